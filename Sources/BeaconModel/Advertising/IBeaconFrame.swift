@@ -1,0 +1,80 @@
+/// The payload of an iBeacon advert: an identity and the measured power.
+///
+/// On the air it is manufacturer specific data of Apple, Inc.: `4C 00`, the type `02`, the length `15`, then 21 bytes:
+/// UUID, major and minor, most significant byte first, and the measured power. The byte values are those that beacon
+/// makers publish (for instance Kontakt.io, support article 201492492).
+@frozen
+public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
+    /// What the beacon says it is.
+    public var identity: BeaconIdentity
+
+    /// The strength in dBm that a receiver measures one metre away.
+    public var measuredPower: Int8
+
+    /// The bytes of the payload behind the AD type: company, type, length and 21 bytes.
+    @inlinable public static var payloadCount: Int { 25 }
+
+    /// The bytes of a whole advert: flags and payload, each with length and type.
+    @inlinable public static var advertCount: Int { 30 }
+
+    /// A frame from its parts.
+    @inlinable
+    public init(identity: BeaconIdentity, measuredPower: Int8) {
+        self.identity = identity
+        self.measuredPower = measuredPower
+    }
+
+    /// Finds the iBeacon frame in an advert.
+    ///
+    /// Any flags or none, other structures before and behind, and bytes behind the measured power are accepted, since
+    /// beacons on the market have all of these. Another company, a frame that is too short, or a length that claims
+    /// more than there is are not.
+    ///
+    /// - Parameter advert: the AD structures as they travelled.
+    /// - Returns: nil if there is no iBeacon frame.
+    @inlinable
+    public init?(advert: RawSpan) {
+        var cursor = AdvertisingStructureCursor()
+        while let structure = cursor.next(in: advert) {
+            guard structure.type == AdvertisingStructure.manufacturerSpecificData,
+                structure.count >= Self.payloadCount,
+                // 4C 00 02 15, read as one number.
+                advert.littleEndian32(at: structure.offset) == 0x1502_004C
+            else { continue }
+            let start = structure.offset &+ 4
+            self.init(
+                identity: BeaconIdentity(
+                    uuid: ProximityUUID(
+                        high: advert.bigEndian64(at: start),
+                        low: advert.bigEndian64(at: start &+ 8)),
+                    major: advert.bigEndian16(at: start &+ 16),
+                    minor: advert.bigEndian16(at: start &+ 18)),
+                measuredPower: Int8(bitPattern: advert.byte(at: start &+ 20)))
+            return
+        }
+        return nil
+    }
+
+    /// The advert that carries this frame: flags `02 01 06` (general discoverable, no BR/EDR) and the payload.
+    public var advert: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.advertCount) { buffer, count in
+            write(to: UnsafeMutableRawBufferPointer(buffer))
+            count = Self.advertCount
+        }
+    }
+
+    /// Writes the advert that carries this frame into the first ``advertCount`` bytes of `buffer`.
+    ///
+    /// - Precondition: `buffer` has at least ``advertCount`` bytes.
+    public func write(to buffer: UnsafeMutableRawBufferPointer) {
+        precondition(buffer.count >= Self.advertCount, "an iBeacon advert has \(Self.advertCount) bytes")
+        // 02 01 06, 1A FF, 4C 00, 02 15
+        buffer.storeBytes(of: UInt64(bigEndian: 0x0201_061A_FF4C_0002), as: UInt64.self)
+        buffer[8] = 0x15
+        buffer.storeBytes(of: identity.uuid.high.bigEndian, toByteOffset: 9, as: UInt64.self)
+        buffer.storeBytes(of: identity.uuid.low.bigEndian, toByteOffset: 17, as: UInt64.self)
+        buffer.storeBytes(of: identity.major.bigEndian, toByteOffset: 25, as: UInt16.self)
+        buffer.storeBytes(of: identity.minor.bigEndian, toByteOffset: 27, as: UInt16.self)
+        buffer[29] = UInt8(bitPattern: measuredPower)
+    }
+}

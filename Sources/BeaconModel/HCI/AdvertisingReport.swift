@@ -1,0 +1,37 @@
+/// What a receiver tells of one advert beside the advert itself.
+@frozen
+public struct AdvertisingReport: Hashable, Sendable, BitwiseCopyable {
+    /// What kind of advert it was, by the numbering of legacy HCI events and of the link layer's own reports.
+    @frozen
+    public enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
+        /// Connectable and scannable, undirected: ADV_IND.
+        case connectable = 0
+        /// Connectable, directed: ADV_DIRECT_IND. It carries no data.
+        case directed = 1
+        /// Scannable: ADV_SCAN_IND.
+        case scannable = 2
+        /// Neither: ADV_NONCONN_IND, which an iBeacon should be.
+        case nonConnectable = 3
+        /// The answer to a scan request: SCAN_RSP.
+        case scanResponse = 4
+        /// Sent by extended advertising (Bluetooth 5), in whatever form.
+        case extended = 5
+    }
+
+    /// What kind of advert it was.
+    public var kind: Kind
+
+    /// The address it came from.
+    public var address: DeviceAddress
+
+    /// The strength in which it was heard.
+    public var rssi: SignalStrength
+
+    /// A report from its parts.
+    @inlinable
+    public init(kind: Kind, address: DeviceAddress, rssi: SignalStrength) {
+        self.kind = kind
+        self.address = address
+        self.rssi = rssi
+    }
+}

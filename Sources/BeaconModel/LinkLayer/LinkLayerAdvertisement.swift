@@ -1,0 +1,81 @@
+/// An advert as a sniffer hears it: a link layer packet on an advertising channel.
+///
+/// The packet layouts are those of the Core Specification, Vol 6, Part B, 2.3.
+@frozen
+public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
+    /// What the check sum behind the packet says.
+    @frozen
+    public enum Integrity: Sendable, BitwiseCopyable {
+        /// It fits the packet.
+        case intact
+        /// It does not fit, or the packet is cut.
+        case damaged
+        /// The packet came without one: its three bytes are missing or were zeroed.
+        case unknown
+    }
+
+    /// What kind of advert it is.
+    public let kind: AdvertisingReport.Kind
+
+    /// The address it came from.
+    public let address: DeviceAddress
+
+    /// Where in the packet the advert begins.
+    public let offset: Int
+
+    /// How many bytes the advert has; 0 where the packet is cut.
+    public let count: Int
+
+    /// The access address of all advertising packets.
+    public static let accessAddress: UInt32 = 0x8E89_BED6
+
+    /// Reads a packet.
+    ///
+    /// - Parameter packet: access address, header, payload and check sum.
+    /// - Returns: nil if the packet is not an advert with an advertiser's address: scan requests, directed adverts,
+    ///   connection requests, pieces of extended adverts, packets of a connection.
+    public init?(packet: RawSpan) {
+        let payload = 6
+        guard packet.byteCount >= payload + 6, packet.littleEndian32(at: 0) == Self.accessAddress else { return nil }
+        let header = packet.byte(at: 4)
+        let length = Int(packet.byte(at: 5))
+        guard length >= 6 else { return nil }
+        let isWhole = payload + length <= packet.byteCount
+        let addressKind: DeviceAddress.Kind = header & 0x40 == 0 ? .public : .random
+        switch header & 0x0F {
+        case 0: kind = .connectable
+        case 2: kind = .nonConnectable
+        case 4: kind = .scanResponse
+        case 6: kind = .scannable
+        case 7:
+            // Extended: the length of the extended header (6 bits), its flags, the address if flag 0 is set.
+            let extendedLength = Int(packet.byte(at: payload) & 0x3F)
+            guard isWhole, length >= 8, extendedLength >= 7, 1 + extendedLength <= length,
+                packet.byte(at: payload + 1) & 1 == 1
+            else { return nil }
+            kind = .extended
+            address = DeviceAddress(bits: packet.addressBits(at: payload + 2), kind: addressKind)
+            offset = payload + 1 + extendedLength
+            count = length - 1 - extendedLength
+            return
+        default: return nil
+        }
+        address = DeviceAddress(bits: packet.addressBits(at: payload), kind: addressKind)
+        offset = payload + 6
+        count = isWhole ? length - 6 : 0
+    }
+
+    /// Compares a packet with the check sum behind it.
+    ///
+    /// - Parameter packet: access address, header, payload and check sum.
+    public static func integrity(of packet: RawSpan) -> Integrity {
+        guard packet.byteCount >= 6 else { return .damaged }
+        let end = 6 + Int(packet.byte(at: 5))
+        guard end <= packet.byteCount else { return .damaged }
+        guard end + 3 <= packet.byteCount else { return .unknown }
+        let sent = UInt32(packet.littleEndian16(at: end)) | UInt32(packet.byte(at: end + 2)) << 16
+        // Tools that have no check sum to give write zeros in its place; one packet in 2^24 has that sum by right.
+        guard sent != 0 else { return .unknown }
+        return LinkLayerCRC.checksum(of: packet, in: 4..<end) == sent ? .intact : .damaged
+    }
+}

@@ -1,0 +1,81 @@
+/// The Bluetooth device address that an advert came from, with its kind.
+///
+/// Phones change theirs every few minutes, which is why an address says nothing about identity. It keeps two devices
+/// apart that advertise the same identity at the same time.
+@frozen
+public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
+    /// How an address was given out, by HCI's numbering (Core Specification, Vol 4, Part E, 7.7.65.2).
+    @frozen
+    public enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+        /// Registered with the IEEE.
+        case `public` = 0
+        /// Chosen by the device: static, resolvable or not resolvable, as its two top bits tell.
+        case random = 1
+        /// A public identity that the controller resolved from a private address.
+        case publicIdentity = 2
+        /// A random static identity that the controller resolved from a private address.
+        case randomIdentity = 3
+        /// The source did not say, as in a sighting log.
+        case unspecified = 0xFE
+        /// The device sent no address.
+        case anonymous = 0xFF
+    }
+
+    /// The 48 bits, the byte that is printed first in the highest place.
+    public let bits: UInt64
+
+    /// How the address was given out.
+    public let kind: Kind
+
+    /// An address from the low 48 bits of `bits`.
+    @inlinable
+    public init(bits: UInt64, kind: Kind) {
+        self.bits = bits & 0xFFFF_FFFF_FFFF
+        self.kind = kind
+    }
+
+    /// Reads `aa:bb:cc:dd:ee:ff`, in either case.
+    ///
+    /// - Returns: nil if the text is anything else.
+    public init?(_ text: some StringProtocol, kind: Kind = .unspecified) {
+        var bits: UInt64 = 0
+        var position = 0
+        for unit in text.utf8 {
+            if position % 3 == 2 {
+                guard unit == UInt8(ascii: ":") else { return nil }
+            } else {
+                guard let value = Hexadecimal.value(of: unit) else { return nil }
+                bits = bits << 4 | UInt64(value)
+            }
+            position += 1
+            guard position <= 17 else { return nil }
+        }
+        guard position == 17 else { return nil }
+        self.init(bits: bits, kind: kind)
+    }
+}
+
+extension DeviceAddress: CustomStringConvertible {
+    /// Calls `body` with each of the 17 ASCII characters of the lower-case text form, in order.
+    @inlinable
+    public func forEachCharacter(_ body: (UInt8) -> Void) {
+        for index in 0..<6 {
+            if index > 0 { body(UInt8(ascii: ":")) }
+            let byte = UInt8(truncatingIfNeeded: bits &>> UInt64(40 &- index &* 8))
+            body(Hexadecimal.digit(byte &>> 4))
+            body(Hexadecimal.digit(byte))
+        }
+    }
+
+    /// `aa:bb:cc:dd:ee:ff` in lower case, without the kind.
+    public var description: String {
+        String(unsafeUninitializedCapacity: 17) { buffer in
+            var count = 0
+            forEachCharacter { character in
+                buffer[count] = character
+                count += 1
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// A moment, in nanoseconds since an origin that the source of time chooses.
+///
+/// A capture counts from 1970, a live radio from the start of the machine. Arithmetic saturates instead of
+/// overflowing, since moments come from files that may be damaged.
+@frozen
+public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
+    /// Nanoseconds since the origin, between 0 and ``latest``.
+    public let nanoseconds: Int64
+
+    /// One second, in nanoseconds.
+    @inlinable public static var nanosecondsPerSecond: Int64 { 1_000_000_000 }
+
+    /// The origin.
+    @inlinable public static var zero: Timestamp { Timestamp(nanoseconds: 0) }
+
+    /// The last moment that can be told: half of what 64 bits hold, the year 2116 where the origin is 1970, so that a
+    /// sum of two durations and a moment cannot overflow.
+    @inlinable public static var latest: Timestamp { Timestamp(nanoseconds: Int64.max / 2) }
+
+    /// A moment; values outside of 0...``latest`` become the nearer of the two.
+    @inlinable
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = min(max(nanoseconds, 0), Int64.max / 2)
+    }
+
+    /// A moment so many seconds after the origin, or nil where it lies outside of zero...``latest`` or is not a number.
+    @inlinable
+    public init?(seconds: Double) {
+        guard seconds >= 0, seconds <= 4_611_686_018 else { return nil }
+        self.init(nanoseconds: Int64((seconds * 1_000_000_000).rounded()))
+    }
+
+    /// Seconds since the origin.
+    @inlinable
+    public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
+
+    /// The moment `nanoseconds` later, or earlier where negative; it saturates.
+    @inlinable
+    public func advanced(by nanoseconds: Int64) -> Timestamp {
+        let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+        return overflow ? (nanoseconds < 0 ? .zero : .latest) : Timestamp(nanoseconds: sum)
+    }
+
+    /// The nanoseconds from `earlier` to this moment, negative where `earlier` is later. It cannot overflow.
+    @inlinable
+    public func since(_ earlier: Timestamp) -> Int64 { nanoseconds &- earlier.nanoseconds }
+}
+
+extension Timestamp: Comparable {
+    /// Orders moments by time.
+    @inlinable
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
+}
