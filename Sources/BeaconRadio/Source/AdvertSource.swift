@@ -1,5 +1,3 @@
-public import BeaconModel
-
 /// Where adverts come from, one record at a time and in the order in which they were heard: a capture or the simulated
 /// air.
 ///
