@@ -31,14 +31,16 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
 
     /// Reads a packet.
     ///
-    /// - Parameter packet: access address, header, payload and check sum.
+    /// - Parameters:
+    ///   - packet: access address, header, payload and check sum.
+    ///   - headerOffset: where the header begins: 4, or 5 where a coding indicator comes before it.
     /// - Returns: nil if the packet is not an advert with an advertiser's address: scan requests, directed adverts,
     ///   connection requests, pieces of extended adverts, packets of a connection.
-    public init?(packet: RawSpan) {
-        let payload = 6
+    public init?(packet: RawSpan, headerOffset: Int = 4) {
+        let payload = headerOffset + 2
         guard packet.byteCount >= payload + 6, packet.littleEndian32(at: 0) == Self.accessAddress else { return nil }
-        let header = packet.byte(at: 4)
-        let length = Int(packet.byte(at: 5))
+        let header = packet.byte(at: headerOffset)
+        let length = Int(packet.byte(at: headerOffset + 1))
         guard length >= 6 else { return nil }
         let isWhole = payload + length <= packet.byteCount
         let addressKind: DeviceAddress.Kind = header & 0x40 == 0 ? .public : .random
@@ -67,15 +69,18 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
 
     /// Compares a packet with the check sum behind it.
     ///
-    /// - Parameter packet: access address, header, payload and check sum.
-    public static func integrity(of packet: RawSpan) -> Integrity {
-        guard packet.byteCount >= 6 else { return .damaged }
-        let end = 6 + Int(packet.byte(at: 5))
+    /// - Parameters:
+    ///   - packet: access address, header, payload and check sum.
+    ///   - headerOffset: where the header begins: 4, or 5 where a coding indicator comes before it.
+    public static func integrity(of packet: RawSpan, headerOffset: Int = 4) -> Integrity {
+        let payload = headerOffset + 2
+        guard packet.byteCount >= payload else { return .damaged }
+        let end = payload + Int(packet.byte(at: headerOffset + 1))
         guard end <= packet.byteCount else { return .damaged }
         guard end + 3 <= packet.byteCount else { return .unknown }
         let sent = UInt32(packet.littleEndian16(at: end)) | UInt32(packet.byte(at: end + 2)) << 16
         // Tools that have no check sum to give write zeros in its place; one packet in 2^24 has that sum by right.
         guard sent != 0 else { return .unknown }
-        return LinkLayerCRC.checksum(of: packet, in: 4..<end) == sent ? .intact : .damaged
+        return LinkLayerCRC.checksum(of: packet, in: headerOffset..<end) == sent ? .intact : .damaged
     }
 }

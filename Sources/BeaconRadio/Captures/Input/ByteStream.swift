@@ -1,0 +1,166 @@
+/// The content of a capture as a window that moves forward, unpacked where it is gzipped.
+///
+/// It holds no more than a chunk and the record at hand, so a file's size does not matter.
+struct ByteStream: ~Copyable {
+    private enum Input: ~Copyable {
+        case file(FileInput)
+        case memory(MemoryInput)
+
+        mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, CaptureError> {
+            switch self {
+            case .file(let file): file.read(into: buffer)
+            case .memory(let memory): .success(memory.read(into: buffer))
+            }
+        }
+    }
+
+    /// How much is asked of the system at once: large enough that the cost of a call does not show.
+    private static let chunk = 256 * 1024
+
+    /// The window's storage; the bytes at hand are at `start..<end`.
+    private(set) var buffer: [UInt8]
+    private(set) var start = 0
+    private(set) var end = 0
+
+    /// Where in the content `start` is.
+    private(set) var offset = 0
+
+    /// What ended the content before its time; to be told once what is at hand has been used.
+    private(set) var failure: CaptureError?
+
+    private var input: Input
+    private var inflater: GzipInflater?
+    private var packed: [UInt8] = []
+    private var packedStart = 0
+    private var packedEnd = 0
+    private var isExhausted = false
+
+    /// The content of a file, a pipe, or standard input where the path is `-`.
+    init(path: String) throws(CaptureError) {
+        self.init(input: .file(try FileInput(path: path)))
+    }
+
+    /// The content of an array.
+    init(bytes: [UInt8]) {
+        self.init(input: .memory(MemoryInput(bytes)))
+    }
+
+    private init(input: consuming Input) {
+        self.input = input
+        buffer = [UInt8](repeating: 0, count: Self.chunk)
+        fill(atLeast: 2)
+        guard available >= 2, buffer[start] == GzipInflater.magic.0, buffer[start + 1] == GzipInflater.magic.1 else {
+            return
+        }
+        inflater = GzipInflater()
+        packed = buffer
+        packedStart = start
+        packedEnd = end
+        start = 0
+        end = 0
+    }
+
+    /// How many bytes are at hand.
+    var available: Int { end - start }
+
+    /// Whether the content is packed.
+    var isPacked: Bool { inflater != nil }
+
+    /// Reads on until `count` bytes are at hand or the content ends.
+    ///
+    /// - Returns: whether they are.
+    @discardableResult
+    mutating func fill(atLeast count: Int) -> Bool {
+        if end - start >= count { return true }
+        return readOn(atLeast: count)
+    }
+
+    /// Reads on until `count` bytes are at hand, or some are and no more would come without waiting.
+    mutating func peek() -> Int {
+        if available == 0 { fill(atLeast: 1) }
+        return available
+    }
+
+    /// Moves the window past `count` bytes, which need to be at hand.
+    mutating func consume(_ count: Int) {
+        start += count
+        offset += count
+    }
+
+    /// Moves the window past `count` bytes, reading on where it must.
+    ///
+    /// - Returns: whether there were so many.
+    mutating func skip(_ count: Int) -> Bool {
+        var remaining = count
+        while remaining > available {
+            remaining -= available
+            consume(available)
+            guard fill(atLeast: 1) else { return false }
+        }
+        consume(remaining)
+        return true
+    }
+
+    private mutating func readOn(atLeast count: Int) -> Bool {
+        if start > 0 {
+            buffer.withUnsafeMutableBytes { bytes in
+                if end > start {
+                    bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+                }
+            }
+            end -= start
+            start = 0
+        }
+        if buffer.count < count {
+            buffer.append(contentsOf: repeatElement(0, count: max(count, 2 * buffer.count) - buffer.count))
+        }
+        while end < count, !isExhausted {
+            do throws(CaptureError) {
+                let got = inflater == nil ? try read(into: end) : try inflate(into: end)
+                if got == 0 { isExhausted = true }
+                end += got
+            } catch {
+                failure = error
+                isExhausted = true
+            }
+        }
+        return end >= count
+    }
+
+    /// Reads into the window's storage from `position` on; 0 at the end.
+    private mutating func read(into position: Int) throws(CaptureError) -> Int {
+        try buffer.withUnsafeMutableBytes { bytes in
+            input.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[position...]))
+        }.get()
+    }
+
+    /// Unpacks into the window's storage from `position` on; 0 at the end.
+    private mutating func inflate(into position: Int) throws(CaptureError) -> Int {
+        while true {
+            if packedStart == packedEnd {
+                packedStart = 0
+                packedEnd = try packed.withUnsafeMutableBytes { input.read(into: $0) }.get()
+                if packedEnd == 0 {
+                    guard inflater?.isAtEnd ?? true else {
+                        throw CaptureError(
+                            .truncated, "the gzip data ends too early; what came before was read")
+                    }
+                    return 0
+                }
+            }
+            let step: Result<GzipInflater.Step, CaptureError> = buffer.withUnsafeMutableBytes { output in
+                packed.withUnsafeMutableBytes { input in
+                    Result { () throws(CaptureError) in
+                        try inflater?.inflate(
+                            UnsafeMutableRawBufferPointer(rebasing: input[packedStart..<packedEnd]),
+                            into: UnsafeMutableRawBufferPointer(rebasing: output[position...]))
+                            ?? GzipInflater.Step(consumed: 0, produced: 0)
+                    }
+                }
+            }
+            let done = try step.get()
+            packedStart += done.consumed
+            if done.produced > 0 { return done.produced }
+        }
+    }
+}

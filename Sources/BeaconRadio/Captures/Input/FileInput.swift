@@ -1,0 +1,41 @@
+import Glibc
+
+/// Reads a file, a pipe or standard input by the system's `read`, which blocks.
+struct FileInput: ~Copyable {
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+
+    /// Opens `path`; `-` is standard input.
+    init(path: String) throws(CaptureError) {
+        if path == "-" {
+            descriptor = STDIN_FILENO
+            ownsDescriptor = false
+            return
+        }
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        ownsDescriptor = true
+        guard descriptor >= 0 else {
+            let number = errno
+            throw CaptureError(
+                .cannotOpen, "cannot be opened: \(SystemError.text(of: number))", path: path, systemError: number)
+        }
+    }
+
+    deinit {
+        if ownsDescriptor { close(descriptor) }
+    }
+
+    /// Reads some bytes.
+    ///
+    /// - Returns: how many; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, CaptureError> {
+        while true {
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return .success(count) }
+            let number = errno
+            if number == EINTR { continue }
+            let message = "cannot be read: \(SystemError.text(of: number))"
+            return .failure(CaptureError(.cannotRead, message, systemError: number))
+        }
+    }
+}
