@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "BeaconModel", targets: ["BeaconModel"]),
         .library(name: "BeaconRadio", targets: ["BeaconRadio"]),
+        .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
     ],
     targets: [
         // Floor 1: what is on the air. Depends on nothing, not even Foundation.
@@ -27,9 +28,11 @@ let package = Package(
             resources: [.embedInCode("Simulation/Scenarios")],
             swiftSettings: habits
         ),
+        .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
+        .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,438 @@
+public import BeaconModel
+
+/// What adverts mean: which regions are entered and left, and how near each beacon is.
+///
+/// The engine does no I/O and reads no clock. Sightings are handed to ``receive(_:)`` in the order in which they were
+/// heard, and ``advance(to:)`` tells it that time has passed; what follows from both is waiting in ``takeEvents()``. The
+/// same input gives the same output, always.
+///
+/// Time is what its source says. A time that lies before the newest that was told counts as that newest one.
+public struct Engine: ~Copyable {
+    /// How long a beacon that is not heard is remembered, so that the interval of one that advertises rarely can be
+    /// learnt: five minutes.
+    static let retention: Int64 = 300 * Timestamp.nanosecondsPerSecond
+
+    /// Unheard for this long, or ``unknownGaps`` of its gaps if that is more, a beacon's nearness is unknown. Apple's
+    /// article on iOS devices as beacons gives 2 s.
+    static let unknownAfter: Int64 = 2 * Timestamp.nanosecondsPerSecond
+    static let unknownGaps: Int64 = 3
+
+    /// Unheard for this long, or ``goneGaps`` of its gaps if that is more, a beacon is no longer listed. Apple's article
+    /// gives 10 s.
+    static let goneAfter: Int64 = 10 * Timestamp.nanosecondsPerSecond
+    static let goneGaps: Int64 = 5
+
+    /// How long reports go on in silence with nothing to list, before a jump of time is passed over.
+    static let idleReports: Int64 = 10 * Timestamp.nanosecondsPerSecond
+
+    private let strategy: RangingStrategy
+
+    /// The newest time told, in nanoseconds; negative before the first.
+    private var now: Int64 = -1
+
+    /// The earliest moment at which something may have to be done.
+    private var nextDue: Int64 = .max
+
+    /// What has been counted so far.
+    public private(set) var statistics = EngineStatistics()
+
+    private var tracks: TrackTable
+    private var index = ConstraintIndex()
+
+    /// Where the search for tracks that may be forgotten goes on.
+    private var sweepPosition = 0
+
+    private var regions = SlotTable<RegionSlot>()
+    private var deadlines = DeadlineHeap()
+
+    /// Regions that were added before any time was told, and after how long they count as outside.
+    private var waitingForTime: [(region: RegionID, after: Int64)] = []
+
+    private var rangings = SlotTable<RangingSlot>()
+    private var receivers: [ReceiverID] = []
+    private var nextTick: Int64 = .max
+    private var lastListedTick: Int64 = .min
+
+    /// The numbers of the tracks that reports list.
+    private var listed: [UInt32] = []
+
+    private var events: [EngineEvent] = []
+
+    /// An engine that watches for nothing yet.
+    public init(configuration: EngineConfiguration = EngineConfiguration()) {
+        strategy = configuration.strategy
+        // Track numbers have 32 bits, of which one value marks their absence.
+        let capacity = min(max(configuration.maximumTrackedBeacons, 1), Int(UInt32.max) - 1)
+        tracks = TrackTable(capacity: capacity, seed: configuration.hashSeed)
+    }
+
+    // MARK: - What is asked for
+
+    /// Begins to watch for a region. Its state is unknown until a beacon is heard.
+    public mutating func startMonitoring(_ region: MonitoredRegion) -> RegionID {
+        let id = RegionID(regions.insert(RegionSlot(region)))
+        index.add(region: id.number, for: region.constraint)
+        if let outsideAfter = region.outsideAfter?.boundedNanoseconds {
+            // Where no time has been told yet, there is none to count from; the first one starts it.
+            if now < 0 {
+                waitingForTime.append((id, outsideAfter))
+            } else {
+                arm(id, at: now + outsideAfter)
+            }
+        }
+        return id
+    }
+
+    /// Stops watching for a region. Doing so twice is harmless.
+    public mutating func stopMonitoring(_ region: RegionID) {
+        guard let slot = regions.remove(region.slot) else { return }
+        index.remove(region: region.number, for: slot.constraint)
+    }
+
+    /// A region's state; unknown once it is no longer watched for.
+    public func state(of region: RegionID) -> RegionState { regions[region.slot]?.state ?? .unknown }
+
+    /// Begins to report on beacons each whole second.
+    ///
+    /// - Parameter constraint: which beacons; nil for all.
+    public mutating func startRanging(_ constraint: BeaconConstraint?) -> RangingID {
+        let id = RangingID(rangings.insert(RangingSlot(constraint: constraint)))
+        index.add(ranging: id.number, for: constraint)
+        if nextTick == .max, now >= 0 { nextTick = Self.wholeSecond(atOrAfter: now + 1) }
+        updateDue()
+        return id
+    }
+
+    /// Stops reporting. Doing so twice is harmless.
+    public mutating func stopRanging(_ ranging: RangingID) {
+        guard let slot = rangings.remove(ranging.slot) else { return }
+        index.remove(ranging: ranging.number, for: slot.constraint)
+        if rangings.count == 0 {
+            nextTick = .max
+            for number in listed { tracks[Int(number)].pointee.listPosition = Track.unlisted }
+            listed.removeAll()
+        }
+        updateDue()
+    }
+
+    /// Makes a receiver known, so that it has reports of its own even while it hears no beacon.
+    public mutating func addReceiver(_ receiver: ReceiverID) {
+        guard !receivers.contains(receiver) else { return }
+        receivers.append(receiver)
+    }
+
+    /// How many beacons are tracked, by receiver and address.
+    public var trackedBeacons: Int { tracks.count }
+
+    /// What has happened since the last call, in order.
+    public mutating func takeEvents() -> [EngineEvent] {
+        guard !events.isEmpty else { return [] }
+        defer { events = [] }
+        return events
+    }
+
+    /// Whether ``takeEvents()`` would return anything.
+    public var hasEvents: Bool { !events.isEmpty }
+
+    // MARK: - Input
+
+    /// Takes in a sighting; first, all that was due before it happens.
+    public mutating func receive(_ sighting: Sighting) {
+        let time = max(now, sighting.time.nanoseconds)
+        if time > nextDue || now < 0 { pass(upTo: time) }
+        now = time
+        statistics.sightings &+= 1
+        let key = TrackKey(sighting)
+        if let number = tracks.find(key) {
+            hear(number, sighting, time)
+        } else {
+            meet(key, sighting, time)
+        }
+    }
+
+    /// Tells that time has passed up to and including `time`.
+    public mutating func advance(to time: Timestamp) {
+        pass(upTo: time.nanoseconds)
+        now = max(now, time.nanoseconds)
+        while nextDue <= now { doNext(limit: now) }
+    }
+
+    /// Tells that it is `time` now, and that more may yet happen at this very moment: what is due then waits.
+    public mutating func advance(upTo time: Timestamp) {
+        if time.nanoseconds > nextDue || now < 0 { pass(upTo: time.nanoseconds) }
+        now = max(now, time.nanoseconds)
+    }
+
+    // MARK: - Tracking
+
+    /// A beacon that is known was heard.
+    @inline(__always)
+    private mutating func hear(_ number: Int, _ sighting: Sighting, _ time: Int64) {
+        let track = tracks[number]
+        let gap = time &- track.pointee.lastHeard
+        if gap > Self.retention {
+            track.pointee.interval = IntervalLearner()
+            track.pointee.filter = SignalFilterState()
+        } else {
+            track.pointee.interval.add(gap: gap)
+        }
+        track.pointee.lastHeard = time
+        track.pointee.measuredPower = sighting.measuredPower
+        if let dBm = sighting.rssi.dBm { track.pointee.digest.add(dBm) }
+        if track.pointee.matchVersion != index.version { refreshMatches(number) }
+        let matches = track.pointee.matches
+        guard matches >= 0 else {
+            statistics.unmatched &+= 1
+            return
+        }
+        apply(matches, track, number, sighting, time)
+    }
+
+    /// A beacon that is not known was heard; it becomes known if anybody asks for it.
+    private mutating func meet(_ key: TrackKey, _ sighting: Sighting, _ time: Int64) {
+        let matches = index.matches(sighting.identity)
+        guard matches >= 0 else {
+            statistics.unmatched &+= 1
+            return
+        }
+        addReceiver(sighting.receiver)
+        forgetSome(time)
+        if tracks.count == tracks.capacity { evictOne() }
+        var track = Track(
+            key: key, lastHeard: time, matches: matches, matchVersion: index.version,
+            measuredPower: sighting.measuredPower)
+        if let dBm = sighting.rssi.dBm { track.digest.add(dBm) }
+        let number = tracks.insert(track)
+        apply(matches, tracks[number], number, sighting, time)
+    }
+
+    /// Tells the regions and the ranging requests of a match of a beacon that was heard.
+    @inline(__always)
+    private mutating func apply(
+        _ matches: MatchSetID, _ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting, _ time: Int64
+    ) {
+        let set = index.sets[Int(matches)]
+        for place in set.firstRegion..<set.firstRegion &+ set.regionCount {
+            keep(index.regions[Int(place)], sighting, time, longestGap: track.pointee.interval.longestGap)
+        }
+        if set.rangingCount > 0, !track.pointee.isListed {
+            track.pointee.listPosition = UInt32(listed.count)
+            listed.append(UInt32(number))
+        }
+    }
+
+    private mutating func refreshMatches(_ number: Int) {
+        let track = tracks[number]
+        track.pointee.matches = index.matches(track.pointee.key.identity)
+        track.pointee.matchVersion = index.version
+    }
+
+    /// Forgets a few beacons that have not been heard for long. It is called for each new beacon, so that memory
+    /// follows the number of beacons that are there, without a timer for each.
+    private mutating func forgetSome(_ time: Int64) {
+        for _ in 0..<min(4, tracks.extent) {
+            if sweepPosition >= tracks.extent { sweepPosition = 0 }
+            let track = tracks[sweepPosition]
+            if tracks.isInUse(sweepPosition), !track.pointee.isListed,
+                time - track.pointee.lastHeard > Self.retention
+            {
+                tracks.remove(sweepPosition)
+            }
+            sweepPosition += 1
+        }
+    }
+
+    /// Gives up the beacon that has been unheard for longest among the next few, which finds a stale one nearly as well
+    /// as a list ordered by time would, and costs nothing while there is room.
+    private mutating func evictOne() {
+        var oldest: Int?
+        for _ in 0..<min(16, tracks.extent) {
+            if sweepPosition >= tracks.extent { sweepPosition = 0 }
+            if tracks.isInUse(sweepPosition) {
+                let isOlder = oldest.map {
+                    tracks[sweepPosition].pointee.lastHeard < tracks[$0].pointee.lastHeard
+                }
+                if isOlder ?? true { oldest = sweepPosition }
+            }
+            sweepPosition += 1
+        }
+        guard let oldest else { return }
+        unlist(oldest)
+        tracks.remove(oldest)
+        statistics.evicted += 1
+    }
+
+    private mutating func unlist(_ number: Int) {
+        let track = tracks[number]
+        guard track.pointee.isListed else { return }
+        let position = Int(track.pointee.listPosition)
+        track.pointee.listPosition = Track.unlisted
+        let last = listed.removeLast()
+        if position < listed.count {
+            listed[position] = last
+            tracks[Int(last)].pointee.listPosition = UInt32(position)
+        }
+    }
+
+    // MARK: - Monitoring
+
+    /// A beacon of a region was heard.
+    @inline(__always)
+    private mutating func keep(_ number: Int32, _ sighting: Sighting, _ time: Int64, longestGap: Int64) {
+        guard let before = regions[Int(number)]?.keep(sighting, time, longestGap: longestGap) else { return }
+        enter(number, sighting, time, before: before)
+    }
+
+    private mutating func enter(_ number: Int32, _ sighting: Sighting, _ time: Int64, before: RegionState) {
+        guard let slot = regions.id(at: Int(number)), let deadline = regions[slot]?.deadline else { return }
+        let id = RegionID(slot)
+        events.append(
+            .entered(
+                RegionChange(
+                    region: id, time: Timestamp(nanoseconds: time), receiver: sighting.receiver, before: before,
+                    identity: sighting.identity)))
+        arm(id, at: deadline)
+    }
+
+    /// Sets a region's deadline, and its timer unless that fires early enough as it is.
+    private mutating func arm(_ region: RegionID, at deadline: Int64) {
+        regions[Int(region.number)]?.deadline = deadline
+        guard let armedAt = regions[region.slot]?.armedAt, deadline < armedAt else { return }
+        regions[Int(region.number)]?.armedAt = deadline
+        deadlines.insert(region, at: deadline)
+        updateDue()
+    }
+
+    /// Looks at the region whose timer fires first.
+    private mutating func fireDeadline() {
+        let time = deadlines.earliest
+        // A timer that another, earlier one replaced finds another time in the slot.
+        guard let id = deadlines.removeEarliest(), let slot = regions[id.slot], slot.armedAt == time else { return }
+        regions[Int(id.number)]?.armedAt = .max
+        guard slot.deadline <= time else { return arm(id, at: slot.deadline) }
+        guard slot.state != .outside else { return }
+        regions[Int(id.number)]?.state = .outside
+        let change = RegionChange(
+            region: id, time: Timestamp(nanoseconds: slot.deadline),
+            receiver: slot.state == .inside ? slot.lastReceiver : nil, before: slot.state, identity: nil)
+        events.append(slot.state == .inside ? .exited(change) : .determined(change))
+    }
+
+    // MARK: - Time
+
+    private static func wholeSecond(atOrAfter time: Int64) -> Int64 {
+        let second = Timestamp.nanosecondsPerSecond
+        return (time + second - 1) / second * second
+    }
+
+    private mutating func updateDue() { nextDue = min(nextTick, deadlines.earliest) }
+
+    /// Does all that is due before `time`, but not at it.
+    private mutating func pass(upTo time: Int64) {
+        if now < 0 { start(at: time) }
+        while nextDue < time { doNext(limit: time - 1) }
+    }
+
+    /// The first time that is told.
+    private mutating func start(at time: Int64) {
+        now = time
+        if rangings.count > 0 { nextTick = Self.wholeSecond(atOrAfter: time) }
+        for (region, after) in waitingForTime where regions[region.slot] != nil { arm(region, at: time + after) }
+        waitingForTime = []
+        updateDue()
+    }
+
+    /// Does what is due first. A report and a deadline of the same moment: the deadline first.
+    ///
+    /// - Parameter limit: the last moment that is due.
+    private mutating func doNext(limit: Int64) {
+        if deadlines.earliest <= nextTick {
+            fireDeadline()
+        } else if listed.isEmpty, nextTick > max(now, lastListedTick) &+ Self.idleReports, nextTick < limit {
+            // Nothing to report and nothing heard for long: a time that is far off, or wrong, is reached in one step.
+            nextTick = max(nextTick, Self.wholeSecond(atOrAfter: limit))
+        } else {
+            report(at: nextTick)
+            nextTick += Timestamp.nanosecondsPerSecond
+        }
+        updateDue()
+    }
+
+    // MARK: - Ranging
+
+    /// Makes the reports of one second.
+    private mutating func report(at tick: Int64) {
+        var beacons: [[RangedBeacon]] = Array(repeating: [], count: rangings.extent * receivers.count)
+        var position = 0
+        if !listed.isEmpty { lastListedTick = tick }
+        while position < listed.count {
+            let number = Int(listed[position])
+            guard let beacon = assess(number, at: tick) else {
+                unlist(number)
+                continue
+            }
+            if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
+            let matches = tracks[number].pointee.matches
+            if matches >= 0, let receiver = receivers.firstIndex(of: tracks[number].pointee.key.receiver) {
+                let set = index.sets[Int(matches)]
+                for place in set.firstRanging..<set.firstRanging + set.rangingCount {
+                    beacons[Int(index.rangings[Int(place)]) * receivers.count + receiver].append(beacon)
+                }
+            }
+            position += 1
+        }
+        for (place, receiver) in receivers.enumerated() {
+            for number in 0..<rangings.extent {
+                guard let id = rangings.id(at: number) else { continue }
+                var list = beacons[number * receivers.count + place]
+                list.sort(by: Self.isListedBefore)
+                events.append(
+                    .ranged(
+                        RangingReport(
+                            ranging: RangingID(id), time: Timestamp(nanoseconds: tick), receiver: receiver,
+                            beacons: list)))
+            }
+        }
+    }
+
+    /// Nearest first, unknown last; where that does not decide, by identity and address, so that order never depends on
+    /// chance.
+    private static func isListedBefore(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
+        if left.accuracy != right.accuracy {
+            if left.accuracy < 0 { return false }
+            if right.accuracy < 0 { return true }
+            return left.accuracy < right.accuracy
+        }
+        if left.identity != right.identity { return left.identity < right.identity }
+        return left.address.bits < right.address.bits
+    }
+
+    /// What a report says of a beacon, or nil if it is gone. The readings of the second are used up.
+    private mutating func assess(_ number: Int, at tick: Int64) -> RangedBeacon? {
+        let track = tracks[number]
+        let silence = tick - track.pointee.lastHeard
+        let gap = track.pointee.interval.usualGap
+        guard silence < max(Self.goneAfter, Self.goneGaps * gap) else { return nil }
+        let digest = track.pointee.digest
+        track.pointee.digest = SampleDigest()
+        strategy.filter.update(&track.pointee.filter, with: digest)
+        if let mean = digest.mean { track.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
+        var beacon = RangedBeacon(
+            address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity, proximity: .unknown,
+            accuracy: -1, rssi: 0, lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
+        if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
+            let level = strategy.filter.level(track.pointee.filter)
+        {
+            beacon.rssi = Int(track.pointee.reportedRSSI)
+            // A beacon that gives no negative power for one metre was never calibrated: it has no distance.
+            if track.pointee.measuredPower < 0 {
+                beacon.accuracy = strategy.distance.distance(
+                    level: level, measuredPower: track.pointee.measuredPower)
+                beacon.proximity = strategy.classifier.classify(
+                    beacon.accuracy, previous: track.pointee.proximity)
+            }
+        }
+        track.pointee.proximity = beacon.proximity
+        return beacon
+    }
+}

@@ -1,0 +1,47 @@
+/// Moments at which to look at a region, earliest first.
+///
+/// A region has one entry at most. An advert moves its region's deadline and leaves the entry where it is, so that a
+/// sighting costs no timer work; an entry that fires too early is set again for the deadline as it then is.
+struct DeadlineHeap {
+    private struct Entry {
+        var time: Int64
+        var region: RegionID
+
+        static func < (left: Entry, right: Entry) -> Bool {
+            left.time == right.time ? left.region.number < right.region.number : left.time < right.time
+        }
+    }
+
+    private var entries: [Entry] = []
+
+    /// The earliest moment, or the end of time where there is none.
+    var earliest: Int64 { entries.first?.time ?? .max }
+
+    mutating func insert(_ region: RegionID, at time: Int64) {
+        entries.append(Entry(time: time, region: region))
+        var child = entries.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard entries[child] < entries[parent] else { return }
+            entries.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// Takes the region with the earliest moment out.
+    mutating func removeEarliest() -> RegionID? {
+        guard let first = entries.first, let last = entries.popLast() else { return nil }
+        guard !entries.isEmpty else { return first.region }
+        entries[0] = last
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < entries.count {
+                if entries[child] < entries[least] { least = child }
+            }
+            guard least != parent else { return first.region }
+            entries.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

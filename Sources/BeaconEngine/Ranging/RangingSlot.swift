@@ -1,0 +1,7 @@
+import BeaconModel
+
+/// A ranging request.
+struct RangingSlot {
+    /// Which beacons it is for; nil for all.
+    let constraint: BeaconConstraint?
+}

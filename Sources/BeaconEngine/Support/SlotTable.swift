@@ -1,0 +1,59 @@
+/// Values by number. Numbers are given out again, so that a program which adds and removes for years needs no more
+/// memory than it has values at once; a generation tells an old holder of a number from the new one.
+struct SlotTable<Element> {
+    /// A value's number, and which of its holders this is.
+    struct ID: Hashable {
+        var number: Int32
+        var generation: UInt32
+    }
+
+    private struct Slot {
+        var generation: UInt32
+        var element: Element?
+    }
+
+    private var slots: [Slot] = []
+    private var free: [Int32] = []
+
+    /// How many values there are.
+    var count: Int { slots.count - free.count }
+
+    /// One more than the highest number there has been.
+    var extent: Int { slots.count }
+
+    mutating func insert(_ element: Element) -> ID {
+        if let number = free.popLast() {
+            slots[Int(number)].element = element
+            return ID(number: number, generation: slots[Int(number)].generation)
+        }
+        slots.append(Slot(generation: 0, element: element))
+        return ID(number: Int32(slots.count - 1), generation: 0)
+    }
+
+    /// Takes a value out; nil if it is out already.
+    mutating func remove(_ id: ID) -> Element? {
+        guard let element = self[id] else { return nil }
+        slots[Int(id.number)].element = nil
+        slots[Int(id.number)].generation &+= 1
+        free.append(id.number)
+        return element
+    }
+
+    /// The value of this ID, or nil if it was taken out.
+    subscript(id: ID) -> Element? {
+        guard Int(id.number) < slots.count, slots[Int(id.number)].generation == id.generation else { return nil }
+        return slots[Int(id.number)].element
+    }
+
+    /// The ID of the value that has this number now, or nil where there is none.
+    func id(at number: Int) -> ID? {
+        guard slots[number].element != nil else { return nil }
+        return ID(number: Int32(number), generation: slots[number].generation)
+    }
+
+    /// The value that has this number now, in place.
+    subscript(number: Int) -> Element? {
+        @inline(__always) get { slots[number].element }
+        @inline(__always) _modify { yield &slots[number].element }
+    }
+}

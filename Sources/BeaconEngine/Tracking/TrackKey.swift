@@ -1,0 +1,48 @@
+import BeaconModel
+
+/// What a track is known by: receiver, device address and identity, in four words that are quick to compare and hash.
+struct TrackKey: Equatable, BitwiseCopyable {
+    var uuidHigh: UInt64
+    var uuidLow: UInt64
+    /// Major, minor and receiver.
+    var numbers: UInt64
+    /// The kind of address above its 48 bits.
+    var address: UInt64
+
+    @inline(__always)
+    init(_ sighting: Sighting) {
+        uuidHigh = sighting.identity.uuid.high
+        uuidLow = sighting.identity.uuid.low
+        numbers =
+            UInt64(sighting.identity.major) &<< 48 | UInt64(sighting.identity.minor) &<< 32
+            | UInt64(sighting.receiver.index)
+        address = UInt64(sighting.address.kind.rawValue) &<< 48 | sighting.address.bits
+    }
+
+    var identity: BeaconIdentity {
+        BeaconIdentity(
+            uuid: ProximityUUID(high: uuidHigh, low: uuidLow),
+            major: UInt16(truncatingIfNeeded: numbers >> 48),
+            minor: UInt16(truncatingIfNeeded: numbers >> 32))
+    }
+
+    var receiver: ReceiverID { ReceiverID(UInt16(truncatingIfNeeded: numbers)) }
+
+    var deviceAddress: DeviceAddress {
+        DeviceAddress(
+            bits: address,
+            kind: DeviceAddress.Kind(rawValue: UInt8(truncatingIfNeeded: address >> 48)) ?? .unspecified)
+    }
+
+    /// Spreads all bits of the key over 32 bits: two products of 64 bits each, folded.
+    ///
+    /// - Parameter seed: a number that an attacker who wants collisions does not know.
+    @inline(__always)
+    func hash(seed: UInt64) -> UInt32 {
+        // Odd constants without pattern: the golden ratio and the square root of two as 64-bit fractions.
+        let first = (uuidHigh ^ seed).multipliedFullWidth(by: uuidLow ^ 0x9E37_79B9_7F4A_7C15)
+        let second = (numbers ^ seed).multipliedFullWidth(by: address ^ 0x6A09_E667_F3BC_C909)
+        let folded = first.high ^ first.low ^ (second.high &+ second.low)
+        return UInt32(truncatingIfNeeded: (folded &* 0x9E37_79B9_7F4A_7C15) &>> 32)
+    }
+}

@@ -1,0 +1,137 @@
+/// All tracks, found by key in constant time.
+///
+/// Slots of an open-addressing table hold 32 bits of the hash and the number of a track; tracks lie in chunks that never
+/// move. Growing therefore copies eight bytes a track at most, and memory is not doubled to make room.
+struct TrackTable: ~Copyable {
+    /// Tracks a chunk, as a power of two: 4096, about half a megabyte.
+    private static let chunkBits = 12
+    private static let chunkSize = 1 << chunkBits
+
+    /// Marks a track that is not in use, in place of its key's address, of which no real one has these bits.
+    private static let freeMark: UInt64 = .max
+
+    /// The most tracks there may be.
+    let capacity: Int
+
+    /// How many tracks are in use.
+    private(set) var count = 0
+
+    private let seed: UInt64
+    private var slots: UnsafeMutablePointer<UInt64>
+    private var slotMask: Int
+    private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Track>>
+    private var chunkCount = 0
+    private let chunkCapacity: Int
+
+    /// How many tracks have ever been in use at once; those beyond are untouched memory.
+    private(set) var extent = 0
+    private var firstFree: Int?
+
+    init(capacity: Int, seed: UInt64) {
+        self.capacity = capacity
+        self.seed = seed
+        slotMask = 63
+        slots = .allocate(capacity: 64)
+        slots.initialize(repeating: 0, count: 64)
+        chunkCapacity = (capacity + Self.chunkSize - 1) >> Self.chunkBits
+        chunks = .allocate(capacity: max(1, chunkCapacity))
+    }
+
+    deinit {
+        for index in 0..<chunkCount { chunks[index].deallocate() }
+        chunks.deallocate()
+        slots.deallocate()
+    }
+
+    /// A pointer to a track, good until the table goes; a track's number is less than ``extent``.
+    @inline(__always)
+    subscript(index: Int) -> UnsafeMutablePointer<Track> {
+        assert(index < extent, "no such track")
+        return chunks[index &>> Self.chunkBits] + (index & (Self.chunkSize &- 1))
+    }
+
+    /// Whether the track of this number, less than ``extent``, is in use.
+    func isInUse(_ index: Int) -> Bool { self[index].pointee.key.address != Self.freeMark }
+
+    /// The number of the track with this key, or nil.
+    @inline(__always)
+    func find(_ key: TrackKey) -> Int? {
+        let hash = key.hash(seed: seed)
+        var place = Int(hash) & slotMask
+        while true {
+            let slot = slots[place]
+            if slot == 0 { return nil }
+            if UInt32(truncatingIfNeeded: slot &>> 32) == hash {
+                let index = Int(UInt32(truncatingIfNeeded: slot)) &- 1
+                if self[index].pointee.key == key { return index }
+            }
+            place = (place &+ 1) & slotMask
+        }
+    }
+
+    /// Adds a track whose key is not in the table.
+    ///
+    /// - Returns: its number.
+    /// - Precondition: there are fewer than ``capacity``.
+    mutating func insert(_ track: Track) -> Int {
+        precondition(count < capacity, "the table is full")
+        if (count + 1) * 10 > (slotMask + 1) * 7 { grow() }
+        let index: Int
+        if let free = firstFree {
+            index = free
+            let next = self[free].pointee.lastHeard
+            firstFree = next < 0 ? nil : Int(next)
+        } else {
+            index = extent
+            if index >> Self.chunkBits == chunkCount {
+                chunks[chunkCount] = .allocate(capacity: Self.chunkSize)
+                chunkCount += 1
+            }
+            extent += 1
+        }
+        self[index].initialize(to: track)
+        count += 1
+        let hash = track.key.hash(seed: seed)
+        Self.place(UInt64(hash) << 32 | UInt64(index + 1), in: slots, slotMask)
+        return index
+    }
+
+    /// Takes a track that is in use out of the table.
+    mutating func remove(_ index: Int) {
+        let hash = self[index].pointee.key.hash(seed: seed)
+        var hole = Int(hash) & slotMask
+        while UInt32(truncatingIfNeeded: slots[hole]) != UInt32(index + 1) { hole = (hole + 1) & slotMask }
+        // Close the gap: an entry may move back to the hole unless it lies at or behind its own place already.
+        var next = (hole + 1) & slotMask
+        while slots[next] != 0 {
+            let home = Int(slots[next] >> 32) & slotMask
+            if (next - home) & slotMask >= (next - hole) & slotMask {
+                slots[hole] = slots[next]
+                hole = next
+            }
+            next = (next + 1) & slotMask
+        }
+        slots[hole] = 0
+        self[index].pointee.key.address = Self.freeMark
+        self[index].pointee.lastHeard = Int64(firstFree ?? -1)
+        firstFree = index
+        count -= 1
+    }
+
+    private mutating func grow() {
+        let oldCount = slotMask + 1
+        let newMask = oldCount * 2 - 1
+        let new = UnsafeMutablePointer<UInt64>.allocate(capacity: newMask + 1)
+        new.initialize(repeating: 0, count: newMask + 1)
+        for place in 0..<oldCount where slots[place] != 0 { Self.place(slots[place], in: new, newMask) }
+        slots.deallocate()
+        slots = new
+        slotMask = newMask
+    }
+
+    private static func place(_ slot: UInt64, in slots: UnsafeMutablePointer<UInt64>, _ mask: Int) {
+        var place = Int(slot >> 32) & mask
+        while slots[place] != 0 { place = (place + 1) & mask }
+        slots[place] = slot
+    }
+}
