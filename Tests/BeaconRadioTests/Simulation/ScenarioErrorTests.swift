@@ -176,11 +176,53 @@ struct ScenarioErrorTests {
                 == "receivers[0].gian is not a key of the format; the keys here are name, position, carriedBy, gain")
     }
 
-    @Test("malformed JSON comes with its cause")
-    func cause() throws {
-        let error = try #require(throws: ScenarioError.self) { try Scenario(json: Array(#"{"duration": 10,, }"#.utf8)) }
-        #expect(error.cause is DecodingError)
-        #expect(error.message.contains("line 1"))
+    @Test(
+        "a mistake in the syntax is told with line and column",
+        arguments: [
+            ("{\"duration\": 10,, }", "line 1, column 17, there is no key"),
+            ("{\n  \"name\": \"Käse\" \"x\"", "line 2, column 18, there is neither a comma nor a closing brace"),
+            ("{\n\n \"name\": 5, \"name\": 6}", "line 3, column 13, the key \"name\" is there a second time"),
+            ("{\"a\" 1}", "line 1, column 6, there is no colon"),
+            ("[1, 2", "line 1, column 6, there is neither a comma nor a closing bracket"),
+            ("[1, ]", "line 1, column 5, there is no value"),
+            ("[01]", "line 1, column 2, there is no number"),
+            ("[1.]", "line 1, column 2, there is no number"),
+            ("[.5]", "line 1, column 2, there is no value"),
+            ("[-]", "line 1, column 2, there is no number"),
+            ("[1e]", "line 1, column 2, there is no number"),
+            ("[nul]", "line 1, column 2, there is no value"),
+            ("[\"a", "line 1, column 2, a text has no end"),
+            ("[\"a\nb\"]", "line 1, column 4, a text has a line break"),
+            ("[\"\\x\"]", "line 1, column 3, a backslash escapes nothing"),
+            ("[\"\\u12g4\"]", "line 1, column 3, \\u has no four"),
+            ("[\"\\ud83d\"]", "line 1, column 9, half a character"),
+            ("[\"\\udc00\"]", "line 1, column 9, half a character"),
+            ("{} {}", "line 1, column 4, something stands behind the end"),
+            (String(repeating: "[", count: 100_000), "line 1, column 33, lists and objects are nested deeper"),
+        ])
+    func syntax(json: String, message: String) throws {
+        let error = try #require(throws: ScenarioError.self) { try Scenario(json: Array(json.utf8)) }
+        #expect(error.code == .malformed)
+        #expect(error.message.hasPrefix("is not JSON: in \(message)"), "\(error.message)")
+    }
+
+    @Test("bytes that are not UTF-8 are told")
+    func encoding() throws {
+        let json = Array(#"{"name": ""#.utf8) + [0xC3, 0x28] + Array(#""}"#.utf8)
+        let error = try #require(throws: ScenarioError.self) { try Scenario(json: json) }
+        #expect(error.message.contains("column 10, a text is not UTF-8"))
+    }
+
+    @Test("all that JSON can write in a text is read")
+    func texts() throws {
+        let json = ##"""
+            {"duration": 1E+1, "receivers": [{"position": [-0.5e-1, 0]}],
+             "name": "\"\\\/ é\u00e9\uD83D\uDE00", "description": "a\n\tb\r\b\f"}
+            """##
+        let scenario = try Scenario(json: [0xEF, 0xBB, 0xBF] + Array(json.utf8))
+        #expect(scenario.name == "\"\\/ éé\u{1F600}")
+        #expect(scenario.summary == "a\n\tb\r\u{8}\u{C}")
+        #expect(scenario.duration == 10)
     }
 
     @Test("a scenario that does not ship is told with those that do")

@@ -3,7 +3,7 @@ extension Scenario {
     ///
     /// - Throws: ``ScenarioError``, which names the first mistake and its place.
     public init(json: [UInt8]) throws {
-        var file = try ScenarioValue(value: JSONValue(json: json), path: "").object()
+        var file = try ScenarioValue(value: JSONReader.value(of: json), path: "").object()
         var reader = ScenarioReader()
         self = try reader.scenario(from: &file)
     }
