@@ -34,8 +34,7 @@ struct ScenarioReader {
     mutating func scenario(from file: inout ScenarioObject) throws -> Scenario {
         let name = try file.take("name")?.name() ?? "scenario"
         let summary = try file.take("description")?.text() ?? ""
-        // Whole numbers up to this are exact in JSON, whoever writes it.
-        let seed = try file.take("seed")?.integer(in: 0...1 << 53) ?? 1
+        let seed = try file.take("seed")?.seed() ?? 1
         let duration = try file.require("duration", "how many seconds the scenario lasts")
             .number(in: 0.001...Self.longest, unit: "seconds")
         uuid = try file.take("uuid")?.uuid()
@@ -58,7 +57,7 @@ struct ScenarioReader {
                     + "\(Self.mostSenders) senders, and \(Self.mostLinks) pairs of sender and receiver")
         }
         return Scenario(
-            name: name, summary: summary, seed: UInt64(seed), duration: duration, environment: environment,
+            name: name, summary: summary, seed: seed, duration: duration, environment: environment,
             walls: walls, people: people, receivers: receivers, beacons: beacons, crowds: crowds)
     }
 

@@ -43,6 +43,15 @@ struct ScenarioValue {
         return integer
     }
 
+    /// A seed: a whole number that is exact in JSON, whoever writes it, which is up to 2^53.
+    func seed() throws -> UInt64 {
+        let number = try self.number(in: 0...0x1p53)
+        guard let seed = UInt64(exactly: number) else {
+            throw ScenarioError(.outOfRange, at: path, "is \(Self.text(of: number)); write a whole number")
+        }
+        return seed
+    }
+
     /// A duration or a moment in nanoseconds, written in seconds.
     func nanoseconds(in range: ClosedRange<Double>) throws -> Int64 {
         Int64((try number(in: range, unit: "seconds") * 1_000_000_000).rounded())
