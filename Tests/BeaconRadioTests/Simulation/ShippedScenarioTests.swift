@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import Testing
 
-@Suite("Shipped scenarios tell their stories, with any seed")
+@Suite("Shipped scenarios tell their stories, with several seeds")
 struct ShippedScenarioTests {
     private static let seeds: [UInt64] = [1, 2, 3, 4, 5]
 
