@@ -16,6 +16,14 @@ let package = Package(
         .library(name: "BeaconModel", targets: ["BeaconModel"]),
         .library(name: "BeaconRadio", targets: ["BeaconRadio"]),
         .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
+        .library(name: "BeaconService", targets: ["BeaconService"]),
+        .executable(name: "beacon", targets: ["BeaconCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // Without its Foundation trait, since --exec hands over bytes.
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         // Floor 1: what is on the air. Depends on nothing, not even Foundation.
@@ -30,6 +38,23 @@ let package = Package(
         ),
         .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        // Floor 4: where radio and engine meet.
+        .target(
+            name: "BeaconService", dependencies: ["BeaconModel", "BeaconRadio", "BeaconEngine"], swiftSettings: habits),
+
+        // Floor 6: the command line.
+        .executableTarget(
+            name: "BeaconCommand",
+            dependencies: [
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "CTerminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: habits
+        ),
+        .target(name: "CTerminal"),
 
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),

@@ -172,7 +172,7 @@ public struct Engine: ~Copyable {
         let gap = time &- track.pointee.lastHeard
         if gap > Self.retention {
             track.pointee.interval = IntervalLearner()
-            track.pointee.filter = SignalFilterState()
+            track.pointee.forgetSignal()
         } else {
             track.pointee.interval.add(gap: gap)
         }
@@ -369,6 +369,7 @@ public struct Engine: ~Copyable {
             let number = Int(listed[position])
             guard let beacon = assess(number, at: tick) else {
                 unlist(number)
+                tracks[number].pointee.forgetSignal()
                 continue
             }
             if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
@@ -430,9 +431,9 @@ public struct Engine: ~Copyable {
                     level: level, measuredPower: track.pointee.measuredPower)
                 beacon.proximity = strategy.classifier.classify(
                     beacon.accuracy, previous: track.pointee.proximity)
+                track.pointee.proximity = beacon.proximity
             }
         }
-        track.pointee.proximity = beacon.proximity
         return beacon
     }
 }

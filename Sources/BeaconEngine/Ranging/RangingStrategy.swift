@@ -11,8 +11,8 @@ public struct RangingStrategy: Sendable {
 
     /// A strategy of these pieces.
     public init(
-        filter: any SignalFilter = SmoothingFilter(),
-        distance: any DistanceModel = LogDistanceModel(),
+        filter: any SignalFilter = AdaptiveFilter(),
+        distance: any DistanceModel = TwoSlopeModel(),
         classifier: ProximityClassifier = ProximityClassifier()
     ) {
         self.filter = filter

@@ -29,8 +29,15 @@ struct Track: BitwiseCopyable {
     /// The mean of the newest second with readings, in dBm.
     var reportedRSSI: Int8 = 0
 
-    /// Nearness as last reported, on which hysteresis builds.
+    /// Nearness as last known, on which hysteresis builds.
     var proximity = Proximity.unknown
 
     var isListed: Bool { listPosition != Self.unlisted }
+
+    /// Forgets how strongly the beacon was heard: it has been away, and may be anywhere when it returns.
+    mutating func forgetSignal() {
+        filter = SignalFilterState()
+        proximity = .unknown
+        reportedRSSI = 0
+    }
 }

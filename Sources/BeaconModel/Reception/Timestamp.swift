@@ -41,6 +41,12 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
         return overflow ? (nanoseconds < 0 ? .zero : .latest) : Timestamp(nanoseconds: sum)
     }
 
+    /// The first whole second after this moment.
+    @inlinable
+    public var nextWholeSecond: Timestamp {
+        Timestamp(nanoseconds: (nanoseconds / Self.nanosecondsPerSecond &+ 1) &* Self.nanosecondsPerSecond)
+    }
+
     /// The nanoseconds from `earlier` to this moment, negative where `earlier` is later. It cannot overflow.
     @inlinable
     public func since(_ earlier: Timestamp) -> Int64 { nanoseconds &- earlier.nanoseconds }

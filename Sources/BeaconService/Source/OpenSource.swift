@@ -1,11 +1,10 @@
 public import BeaconRadio
 
 /// A source that has been opened, of whichever kind.
-public enum OpenSource: AdvertSource, ~Copyable {
-    /// A capture.
-    case capture(CaptureReader)
-    /// The simulated air.
-    case simulation(SimulatedAir)
+public struct OpenSource: AdvertSource, ~Copyable {
+    // One of the two is there.
+    private var capture: CaptureReader?
+    private var simulation: SimulatedAir?
 
     /// Opens what a specification names.
     ///
@@ -13,56 +12,56 @@ public enum OpenSource: AdvertSource, ~Copyable {
     public init(_ specification: SourceSpecification) throws {
         switch specification {
         case .file(let path):
-            self = .capture(try CaptureReader(path: path))
+            capture = try CaptureReader(path: path)
+            simulation = nil
         case .simulation(let name):
-            self = .simulation(SimulatedAir(try Self.scenario(name)))
+            simulation = SimulatedAir(
+                try Scenario.names.contains(name) ? Scenario(named: name) : Self.scenario(path: name))
+            capture = nil
         case .auto, .hci, .bluez:
             throw SourceError(
                 .noRadio,
-                "this version does not hear real radios yet. Name a capture file, or try 'simulation:museum'")
+                "this version does not hear real radios yet. Name a capture with --source FILE, "
+                    + "or try --source simulation:museum")
         }
     }
 
-    /// The scenario of this name that ships with the package, or the one in this file.
-    private static func scenario(_ name: String) throws -> Scenario {
-        if Scenario.names.contains(name) { return try Scenario(named: name) }
-        return try Scenario(path: name)
+    /// Reads a scenario file.
+    private static func scenario(path: String) throws -> Scenario {
+        do {
+            return try Scenario(json: FileInput.contents(path: path, limit: largestScenario))
+        } catch let error as CaptureError {
+            let names = Scenario.names.joined(separator: ", ")
+            throw SourceError(
+                .noScenario,
+                "\"\(path)\" is neither a scenario that comes with the program (\(names)) nor a file that can be "
+                    + "read: \(error.message)")
+        } catch let error as ScenarioError {
+            throw SourceError(.noScenario, "\(path): \(error)")
+        }
     }
 
+    /// Written by hand, a scenario has a few kilobytes.
+    private static let largestScenario = 16 << 20
+
+    /// The receivers met so far.
     public var receiverNames: [String] {
-        switch self {
-        case .capture(let reader): reader.receiverNames
-        case .simulation(let air): air.receiverNames
+        switch capture {
+        case .some(let reader): reader.receiverNames
+        case nil: simulation?.receiverNames ?? []
         }
     }
 
+    /// What was delivered so far.
     public var counts: SourceCounts {
-        switch self {
-        case .capture(let reader): reader.counts
-        case .simulation(let air): air.counts
+        switch capture {
+        case .some(let reader): reader.counts
+        case nil: simulation?.counts ?? SourceCounts()
         }
     }
 
     public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
-        switch consume self {
-        case .capture(var reader):
-            do {
-                let record = try reader.next(deliver)
-                self = .capture(reader)
-                return record
-            } catch {
-                self = .capture(reader)
-                throw error
-            }
-        case .simulation(var air):
-            do {
-                let record = try air.next(deliver)
-                self = .simulation(air)
-                return record
-            } catch {
-                self = .simulation(air)
-                throw error
-            }
-        }
+        if let record = try capture?.next(deliver) { return record }
+        return try simulation?.next(deliver)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads a file, a pipe or standard input by the system's `read`, which blocks.
-struct FileInput: ~Copyable {
+public struct FileInput: ~Copyable {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
 
@@ -36,6 +36,25 @@ struct FileInput: ~Copyable {
             if number == EINTR { continue }
             let message = "cannot be read: \(SystemError.text(of: number))"
             return .failure(CaptureError(.cannotRead, message, systemError: number))
+        }
+    }
+
+    /// All of a file that is small.
+    ///
+    /// - Parameters:
+    ///   - path: the file; `-` is standard input.
+    ///   - limit: how many bytes it may have.
+    public static func contents(path: String, limit: Int) throws(CaptureError) -> [UInt8] {
+        let input = try FileInput(path: path)
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = try chunk.withUnsafeMutableBytes { input.read(into: $0) }.get()
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: chunk[..<count])
+            guard bytes.count <= limit else {
+                throw CaptureError(.cannotRead, "has more than \(limit) bytes, which it should not", path: path)
+            }
         }
     }
 }

@@ -21,6 +21,35 @@ extension [UInt8] {
         }
     }
 
+    /// Appends the text form of a UUID.
+    @inlinable
+    public mutating func append(text uuid: ProximityUUID) {
+        uuid.forEachCharacter { append($0) }
+    }
+
+    /// Appends the text form of an address.
+    @inlinable
+    public mutating func append(text address: DeviceAddress) {
+        address.forEachCharacter { append($0) }
+    }
+
+    /// Appends a number with so many decimals, up to 6, rounded to the nearest; what is too large for that is cut.
+    public mutating func append(fixed value: Double, decimals: Int) {
+        var scale = 1
+        for _ in 0..<Swift.min(decimals, 6) { scale *= 10 }
+        let scaled = Int(Swift.min(Swift.max((value * Double(scale)).rounded(), -1e15), 1e15))
+        if scaled < 0 { append(UInt8(ascii: "-")) }
+        let magnitude = Int(scaled.magnitude)
+        append(decimal: magnitude / scale)
+        guard scale > 1 else { return }
+        append(UInt8(ascii: "."))
+        var divisor = scale / 10
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(magnitude / divisor % 10))
+            divisor /= 10
+        }
+    }
+
     /// Appends seconds with three decimals, rounded to the nearest millisecond; nil becomes `null`.
     public mutating func append(jsonTime time: Timestamp?) {
         guard let time else { return append(json: "null") }

@@ -5,34 +5,29 @@ public enum SightingLogFormat {
     /// Appends one line.
     ///
     /// - Parameters:
+    ///   - sighting: what was heard.
     ///   - time: when it was heard, counted from 1970 and written with milliseconds; nil becomes `null`.
     ///   - receiver: the receiver's name as JSON text, quotes included: ``jsonText(_:)``.
-    ///   - report: address and signal strength.
-    ///   - frame: what the beacon said.
     ///   - buffer: where the line goes.
     public static func append(
-        time: Timestamp?,
-        receiver: [UInt8],
-        report: AdvertisingReport,
-        frame: IBeaconFrame,
-        to buffer: inout [UInt8]
+        _ sighting: Sighting, time: Timestamp?, receiver: [UInt8], to buffer: inout [UInt8]
     ) {
         buffer.append(json: "{\"time\":")
         buffer.append(jsonTime: time)
         buffer.append(json: ",\"receiver\":")
         buffer.append(contentsOf: receiver)
         buffer.append(json: ",\"address\":\"")
-        report.address.forEachCharacter { buffer.append($0) }
+        buffer.append(text: sighting.address)
         buffer.append(json: "\",\"uuid\":\"")
-        frame.identity.uuid.forEachCharacter { buffer.append($0) }
+        buffer.append(text: sighting.identity.uuid)
         buffer.append(json: "\",\"major\":")
-        buffer.append(decimal: Int(frame.identity.major))
+        buffer.append(decimal: Int(sighting.identity.major))
         buffer.append(json: ",\"minor\":")
-        buffer.append(decimal: Int(frame.identity.minor))
+        buffer.append(decimal: Int(sighting.identity.minor))
         buffer.append(json: ",\"measuredPower\":")
-        buffer.append(decimal: Int(frame.measuredPower))
+        buffer.append(decimal: Int(sighting.measuredPower))
         buffer.append(json: ",\"rssi\":")
-        buffer.append(decimal: Int(report.rssi.rawValue))
+        buffer.append(decimal: Int(sighting.rssi.rawValue))
         buffer.append(json: "}\n")
     }
 

@@ -1,0 +1,104 @@
+import BeaconModel
+import BeaconRadio
+import BeaconService
+
+/// Writes the adverts of a source to a file, in the format that the file's name tells.
+struct AdvertRecorder {
+    /// What was written.
+    struct Counts {
+        var adverts = 0
+        var iBeacons = 0
+    }
+
+    private enum Format {
+        case sightingLog
+        case btsnoop
+    }
+
+    let path: String
+    let source: SourceOptions
+
+    private var format: Format {
+        let name = path.hasSuffix(".gz") ? String(path.dropLast(3)) : path
+        let isLog = path == "-" || [".ndjson", ".jsonl", ".json"].contains { name.hasSuffix($0) }
+        return isLog ? .sightingLog : .btsnoop
+    }
+
+    /// Writes until the source ends or the user wishes to stop. What a damaged source gave is written before the error is
+    /// thrown.
+    func record(_ input: inout OpenSource) throws -> Counts {
+        var output = try FileOutput(path: path)
+        var counts = Counts()
+        do {
+            switch format {
+            case .sightingLog: try recordLog(&input, &output, &counts)
+            case .btsnoop: try recordBtsnoop(&input, &output, &counts)
+            }
+        } catch {
+            try output.finish()
+            throw error
+        }
+        try output.finish()
+        return counts
+    }
+
+    private func recordLog(_ input: inout OpenSource, _ output: inout FileOutput, _ counts: inout Counts) throws {
+        var sightings: [(Sighting, Timestamp?)] = []
+        var names: [[UInt8]] = []
+        try pull(&input, &output) { reception, advert in
+            guard !reception.isDamaged, let frame = IBeaconFrame(advert: advert) else { return }
+            let sighting = Sighting(
+                time: reception.time ?? .zero, receiver: reception.receiver, address: reception.report.address,
+                identity: frame.identity, measuredPower: frame.measuredPower, rssi: reception.report.rssi)
+            sightings.append((sighting, reception.time))
+        } write: { receivers, output in
+            for name in receivers.dropFirst(names.count) { names.append(SightingLogFormat.jsonText(name)) }
+            for (sighting, time) in sightings {
+                try output.append {
+                    SightingLogFormat.append(
+                        sighting, time: time, receiver: names[Int(sighting.receiver.index)], to: &$0)
+                }
+            }
+            counts.adverts += sightings.count
+            counts.iBeacons += sightings.count
+            sightings.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func recordBtsnoop(_ input: inout OpenSource, _ output: inout FileOutput, _ counts: inout Counts) throws {
+        var writer = BtsnoopWriter()
+        var adverts: [(Reception, [UInt8])] = []
+        try output.append { writer.appendHeader(to: &$0) }
+        try pull(&input, &output) { reception, advert in
+            guard !reception.isDamaged else { return }
+            adverts.append((reception, advert.withUnsafeBytes { Array($0) }))
+        } write: { receivers, output in
+            for (reception, advert) in adverts {
+                try output.append {
+                    writer.append(reception, advert: advert.span.bytes, receivers: receivers, to: &$0)
+                }
+                if IBeaconFrame(advert: advert.span.bytes) != nil { counts.iBeacons += 1 }
+            }
+            counts.adverts += adverts.count
+            adverts.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Reads one record after another at the source's pace: `take` gets its adverts, then `write` writes them.
+    private func pull(
+        _ input: inout OpenSource,
+        _ output: inout FileOutput,
+        take: (Reception, RawSpan) throws -> Void,
+        write: ([String], inout FileOutput) throws -> Void
+    ) throws {
+        var pacer = Pacer(source.pace)
+        var progress = Progress(isWanted: true)
+        defer { progress.clear() }
+        while !Interruption.isRequested, let record = try input.next(take) {
+            if let time = record.time { pacer.wait(until: time, shouldStop: { Interruption.isRequested }) }
+            progress.step(packets: input.counts.packets, time: record.time)
+            try write(input.receiverNames, &output)
+            if source.isGradual { try output.flush() }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import BeaconModel
+import BeaconRadio
+import BeaconService
+
+/// `beacon scan`: every iBeacon heard.
+struct Scan: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print every iBeacon that is heard.",
+        discussion: """
+            With --json the lines are a sighting log, which every command reads back as a source. The last line, on \
+            standard error, counts what was read.
+            """)
+
+    @OptionGroup var source: SourceOptions
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func run() throws {
+        Interruption.listen()
+        var input = try source.open()
+        var output = try FileOutput(path: "-")
+        var failure: (any Error)?
+        do {
+            try copy(&input, to: &output)
+        } catch {
+            failure = error
+        }
+        try output.finish()
+        let counts = input.counts
+        StandardError.write(
+            "packets \(counts.packets) reports \(counts.reports) bad-crc \(counts.badCRC) "
+                + "ibeacons \(input.iBeaconCount)")
+        if let failure { throw failure }
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+    }
+
+    private func copy(_ input: inout SightingSource, to output: inout FileOutput) throws {
+        var pacer = Pacer(source.pace)
+        var progress = Progress(isWanted: !source.isGradual && !Terminal.isInteractive)
+        let isGradual = source.isGradual
+        var names: [[UInt8]] = []
+        if !json { try output.append { $0.append(contentsOf: SightingText.heading.utf8) } }
+        defer { progress.clear() }
+        while !Interruption.isRequested, let record = try input.next() {
+            if let time = record.time {
+                pacer.wait(until: time, shouldStop: { Interruption.isRequested })
+            }
+            progress.step(packets: input.counts.packets, time: record.time)
+            guard !input.sightings.isEmpty else { continue }
+            if input.receiverNames.count > names.count {
+                for name in input.receiverNames.dropFirst(names.count) {
+                    names.append(json ? SightingLogFormat.jsonText(name) : Array(name.utf8))
+                }
+            }
+            for sighting in input.sightings {
+                let name = names[Int(sighting.receiver.index)]
+                try output.append { buffer in
+                    if json {
+                        SightingLogFormat.append(sighting, time: record.time, receiver: name, to: &buffer)
+                    } else {
+                        SightingText.append(sighting, time: record.time, receiver: name, to: &buffer)
+                    }
+                }
+            }
+            if isGradual { try output.flush() }
+        }
+    }
+}

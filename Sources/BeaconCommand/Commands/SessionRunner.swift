@@ -1,0 +1,44 @@
+import ArgumentParser
+import BeaconService
+
+/// Runs a session for a command: opens its source, ends in good order, and tells what a user should know.
+struct SessionRunner {
+    var source: SourceOptions
+    var receiver: String?
+
+    /// Whether the command itself shows on the terminal how far it is.
+    var hasOwnDisplay: Bool
+
+    /// Runs to the end of the source, or until the user wishes to stop.
+    ///
+    /// - Parameters:
+    ///   - configuration: what to watch for.
+    ///   - handle: called with each event.
+    ///   - atEnd: called once at the end, also where the source turned out to be damaged.
+    func run(
+        _ configuration: SessionConfiguration,
+        handle: (SessionEvent) throws -> Void,
+        atEnd: () throws -> Void
+    ) throws {
+        var session = Session(configuration, source: try source.open(), pace: source.pace)
+        var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
+        var failure: (any Error)?
+        do {
+            try session.run(
+                shouldStop: { Interruption.isRequested },
+                progress: { packets, time in progress.step(packets: packets, time: time) },
+                handle: handle)
+        } catch {
+            failure = error
+        }
+        progress.clear()
+        try atEnd()
+        if let receiver, !session.receiverNames.contains(receiver), failure == nil {
+            let heard = session.receiverNames.joined(separator: ", ")
+            StandardError.write(
+                "Note: there is no receiver \"\(receiver)\" in this source; it has \(heard.isEmpty ? "none" : heard).")
+        }
+        if let failure { throw failure }
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+    }
+}

@@ -1,0 +1,156 @@
+import BeaconEngine
+import BeaconModel
+import BeaconRadio
+import BeaconService
+
+/// What `range` shows to people: beacons in sections by nearness, with distance, signal and a small bar.
+///
+/// On a terminal the newest second stands where the one before stood. Elsewhere the seconds follow one another. It is
+/// readable at 80 columns and without colour.
+struct RangeTable {
+    private let title: String
+    private let names: [RegionArgument]
+    private let isLive: Bool
+    private let hasColor = Terminal.hasColor
+    private var second: [SessionEvent.RangingEvent] = []
+    private var hasDrawn = false
+    private var lastDrawing: Int64 = 0
+
+    private static let order: [Proximity] = [.immediate, .near, .far, .unknown]
+
+    /// - Parameters:
+    ///   - title: what is shown, for the first line.
+    ///   - names: what the user calls the regions.
+    ///   - isLive: whether to draw over what was drawn before.
+    init(title: String, names: [RegionArgument], isLive: Bool) {
+        self.title = title
+        self.names = names
+        self.isLive = isLive
+    }
+
+    /// Takes in a report, and writes the second before once a new one begins.
+    mutating func append(_ report: SessionEvent.RangingEvent, to buffer: inout [UInt8]) {
+        if let first = second.first, first.time != report.time {
+            write(to: &buffer)
+            second.removeAll()
+        }
+        second.append(report)
+    }
+
+    /// Writes the last second.
+    mutating func appendRest(to buffer: inout [UInt8]) {
+        if !second.isEmpty { write(to: &buffer) }
+        second.removeAll()
+    }
+
+    private mutating func write(to buffer: inout [UInt8]) {
+        var lines = drawing
+        if isLive {
+            let rows = Terminal.size.rows - 1
+            if lines.count > rows, rows > 2 {
+                let hidden = lines.count - rows + 1
+                lines = Array(lines.prefix(rows - 1)) + ["… \(hidden) more lines; a taller window shows them"]
+            }
+            buffer.append(contentsOf: (hasDrawn ? "\u{1B}[H" : "\u{1B}[2J\u{1B}[H").utf8)
+            for line in lines { buffer.append(contentsOf: (line + "\u{1B}[K\n").utf8) }
+            buffer.append(contentsOf: "\u{1B}[J".utf8)
+        } else {
+            for line in lines { buffer.append(contentsOf: (line + "\n").utf8) }
+        }
+        hasDrawn = true
+    }
+
+    // MARK: - Drawing
+
+    private var drawing: [String] {
+        guard let time = second.first?.time else { return [] }
+        let count = Set(second.flatMap { event in event.beacons.map { Key(event.receiver, $0) } }).count
+        let left = "beacon range  \(title)"
+        let right = "\(ClockText.timeOfDay(time))  \(count) beacon\(count == 1 ? "" : "s")"
+        var lines = [
+            style(left + pad(max(2, 79 - left.count - right.count)) + right, "1"),
+            style("  " + Self.columns, "2"),
+        ]
+        let hasSeveral = second.count > 1
+        for report in second {
+            if hasSeveral { lines.append(style("\(name(of: report.constraint)) at \(report.receiver)", "1")) }
+            for proximity in Self.order {
+                let beacons = report.beacons.filter { $0.proximity == proximity }
+                guard !beacons.isEmpty || (isLive && !hasSeveral) else { continue }
+                lines.append(style(Self.heading(proximity), Self.color(proximity)))
+                lines += beacons.map { row($0) }
+                if beacons.isEmpty { lines.append(style("  -", "2")) }
+            }
+            if report.beacons.isEmpty, !isLive || hasSeveral { lines.append(style("  no beacons", "2")) }
+        }
+        if !isLive { lines.append("") }
+        return lines
+    }
+
+    private struct Key: Hashable {
+        var receiver: String
+        var address: DeviceAddress
+        var identity: BeaconIdentity
+
+        init(_ receiver: String, _ beacon: RangedBeacon) {
+            self.receiver = receiver
+            address = beacon.address
+            identity = beacon.identity
+        }
+    }
+
+    private static let columns = "UUID                                  MAJOR/MINOR  DISTANCE      RSSI"
+
+    private func row(_ beacon: RangedBeacon) -> String {
+        let numbers = "\(beacon.identity.major)/\(beacon.identity.minor)"
+        let distance = beacon.accuracy < 0 ? "-" : Self.metres(beacon.accuracy)
+        let signal = beacon.rssi == 0 ? "-" : "\(beacon.rssi) dBm"
+        return "  \(beacon.identity.uuid)  " + numbers + pad(max(1, 11 - numbers.count))
+            + pad(max(1, 9 - distance.count)) + distance + pad(max(1, 10 - signal.count)) + signal + "  "
+            + style(Self.bar(beacon.rssi), Self.color(beacon.proximity))
+    }
+
+    /// Five steps from -95 dBm, where adverts begin to be lost, to -45 dBm, which a hand's breadth gives.
+    static func bar(_ rssi: Int) -> String {
+        guard rssi != 0 else { return "·····" }
+        let steps = min(max((rssi + 95) / 10 + 1, 1), 5)
+        return "▂▃▅▆█".prefix(steps) + String(repeating: "·", count: 5 - steps)
+    }
+
+    /// `0.42 m`, `12.3 m`, `120 m`: as many digits as mean anything.
+    static func metres(_ distance: Double) -> String {
+        var buffer: [UInt8] = []
+        buffer.append(fixed: min(distance, 9999), decimals: distance < 10 ? 2 : distance < 100 ? 1 : 0)
+        return String(decoding: buffer, as: UTF8.self) + " m"
+    }
+
+    private static func heading(_ proximity: Proximity) -> String {
+        switch proximity {
+        case .immediate: "Immediate"
+        case .near: "Near"
+        case .far: "Far"
+        case .unknown: "Unknown"
+        }
+    }
+
+    /// Colours by number: green, cyan, yellow, grey.
+    private static func color(_ proximity: Proximity) -> String {
+        switch proximity {
+        case .immediate: "32"
+        case .near: "36"
+        case .far: "33"
+        case .unknown: "2"
+        }
+    }
+
+    private func name(of constraint: BeaconConstraint?) -> String {
+        guard let constraint else { return "Every beacon" }
+        return names.first { $0.constraint == constraint }?.name ?? constraint.description
+    }
+
+    private func style(_ text: String, _ code: String) -> String {
+        hasColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+
+    private func pad(_ count: Int) -> String { String(repeating: " ", count: count) }
+}

@@ -1,0 +1,153 @@
+public import BeaconEngine
+public import BeaconModel
+import BeaconRadio
+
+/// Where a source and the engine meet: records in, events out, at the pace that is wanted.
+///
+/// It is synchronous and serves one client. Every record that has a time moves the clock, whatever is in it. At the end
+/// of the source the clock stops where it is, so that no exit is invented.
+public struct Session: ~Copyable {
+    private var source: SightingSource
+    private var pacer: Pacer
+    private var engine: Engine
+
+    private let receiver: String?
+    private var knownReceivers = 0
+
+    /// Whether each receiver counts, by its number.
+    private var counts: [Bool] = []
+    private var newest: Timestamp?
+
+    private var regions: [RegionID: SessionConfiguration.Region] = [:]
+    private var rangings: [RangingID: BeaconConstraint?] = [:]
+
+    /// The newest time that was waited for.
+    private var lastWait: Timestamp?
+
+    /// A session that has read nothing yet.
+    public init(_ configuration: SessionConfiguration, source: consuming SightingSource, pace: Pace) {
+        self.source = source
+        pacer = Pacer(pace)
+        receiver = configuration.receiver
+        engine = Engine(configuration: configuration.engine)
+        for region in configuration.regions { regions[engine.startMonitoring(region.region)] = region }
+        for constraint in configuration.rangings {
+            rangings.updateValue(constraint, forKey: engine.startRanging(constraint))
+        }
+    }
+
+    /// The receivers met so far.
+    public var receiverNames: [String] { source.receiverNames }
+
+    /// The newest time that was told.
+    public var time: Timestamp? { newest }
+
+    /// What the engine has counted.
+    public var statistics: EngineStatistics { engine.statistics }
+
+    /// Runs to the end of the source.
+    ///
+    /// - Parameters:
+    ///   - shouldStop: asked between records and while waiting; a yes ends the run early.
+    ///   - progress: called after each record with the number of packets and the newest time.
+    ///   - handle: called with each event, in order.
+    /// - Throws: what is wrong with the source, ``SourceError`` with the code `noTimes` if it keeps no times, and what
+    ///   `handle` throws. The events before it have been handled.
+    public mutating func run(
+        shouldStop: () -> Bool = { false },
+        progress: (Int, Timestamp?) -> Void = { _, _ in },
+        handle: (SessionEvent) throws -> Void
+    ) throws {
+        do {
+            while !shouldStop(), let record = try source.next() {
+                guard let time = record.time ?? newest else {
+                    throw SourceError(
+                        .noTimes,
+                        "this source keeps no times, without which nothing can be ranged or monitored. "
+                            + "Give --packet-interval SECONDS, the time from one packet to the next")
+                }
+                newest = max(time, newest ?? time)
+                meetReceivers()
+                try wait(until: time, shouldStop, handle)
+                for index in source.sightings.indices {
+                    var sighting = source.sightings[index]
+                    guard counts[Int(sighting.receiver.index)] else { continue }
+                    sighting.time = time
+                    engine.receive(sighting)
+                }
+                engine.advance(upTo: time)
+                try deliver(handle)
+                progress(source.counts.packets, newest)
+            }
+        } catch {
+            try finish(handle)
+            throw error
+        }
+        try finish(handle)
+    }
+
+    /// What is due at the newest time happens yet; nothing after it does.
+    private mutating func finish(_ handle: (SessionEvent) throws -> Void) throws {
+        if let newest { engine.advance(to: newest) }
+        try deliver(handle)
+    }
+
+    /// Makes receivers known that have appeared with the newest record.
+    private mutating func meetReceivers() {
+        guard source.receiverNames.count > knownReceivers else { return }
+        for (index, name) in source.receiverNames.enumerated().dropFirst(knownReceivers) {
+            let doesCount = receiver == nil || receiver == name
+            counts.append(doesCount)
+            if doesCount { engine.addReceiver(ReceiverID(UInt16(index))) }
+        }
+        knownReceivers = source.receiverNames.count
+    }
+
+    /// Waits for `time`, and meanwhile reports each second when it is there.
+    private mutating func wait(
+        until time: Timestamp, _ shouldStop: () -> Bool, _ handle: (SessionEvent) throws -> Void
+    ) throws {
+        guard pacer.isPaced else { return }
+        if let start = lastWait {
+            var second = start.nextWholeSecond
+            while second < time, !shouldStop() {
+                pacer.wait(until: second, shouldStop: shouldStop)
+                engine.advance(to: second)
+                try deliver(handle)
+                second = second.nextWholeSecond
+            }
+        }
+        pacer.wait(until: time, shouldStop: shouldStop)
+        lastWait = max(time, lastWait ?? time)
+    }
+
+    private mutating func deliver(_ handle: (SessionEvent) throws -> Void) throws {
+        guard engine.hasEvents else { return }
+        let names = source.receiverNames
+        for event in engine.takeEvents() {
+            switch event {
+            case .entered(let change): try handle(region(.enter, change, .inside, names))
+            case .exited(let change): try handle(region(.exit, change, .outside, names))
+            case .determined(let change): try handle(region(.state, change, .outside, names))
+            case .ranged(let report):
+                try handle(
+                    .ranged(
+                        SessionEvent.RangingEvent(
+                            time: report.time, receiver: names[Int(report.receiver.index)],
+                            constraint: rangings[report.ranging] ?? nil, beacons: report.beacons)))
+            }
+        }
+    }
+
+    private func region(
+        _ kind: SessionEvent.Kind, _ change: RegionChange, _ state: RegionState, _ names: [String]
+    ) -> SessionEvent {
+        // A session stops monitoring nothing, so that each region that the engine names is one of its own.
+        guard let region = regions[change.region] else { preconditionFailure("the engine named an unknown region") }
+        return .region(
+            kind,
+            SessionEvent.RegionEvent(
+                name: region.name, constraint: region.region.constraint, time: change.time,
+                receiver: change.receiver.map { names[Int($0.index)] }, state: state, before: change.before))
+    }
+}
