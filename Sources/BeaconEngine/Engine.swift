@@ -364,7 +364,6 @@ public struct Engine: ~Copyable {
     private mutating func report(at tick: Int64) {
         var beacons: [[RangedBeacon]] = Array(repeating: [], count: rangings.extent * receivers.count)
         var position = 0
-        if !listed.isEmpty { lastListedTick = tick }
         while position < listed.count {
             let number = Int(listed[position])
             guard let beacon = assess(number, at: tick) else {
@@ -382,6 +381,7 @@ public struct Engine: ~Copyable {
             }
             position += 1
         }
+        if !listed.isEmpty { lastListedTick = tick }
         for (place, receiver) in receivers.enumerated() {
             for number in 0..<rangings.extent {
                 guard let id = rangings.id(at: number) else { continue }
