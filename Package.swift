@@ -59,6 +59,18 @@ let package = Package(
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
+        .testTarget(
+            name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
+            swiftSettings: habits),
+        .testTarget(
+            name: "BeaconCommandTests",
+            dependencies: [
+                "BeaconCommand",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: habits
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -17,7 +17,8 @@ struct Monitor: AsyncParsableCommand {
 
     @Option(
         name: .long, parsing: .singleValue,
-        help: ArgumentHelp("Watch for a region; may be given several times.", valueName: "region"))
+        help: ArgumentHelp("Watch for a region; may be given several times.", valueName: "region"),
+        transform: RegionArgument.init)
     var region: [RegionArgument]
 
     @OptionGroup var source: SourceOptions
@@ -51,7 +52,8 @@ struct Monitor: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Run a program for each event, with the event as JSON on its standard input.",
-            discussion: "Without a shell, one at a time, 30 s at most. Words are separated by spaces; quotes keep them.",
+            discussion:
+                "Without a shell, one at a time, 30 s at most. Words are separated by spaces; quotes keep them.",
             valueName: "command"))
     var exec: String?
 

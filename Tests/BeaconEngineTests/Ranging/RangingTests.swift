@@ -142,7 +142,8 @@ struct RangingTests {
         let reports = engine.reports()
         #expect(reports.count == 4)
         func minors(_ ranging: RangingID, _ receiver: UInt16) -> [UInt16]? {
-            reports.first { $0.ranging == ranging && $0.receiver == ReceiverID(receiver) }?.beacons.map(\.identity.minor)
+            reports.first { $0.ranging == ranging && $0.receiver == ReceiverID(receiver) }?.beacons.map(
+                \.identity.minor)
         }
         #expect(minors(all, 0) == [1])
         #expect(minors(one, 0) == [1])
