@@ -12,7 +12,7 @@ struct Monitor: AsyncParsableCommand {
             exit time-out.
 
               beacon monitor --source simulation:department-store \\
-                --region shop=6f1c9a52-4f7b-4d0e-9d53-2b8a1e7c3f60 --exec ./notify
+                --region shop=02f07e83-abd6-4243-90a8-3617c9c74e70 --exec ./notify
             """)
 
     @Option(
