@@ -43,6 +43,10 @@ public struct Engine: ~Copyable {
     private var sweepPosition = 0
 
     private var regions = SlotTable<RegionSlot>()
+
+    /// What each advert touches of a region, by the region's number.
+    private var watches: [RegionWatch] = []
+
     private var deadlines = DeadlineHeap()
 
     /// Regions that were added before any time was told, and after how long they count as outside.
@@ -70,7 +74,13 @@ public struct Engine: ~Copyable {
 
     /// Begins to watch for a region. Its state is unknown until a beacon is heard.
     public mutating func startMonitoring(_ region: MonitoredRegion) -> RegionID {
-        let id = RegionID(regions.insert(RegionSlot(region)))
+        let id = RegionID(regions.insert(RegionSlot(constraint: region.constraint)))
+        let watch = RegionWatch(region)
+        if Int(id.number) == watches.count {
+            watches.append(watch)
+        } else {
+            watches[Int(id.number)] = watch
+        }
         index.add(region: id.number, for: region.constraint)
         if let outsideAfter = region.outsideAfter?.boundedNanoseconds {
             // Where no time has been told yet, there is none to count from; the first one starts it.
@@ -90,7 +100,9 @@ public struct Engine: ~Copyable {
     }
 
     /// A region's state; unknown once it is no longer watched for.
-    public func state(of region: RegionID) -> RegionState { regions[region.slot]?.state ?? .unknown }
+    public func state(of region: RegionID) -> RegionState {
+        regions[region.slot] == nil ? .unknown : watches[Int(region.number)].state
+    }
 
     /// Begins to report on beacons each whole second.
     ///
@@ -109,7 +121,7 @@ public struct Engine: ~Copyable {
         index.remove(ranging: ranging.number, for: slot.constraint)
         if rangings.count == 0 {
             nextTick = .max
-            for number in listed { tracks[Int(number)].pointee.listPosition = Track.unlisted }
+            for number in listed { tracks.signal(Int(number)).pointee.listPosition = TrackSignal.unlisted }
             listed.removeAll()
         }
         updateDue()
@@ -172,13 +184,12 @@ public struct Engine: ~Copyable {
         let gap = time &- track.pointee.lastHeard
         if gap > Self.retention {
             track.pointee.interval = IntervalLearner()
-            track.pointee.forgetSignal()
+            tracks.signal(number).pointee.forget()
         } else {
             track.pointee.interval.add(gap: gap)
         }
         track.pointee.lastHeard = time
         track.pointee.measuredPower = sighting.measuredPower
-        if let dBm = sighting.rssi.dBm { track.pointee.digest.add(dBm) }
         if track.pointee.matchVersion != index.version { refreshMatches(number) }
         let matches = track.pointee.matches
         guard matches >= 0 else {
@@ -198,10 +209,9 @@ public struct Engine: ~Copyable {
         addReceiver(sighting.receiver)
         forgetSome(time)
         if tracks.count == tracks.capacity { evictOne() }
-        var track = Track(
+        let track = Track(
             key: key, lastHeard: time, matches: matches, matchVersion: index.version,
             measuredPower: sighting.measuredPower)
-        if let dBm = sighting.rssi.dBm { track.digest.add(dBm) }
         let number = tracks.insert(track)
         apply(matches, tracks[number], number, sighting, time)
     }
@@ -215,10 +225,17 @@ public struct Engine: ~Copyable {
         for place in set.firstRegion..<set.firstRegion &+ set.regionCount {
             keep(index.regions[Int(place)], sighting, time, longestGap: track.pointee.interval.longestGap)
         }
-        if set.rangingCount > 0, !track.pointee.isListed {
-            track.pointee.listPosition = UInt32(listed.count)
-            listed.append(UInt32(number))
-        }
+        if set.rangingCount > 0 { list(number, sighting) }
+    }
+
+    /// Sees to it that the next report lists a beacon that was heard.
+    @inline(__always)
+    private mutating func list(_ number: Int, _ sighting: Sighting) {
+        let signal = tracks.signal(number)
+        if let dBm = sighting.rssi.dBm { signal.pointee.digest.add(dBm) }
+        guard !signal.pointee.isListed else { return }
+        signal.pointee.listPosition = UInt32(listed.count)
+        listed.append(UInt32(number))
     }
 
     private mutating func refreshMatches(_ number: Int) {
@@ -232,9 +249,8 @@ public struct Engine: ~Copyable {
     private mutating func forgetSome(_ time: Int64) {
         for _ in 0..<min(4, tracks.extent) {
             if sweepPosition >= tracks.extent { sweepPosition = 0 }
-            let track = tracks[sweepPosition]
-            if tracks.isInUse(sweepPosition), !track.pointee.isListed,
-                time - track.pointee.lastHeard > Self.retention
+            if tracks.isInUse(sweepPosition), !tracks.signal(sweepPosition).pointee.isListed,
+                time - tracks[sweepPosition].pointee.lastHeard > Self.retention
             {
                 tracks.remove(sweepPosition)
             }
@@ -263,14 +279,14 @@ public struct Engine: ~Copyable {
     }
 
     private mutating func unlist(_ number: Int) {
-        let track = tracks[number]
-        guard track.pointee.isListed else { return }
-        let position = Int(track.pointee.listPosition)
-        track.pointee.listPosition = Track.unlisted
+        let signal = tracks.signal(number)
+        guard signal.pointee.isListed else { return }
+        let position = Int(signal.pointee.listPosition)
+        signal.pointee.listPosition = TrackSignal.unlisted
         let last = listed.removeLast()
         if position < listed.count {
             listed[position] = last
-            tracks[Int(last)].pointee.listPosition = UInt32(position)
+            tracks.signal(Int(last)).pointee.listPosition = UInt32(position)
         }
     }
 
@@ -279,26 +295,26 @@ public struct Engine: ~Copyable {
     /// A beacon of a region was heard.
     @inline(__always)
     private mutating func keep(_ number: Int32, _ sighting: Sighting, _ time: Int64, longestGap: Int64) {
-        guard let before = regions[Int(number)]?.keep(sighting, time, longestGap: longestGap) else { return }
+        guard let before = watches[Int(number)].keep(sighting, time, longestGap: longestGap) else { return }
         enter(number, sighting, time, before: before)
     }
 
     private mutating func enter(_ number: Int32, _ sighting: Sighting, _ time: Int64, before: RegionState) {
-        guard let slot = regions.id(at: Int(number)), let deadline = regions[slot]?.deadline else { return }
+        guard let slot = regions.id(at: Int(number)) else { return }
         let id = RegionID(slot)
         events.append(
             .entered(
                 RegionChange(
                     region: id, time: Timestamp(nanoseconds: time), receiver: sighting.receiver, before: before,
                     identity: sighting.identity)))
-        arm(id, at: deadline)
+        arm(id, at: watches[Int(number)].deadline)
     }
 
     /// Sets a region's deadline, and its timer unless that fires early enough as it is.
     private mutating func arm(_ region: RegionID, at deadline: Int64) {
-        regions[Int(region.number)]?.deadline = deadline
+        watches[Int(region.number)].deadline = deadline
         guard let armedAt = regions[region.slot]?.armedAt, deadline < armedAt else { return }
-        regions[Int(region.number)]?.armedAt = deadline
+        regions.update(region.slot) { $0.armedAt = deadline }
         deadlines.insert(region, at: deadline)
         updateDue()
     }
@@ -308,14 +324,15 @@ public struct Engine: ~Copyable {
         let time = deadlines.earliest
         // A timer that another, earlier one replaced finds another time in the slot.
         guard let id = deadlines.removeEarliest(), let slot = regions[id.slot], slot.armedAt == time else { return }
-        regions[Int(id.number)]?.armedAt = .max
-        guard slot.deadline <= time else { return arm(id, at: slot.deadline) }
-        guard slot.state != .outside else { return }
-        regions[Int(id.number)]?.state = .outside
+        regions.update(id.slot) { $0.armedAt = .max }
+        let watch = watches[Int(id.number)]
+        guard watch.deadline <= time else { return arm(id, at: watch.deadline) }
+        guard watch.state != .outside else { return }
+        watches[Int(id.number)].state = .outside
         let change = RegionChange(
-            region: id, time: Timestamp(nanoseconds: slot.deadline),
-            receiver: slot.state == .inside ? slot.lastReceiver : nil, before: slot.state, identity: nil)
-        events.append(slot.state == .inside ? .exited(change) : .determined(change))
+            region: id, time: Timestamp(nanoseconds: watch.deadline),
+            receiver: watch.state == .inside ? watch.lastReceiver : nil, before: watch.state, identity: nil)
+        events.append(watch.state == .inside ? .exited(change) : .determined(change))
     }
 
     // MARK: - Time
@@ -369,7 +386,7 @@ public struct Engine: ~Copyable {
             let number = Int(listed[position])
             guard let beacon = assess(number, at: tick) else {
                 unlist(number)
-                tracks[number].pointee.forgetSignal()
+                tracks.signal(number).pointee.forget()
                 continue
             }
             if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
@@ -414,24 +431,25 @@ public struct Engine: ~Copyable {
         let silence = tick - track.pointee.lastHeard
         let gap = track.pointee.interval.usualGap
         guard silence < max(Self.goneAfter, Self.goneGaps * gap) else { return nil }
-        let digest = track.pointee.digest
-        track.pointee.digest = SampleDigest()
-        strategy.filter.update(&track.pointee.filter, with: digest)
-        if let mean = digest.mean { track.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
+        let signal = tracks.signal(number)
+        let digest = signal.pointee.digest
+        signal.pointee.digest = SampleDigest()
+        strategy.filter.update(&signal.pointee.filter, with: digest)
+        if let mean = digest.mean { signal.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
         var beacon = RangedBeacon(
             address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity, proximity: .unknown,
             accuracy: -1, rssi: 0, lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
         if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
-            let level = strategy.filter.level(track.pointee.filter)
+            let level = strategy.filter.level(signal.pointee.filter)
         {
-            beacon.rssi = Int(track.pointee.reportedRSSI)
+            beacon.rssi = Int(signal.pointee.reportedRSSI)
             // A beacon that gives no negative power for one metre was never calibrated: it has no distance.
             if track.pointee.measuredPower < 0 {
                 beacon.accuracy = strategy.distance.distance(
                     level: level, measuredPower: track.pointee.measuredPower)
                 beacon.proximity = strategy.classifier.classify(
-                    beacon.accuracy, previous: track.pointee.proximity)
-                track.pointee.proximity = beacon.proximity
+                    beacon.accuracy, previous: signal.pointee.proximity)
+                signal.pointee.proximity = beacon.proximity
             }
         }
         return beacon

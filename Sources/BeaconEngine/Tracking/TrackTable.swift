@@ -1,9 +1,10 @@
 /// All tracks, found by key in constant time.
 ///
 /// Slots of an open-addressing table hold 32 bits of the hash and the number of a track; tracks lie in chunks that never
-/// move. Growing therefore copies eight bytes a track at most, and memory is not doubled to make room.
+/// move. Growing therefore copies eight bytes a track at most, and memory is not doubled to make room. A chunk holds its
+/// tracks, each a cache line of its own, and behind them their signals.
 struct TrackTable: ~Copyable {
-    /// Tracks a chunk, as a power of two: 4096, about half a megabyte.
+    /// Tracks a chunk, as a power of two: 4096, less than half a megabyte.
     private static let chunkBits = 12
     private static let chunkSize = 1 << chunkBits
 
@@ -19,7 +20,7 @@ struct TrackTable: ~Copyable {
     private let seed: UInt64
     private var slots: UnsafeMutablePointer<UInt64>
     private var slotMask: Int
-    private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Track>>
+    private var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
     private var chunkCount = 0
     private let chunkCapacity: Int
 
@@ -47,7 +48,15 @@ struct TrackTable: ~Copyable {
     @inline(__always)
     subscript(index: Int) -> UnsafeMutablePointer<Track> {
         assert(index < extent, "no such track")
-        return chunks[index &>> Self.chunkBits] + (index & (Self.chunkSize &- 1))
+        return chunks[index &>> Self.chunkBits].assumingMemoryBound(to: Track.self) + (index & (Self.chunkSize &- 1))
+    }
+
+    /// A pointer to a track's signal, good until the table goes; a track's number is less than ``extent``.
+    @inline(__always)
+    func signal(_ index: Int) -> UnsafeMutablePointer<TrackSignal> {
+        assert(index < extent, "no such track")
+        let signals = chunks[index &>> Self.chunkBits] + Self.chunkSize &* MemoryLayout<Track>.stride
+        return signals.assumingMemoryBound(to: TrackSignal.self) + (index & (Self.chunkSize &- 1))
     }
 
     /// Whether the track of this number, less than ``extent``, is in use.
@@ -84,12 +93,13 @@ struct TrackTable: ~Copyable {
         } else {
             index = extent
             if index >> Self.chunkBits == chunkCount {
-                chunks[chunkCount] = .allocate(capacity: Self.chunkSize)
+                chunks[chunkCount] = Self.makeChunk()
                 chunkCount += 1
             }
             extent += 1
         }
         self[index].initialize(to: track)
+        signal(index).initialize(to: TrackSignal())
         count += 1
         let hash = track.key.hash(seed: seed)
         Self.place(UInt64(hash) << 32 | UInt64(index + 1), in: slots, slotMask)
@@ -116,6 +126,18 @@ struct TrackTable: ~Copyable {
         self[index].pointee.lastHeard = Int64(firstFree ?? -1)
         firstFree = index
         count -= 1
+    }
+
+    /// Memory for the tracks of one chunk and then, aligned since a track's stride is a multiple of its alignment of
+    /// eight, for their signals.
+    private static func makeChunk() -> UnsafeMutableRawPointer {
+        let cacheLine = 64
+        let tracks = chunkSize * MemoryLayout<Track>.stride
+        let chunk = UnsafeMutableRawPointer.allocate(
+            byteCount: tracks + chunkSize * MemoryLayout<TrackSignal>.stride, alignment: cacheLine)
+        chunk.bindMemory(to: Track.self, capacity: chunkSize)
+        (chunk + tracks).bindMemory(to: TrackSignal.self, capacity: chunkSize)
+        return chunk
     }
 
     private mutating func grow() {
