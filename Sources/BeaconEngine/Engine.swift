@@ -28,10 +28,10 @@ public struct Engine: ~Copyable {
     private let strategy: RangingStrategy
 
     /// The newest time told, in nanoseconds; negative before the first.
-    private var now: Int64 = -1
+    @usableFromInline var now: Int64 = -1
 
     /// The earliest moment at which something may have to be done.
-    private var nextDue: Int64 = .max
+    @usableFromInline var nextDue: Int64 = .max
 
     /// What has been counted so far.
     public private(set) var statistics = EngineStatistics()
@@ -60,7 +60,7 @@ public struct Engine: ~Copyable {
     /// The numbers of the tracks that reports list.
     private var listed: [UInt32] = []
 
-    private var events: [EngineEvent] = []
+    @usableFromInline var events: [EngineEvent] = []
 
     /// An engine that watches for nothing yet.
     public init(configuration: EngineConfiguration = EngineConfiguration()) {
@@ -144,7 +144,7 @@ public struct Engine: ~Copyable {
     }
 
     /// Whether ``takeEvents()`` would return anything.
-    public var hasEvents: Bool { !events.isEmpty }
+    @inlinable public var hasEvents: Bool { !events.isEmpty }
 
     // MARK: - Input
 
@@ -170,6 +170,7 @@ public struct Engine: ~Copyable {
     }
 
     /// Tells that it is `time` now, and that more may yet happen at this very moment: what is due then waits.
+    @inlinable
     public mutating func advance(upTo time: Timestamp) {
         if time.nanoseconds > nextDue || now < 0 { pass(upTo: time.nanoseconds) }
         now = max(now, time.nanoseconds)
@@ -222,8 +223,11 @@ public struct Engine: ~Copyable {
         _ matches: MatchSetID, _ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting, _ time: Int64
     ) {
         let set = index.sets[Int(matches)]
-        for place in set.firstRegion..<set.firstRegion &+ set.regionCount {
-            keep(index.regions[Int(place)], sighting, time, longestGap: track.pointee.interval.longestGap)
+        var place = Int(set.firstRegion)
+        let end = place &+ Int(set.regionCount)
+        while place < end {
+            keep(index.regions[place], sighting, time, longestGap: track.pointee.interval.longestGap)
+            place &+= 1
         }
         if set.rangingCount > 0 { list(number, sighting) }
     }
@@ -345,7 +349,8 @@ public struct Engine: ~Copyable {
     private mutating func updateDue() { nextDue = min(nextTick, deadlines.earliest) }
 
     /// Does all that is due before `time`, but not at it.
-    private mutating func pass(upTo time: Int64) {
+    @usableFromInline
+    mutating func pass(upTo time: Int64) {
         if now < 0 { start(at: time) }
         while nextDue < time { doNext(limit: time - 1) }
     }

@@ -84,7 +84,8 @@ struct TrackTable: ~Copyable {
     /// - Precondition: there are fewer than ``capacity``.
     mutating func insert(_ track: Track) -> Int {
         precondition(count < capacity, "the table is full")
-        if (count + 1) * 10 > (slotMask + 1) * 7 { grow() }
+        // Half of the slots stay free, so that most tracks are found where they are looked for first.
+        if (count + 1) * 2 > slotMask + 1 { grow() }
         let index: Int
         if let free = firstFree {
             index = free
