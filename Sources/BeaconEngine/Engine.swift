@@ -45,7 +45,7 @@ public struct Engine: ~Copyable {
     private var regions = SlotTable<RegionSlot>()
 
     /// What each advert touches of a region, by the region's number.
-    private var watches: [RegionWatch] = []
+    private var watches = WatchTable()
 
     private var deadlines = DeadlineHeap()
 
@@ -75,12 +75,7 @@ public struct Engine: ~Copyable {
     /// Begins to watch for a region. Its state is unknown until a beacon is heard.
     public mutating func startMonitoring(_ region: MonitoredRegion) -> RegionID {
         let id = RegionID(regions.insert(RegionSlot(constraint: region.constraint)))
-        let watch = RegionWatch(region)
-        if Int(id.number) == watches.count {
-            watches.append(watch)
-        } else {
-            watches[Int(id.number)] = watch
-        }
+        watches.put(RegionWatch(region), at: Int(id.number))
         index.add(region: id.number, for: region.constraint)
         if let outsideAfter = region.outsideAfter?.boundedNanoseconds {
             // Where no time has been told yet, there is none to count from; the first one starts it.
@@ -185,7 +180,7 @@ public struct Engine: ~Copyable {
         let gap = time &- track.pointee.lastHeard
         if gap > Self.retention {
             track.pointee.interval = IntervalLearner()
-            tracks.signal(number).pointee.forget()
+            tracks.level(number).pointee = TrackLevel()
         } else {
             track.pointee.interval.add(gap: gap)
         }
@@ -193,7 +188,7 @@ public struct Engine: ~Copyable {
         track.pointee.measuredPower = sighting.measuredPower
         if track.pointee.matchVersion != index.version { refreshMatches(number) }
         let matches = track.pointee.matches
-        guard matches >= 0 else {
+        guard !matches.isNothing else {
             statistics.unmatched &+= 1
             return
         }
@@ -203,7 +198,7 @@ public struct Engine: ~Copyable {
     /// A beacon that is not known was heard; it becomes known if anybody asks for it.
     private mutating func meet(_ key: TrackKey, _ sighting: Sighting, _ time: Int64) {
         let matches = index.matches(sighting.identity)
-        guard matches >= 0 else {
+        guard !matches.isNothing else {
             statistics.unmatched &+= 1
             return
         }
@@ -222,11 +217,13 @@ public struct Engine: ~Copyable {
     private mutating func apply(
         _ matches: MatchSetID, _ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting, _ time: Int64
     ) {
-        let set = index.sets[Int(matches)]
+        let longestGap = track.pointee.interval.longestGap
+        if let region = matches.region { return keep(region, sighting, time, longestGap: longestGap) }
+        let set = index.sets[matches.set]
         var place = Int(set.firstRegion)
         let end = place &+ Int(set.regionCount)
         while place < end {
-            keep(index.regions[place], sighting, time, longestGap: track.pointee.interval.longestGap)
+            keep(index.regions[place], sighting, time, longestGap: longestGap)
             place &+= 1
         }
         if set.rangingCount > 0 { list(number, sighting) }
@@ -384,22 +381,27 @@ public struct Engine: ~Copyable {
 
     /// Makes the reports of one second.
     private mutating func report(at tick: Int64) {
-        var beacons: [[RangedBeacon]] = Array(repeating: [], count: rangings.extent * receivers.count)
+        // A list for each request and receiver, with room for as many beacons as there are if it is the only one.
+        var lists: [[RankedBeacon]] = Array(repeating: [], count: rangings.extent * receivers.count)
+        if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
         var position = 0
         if !listed.isEmpty { lastListedTick = tick }
         while position < listed.count {
             let number = Int(listed[position])
             guard let beacon = assess(number, at: tick) else {
                 unlist(number)
-                tracks.signal(number).pointee.forget()
+                // It may be anywhere when it returns.
+                tracks.level(number).pointee = TrackLevel()
                 continue
             }
             if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
             let matches = tracks[number].pointee.matches
-            if matches >= 0, let receiver = receivers.firstIndex(of: tracks[number].pointee.key.receiver) {
-                let set = index.sets[Int(matches)]
+            if !matches.isNothing, matches.region == nil,
+                let receiver = receivers.firstIndex(of: tracks[number].pointee.key.receiver)
+            {
+                let set = index.sets[matches.set]
                 for place in set.firstRanging..<set.firstRanging + set.rangingCount {
-                    beacons[Int(index.rangings[Int(place)]) * receivers.count + receiver].append(beacon)
+                    lists[Int(index.rangings[Int(place)]) * receivers.count + receiver].append(beacon)
                 }
             }
             position += 1
@@ -407,31 +409,39 @@ public struct Engine: ~Copyable {
         for (place, receiver) in receivers.enumerated() {
             for number in 0..<rangings.extent {
                 guard let id = rangings.id(at: number) else { continue }
-                var list = beacons[number * receivers.count + place]
-                list.sort(by: Self.isListedBefore)
                 events.append(
                     .ranged(
                         RangingReport(
                             ranging: RangingID(id), time: Timestamp(nanoseconds: tick), receiver: receiver,
-                            beacons: list)))
+                            beacons: beacons(of: lists[number * receivers.count + place]))))
             }
         }
     }
 
-    /// Nearest first, unknown last; where that does not decide, by identity and address, so that order never depends on
-    /// chance.
-    private static func isListedBefore(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
-        if left.accuracy != right.accuracy {
-            if left.accuracy < 0 { return false }
-            if right.accuracy < 0 { return true }
-            return left.accuracy < right.accuracy
+    /// The beacons of a report in order: nearest first, unknown last; where that does not decide, by identity and
+    /// address, so that order never depends on chance.
+    private func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
+        list.sort { left, right in
+            if left.accuracy != right.accuracy {
+                if left.accuracy < 0 { return false }
+                if right.accuracy < 0 { return true }
+                return left.accuracy < right.accuracy
+            }
+            let (leftKey, rightKey) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
+            if leftKey.identity != rightKey.identity { return leftKey.identity < rightKey.identity }
+            return leftKey.deviceAddress.bits < rightKey.deviceAddress.bits
         }
-        if left.identity != right.identity { return left.identity < right.identity }
-        return left.address.bits < right.address.bits
+        return list.map { beacon in
+            let track = tracks[Int(beacon.number)]
+            return RangedBeacon(
+                address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
+                proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
+                lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
+        }
     }
 
     /// What a report says of a beacon, or nil if it is gone. The readings of the second are used up.
-    private mutating func assess(_ number: Int, at tick: Int64) -> RangedBeacon? {
+    private mutating func assess(_ number: Int, at tick: Int64) -> RankedBeacon? {
         let track = tracks[number]
         let silence = tick - track.pointee.lastHeard
         let gap = track.pointee.interval.usualGap
@@ -439,22 +449,21 @@ public struct Engine: ~Copyable {
         let signal = tracks.signal(number)
         let digest = signal.pointee.digest
         signal.pointee.digest = SampleDigest()
-        strategy.filter.update(&signal.pointee.filter, with: digest)
-        if let mean = digest.mean { signal.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
-        var beacon = RangedBeacon(
-            address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity, proximity: .unknown,
-            accuracy: -1, rssi: 0, lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
+        let state = tracks.level(number)
+        strategy.filter.update(&state.pointee.filter, with: digest)
+        if let mean = digest.mean { state.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
+        var beacon = RankedBeacon(number: UInt32(number))
         if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
-            let level = strategy.filter.level(signal.pointee.filter)
+            let level = strategy.filter.level(state.pointee.filter)
         {
-            beacon.rssi = Int(signal.pointee.reportedRSSI)
+            beacon.rssi = state.pointee.reportedRSSI
             // A beacon that gives no negative power for one metre was never calibrated: it has no distance.
             if track.pointee.measuredPower < 0 {
                 beacon.accuracy = strategy.distance.distance(
                     level: level, measuredPower: track.pointee.measuredPower)
                 beacon.proximity = strategy.classifier.classify(
-                    beacon.accuracy, previous: signal.pointee.proximity)
-                signal.pointee.proximity = beacon.proximity
+                    beacon.accuracy, previous: state.pointee.proximity)
+                state.pointee.proximity = beacon.proximity
             }
         }
         return beacon

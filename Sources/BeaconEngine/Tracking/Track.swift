@@ -1,7 +1,8 @@
 import BeaconModel
 
-/// What the engine keeps of one beacon as one receiver hears it from one address, as far as every advert of it needs it:
-/// a cache line. The rest is in its ``TrackSignal``.
+/// What the engine keeps of one beacon as one receiver hears it from one address, as far as every advert needs it: a
+/// cache line. What ranging needs beside it is in its
+/// ``TrackSignal`` and ``TrackLevel``.
 struct Track: BitwiseCopyable {
     var key: TrackKey
 

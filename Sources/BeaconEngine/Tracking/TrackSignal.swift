@@ -1,4 +1,5 @@
-/// What the engine keeps of a track for ranging only.
+/// What the engine keeps of a track for ranging, as far as every advert of a ranged beacon needs it. The rest is in its
+/// ``TrackLevel``.
 struct TrackSignal: BitwiseCopyable {
     static let unlisted: UInt32 = .max
 
@@ -8,20 +9,5 @@ struct TrackSignal: BitwiseCopyable {
     /// Its place in the list of beacons that are reported; ``unlisted`` where it is not.
     var listPosition: UInt32 = TrackSignal.unlisted
 
-    var filter = SignalFilterState()
-
-    /// The mean of the newest second with readings, in dBm.
-    var reportedRSSI: Int8 = 0
-
-    /// Nearness as last known, on which hysteresis builds.
-    var proximity = Proximity.unknown
-
     var isListed: Bool { listPosition != Self.unlisted }
-
-    /// Forgets how strongly the beacon was heard: it has been away, and may be anywhere when it returns.
-    mutating func forget() {
-        filter = SignalFilterState()
-        proximity = .unknown
-        reportedRSSI = 0
-    }
 }

@@ -2,7 +2,7 @@
 ///
 /// Slots of an open-addressing table hold 32 bits of the hash and the number of a track; tracks lie in chunks that never
 /// move. Growing therefore copies eight bytes a track at most, and memory is not doubled to make room. A chunk holds its
-/// tracks, each a cache line of its own, and behind them their signals.
+/// tracks, each a cache line of its own, behind them their signals, and behind these their levels.
 struct TrackTable: ~Copyable {
     /// Tracks a chunk, as a power of two: 4096, less than half a megabyte.
     private static let chunkBits = 12
@@ -55,8 +55,15 @@ struct TrackTable: ~Copyable {
     @inline(__always)
     func signal(_ index: Int) -> UnsafeMutablePointer<TrackSignal> {
         assert(index < extent, "no such track")
-        let signals = chunks[index &>> Self.chunkBits] + Self.chunkSize &* MemoryLayout<Track>.stride
+        let signals = chunks[index &>> Self.chunkBits] + Self.signalOffset
         return signals.assumingMemoryBound(to: TrackSignal.self) + (index & (Self.chunkSize &- 1))
+    }
+
+    /// A pointer to a track's level, good until the table goes; a track's number is less than ``extent``.
+    func level(_ index: Int) -> UnsafeMutablePointer<TrackLevel> {
+        assert(index < extent, "no such track")
+        let levels = chunks[index &>> Self.chunkBits] + Self.levelOffset
+        return levels.assumingMemoryBound(to: TrackLevel.self) + (index & (Self.chunkSize &- 1))
     }
 
     /// Whether the track of this number, less than ``extent``, is in use.
@@ -101,6 +108,7 @@ struct TrackTable: ~Copyable {
         }
         self[index].initialize(to: track)
         signal(index).initialize(to: TrackSignal())
+        level(index).initialize(to: TrackLevel())
         count += 1
         let hash = track.key.hash(seed: seed)
         Self.place(UInt64(hash) << 32 | UInt64(index + 1), in: slots, slotMask)
@@ -129,15 +137,17 @@ struct TrackTable: ~Copyable {
         count -= 1
     }
 
-    /// Memory for the tracks of one chunk and then, aligned since a track's stride is a multiple of its alignment of
-    /// eight, for their signals.
+    // Where in a chunk its parts begin. Each part has a multiple of 4096 bytes, so that all are aligned as their chunk is.
+    private static var signalOffset: Int { chunkSize &* MemoryLayout<Track>.stride }
+    private static var levelOffset: Int { signalOffset &+ chunkSize &* MemoryLayout<TrackSignal>.stride }
+    private static var chunkByteCount: Int { levelOffset &+ chunkSize &* MemoryLayout<TrackLevel>.stride }
+
     private static func makeChunk() -> UnsafeMutableRawPointer {
         let cacheLine = 64
-        let tracks = chunkSize * MemoryLayout<Track>.stride
-        let chunk = UnsafeMutableRawPointer.allocate(
-            byteCount: tracks + chunkSize * MemoryLayout<TrackSignal>.stride, alignment: cacheLine)
+        let chunk = UnsafeMutableRawPointer.allocate(byteCount: chunkByteCount, alignment: cacheLine)
         chunk.bindMemory(to: Track.self, capacity: chunkSize)
-        (chunk + tracks).bindMemory(to: TrackSignal.self, capacity: chunkSize)
+        (chunk + signalOffset).bindMemory(to: TrackSignal.self, capacity: chunkSize)
+        (chunk + levelOffset).bindMemory(to: TrackLevel.self, capacity: chunkSize)
         return chunk
     }
 
