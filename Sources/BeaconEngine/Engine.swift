@@ -65,8 +65,7 @@ public struct Engine: ~Copyable {
     /// An engine that watches for nothing yet.
     public init(configuration: EngineConfiguration = EngineConfiguration()) {
         strategy = configuration.strategy
-        // Track numbers have 32 bits, of which one value marks their absence.
-        let capacity = min(max(configuration.maximumTrackedBeacons, 1), Int(UInt32.max) - 1)
+        let capacity = min(max(configuration.maximumTrackedBeacons, 1), TrackTable.largestCapacity)
         tracks = TrackTable(capacity: capacity, seed: configuration.hashSeed)
     }
 
@@ -421,15 +420,18 @@ public struct Engine: ~Copyable {
     /// The beacons of a report in order: nearest first, unknown last; where that does not decide, by identity and
     /// address, so that order never depends on chance.
     private func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
-        list.sort { left, right in
-            if left.accuracy != right.accuracy {
-                if left.accuracy < 0 { return false }
-                if right.accuracy < 0 { return true }
-                return left.accuracy < right.accuracy
+        list.sort { $0.order < $1.order }
+        // Where distances are equal, as unknown ones are. Pairs are by far the most frequent, and need no sorting.
+        var start = 0
+        while start < list.count {
+            var end = start + 1
+            while end < list.count, list[end].order == list[start].order { end += 1 }
+            if end - start == 2 {
+                if isBefore(list[start + 1], list[start]) { list.swapAt(start, start + 1) }
+            } else if end - start > 2 {
+                list[start..<end].sort { isBefore($0, $1) }
             }
-            let (leftKey, rightKey) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
-            if leftKey.identity != rightKey.identity { return leftKey.identity < rightKey.identity }
-            return leftKey.deviceAddress.bits < rightKey.deviceAddress.bits
+            start = end
         }
         return list.map { beacon in
             let track = tracks[Int(beacon.number)]
@@ -438,6 +440,13 @@ public struct Engine: ~Copyable {
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
         }
+    }
+
+    /// Whether a beacon comes before another of the same distance.
+    private func isBefore(_ left: RankedBeacon, _ right: RankedBeacon) -> Bool {
+        let (left, right) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
+        if left.identity != right.identity { return left.identity < right.identity }
+        return left.deviceAddress.bits < right.deviceAddress.bits
     }
 
     /// What a report says of a beacon, or nil if it is gone. The readings of the second are used up.

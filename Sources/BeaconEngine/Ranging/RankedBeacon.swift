@@ -12,5 +12,9 @@ struct RankedBeacon: BitwiseCopyable {
     /// In dBm; 0 where it was not heard of late or without readings.
     var rssi: Int8 = 0
 
+    /// A number by which near beacons come before far ones and unknown distances last: the bits of a floating-point number
+    /// that is not negative are in the order of their numbers, and whole numbers compare faster.
+    var order: UInt64 { accuracy < 0 ? .max : accuracy.bitPattern }
+
     init(number: UInt32) { self.number = number }
 }

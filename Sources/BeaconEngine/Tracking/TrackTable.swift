@@ -1,8 +1,9 @@
 /// All tracks, found by key in constant time.
 ///
-/// Slots of an open-addressing table hold 32 bits of the hash and the number of a track; tracks lie in chunks that never
-/// move. Growing therefore copies eight bytes a track at most, and memory is not doubled to make room. A chunk holds its
-/// tracks, each a cache line of its own, behind them their signals, and behind these their levels.
+/// Slots of an open-addressing table hold the number of a track with a tag of eight bits of its hash, which tells nearly
+/// always whether the track is worth a look; tracks lie in chunks that never move. Growing therefore moves four bytes a
+/// track, and memory is not doubled to make room. A chunk holds its tracks, each a cache line of its own, behind them
+/// their signals, and behind these their levels.
 struct TrackTable: ~Copyable {
     /// Tracks a chunk, as a power of two: 4096, less than half a megabyte.
     private static let chunkBits = 12
@@ -11,6 +12,14 @@ struct TrackTable: ~Copyable {
     /// Marks a track that is not in use, in place of its key's address, of which no real one has these bits.
     private static let freeMark: UInt64 = .max
 
+    /// The most tracks that any table can hold: what fits into a slot beside the tag, without the number that marks a
+    /// free slot.
+    static let largestCapacity = 1 << tagShift - 1
+
+    /// Where in a slot the tag begins; below is the number of the track and one, above zero for that reason.
+    private static let tagShift = 24
+    private static let numberMask: UInt32 = 1 << tagShift - 1
+
     /// The most tracks there may be.
     let capacity: Int
 
@@ -18,7 +27,7 @@ struct TrackTable: ~Copyable {
     private(set) var count = 0
 
     private let seed: UInt64
-    private var slots: UnsafeMutablePointer<UInt64>
+    private var slots: UnsafeMutablePointer<UInt32>
     private var slotMask: Int
     private var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
     private var chunkCount = 0
@@ -77,8 +86,8 @@ struct TrackTable: ~Copyable {
         while true {
             let slot = slots[place]
             if slot == 0 { return nil }
-            if UInt32(truncatingIfNeeded: slot &>> 32) == hash {
-                let index = Int(UInt32(truncatingIfNeeded: slot)) &- 1
+            if (slot ^ hash) &>> UInt32(Self.tagShift) == 0 {
+                let index = Self.index(slot)
                 if self[index].pointee.key == key { return index }
             }
             place = (place &+ 1) & slotMask
@@ -110,21 +119,18 @@ struct TrackTable: ~Copyable {
         signal(index).initialize(to: TrackSignal())
         level(index).initialize(to: TrackLevel())
         count += 1
-        let hash = track.key.hash(seed: seed)
-        Self.place(UInt64(hash) << 32 | UInt64(index + 1), in: slots, slotMask)
+        place(index)
         return index
     }
 
     /// Takes a track that is in use out of the table.
     mutating func remove(_ index: Int) {
-        let hash = self[index].pointee.key.hash(seed: seed)
-        var hole = Int(hash) & slotMask
-        while UInt32(truncatingIfNeeded: slots[hole]) != UInt32(index + 1) { hole = (hole + 1) & slotMask }
+        var hole = home(index)
+        while Self.index(slots[hole]) != index { hole = (hole + 1) & slotMask }
         // Close the gap: an entry may move back to the hole unless it lies at or behind its own place already.
         var next = (hole + 1) & slotMask
         while slots[next] != 0 {
-            let home = Int(slots[next] >> 32) & slotMask
-            if (next - home) & slotMask >= (next - hole) & slotMask {
+            if (next - home(Self.index(slots[next]))) & slotMask >= (next - hole) & slotMask {
                 slots[hole] = slots[next]
                 hole = next
             }
@@ -135,6 +141,30 @@ struct TrackTable: ~Copyable {
         self[index].pointee.lastHeard = Int64(firstFree ?? -1)
         firstFree = index
         count -= 1
+    }
+
+    /// The number of the track that a slot, which is not free, is for.
+    @inline(__always)
+    private static func index(_ slot: UInt32) -> Int { Int(slot & numberMask) &- 1 }
+
+    /// The slot in which a track is looked for first.
+    private func home(_ index: Int) -> Int { Int(self[index].pointee.key.hash(seed: seed)) & slotMask }
+
+    /// Puts a track that is in use into the first free slot from its home on.
+    private func place(_ index: Int) {
+        let hash = self[index].pointee.key.hash(seed: seed)
+        var place = Int(hash) & slotMask
+        while slots[place] != 0 { place = (place + 1) & slotMask }
+        slots[place] = hash & ~Self.numberMask | UInt32(index + 1)
+    }
+
+    /// Doubles the slots.
+    private mutating func grow() {
+        slots.deallocate()
+        slotMask = 2 * slotMask + 1
+        slots = .allocate(capacity: slotMask + 1)
+        slots.initialize(repeating: 0, count: slotMask + 1)
+        for index in 0..<extent where isInUse(index) { place(index) }
     }
 
     // Where in a chunk its parts begin. Each part has a multiple of 4096 bytes, so that all are aligned as their chunk is.
@@ -149,22 +179,5 @@ struct TrackTable: ~Copyable {
         (chunk + signalOffset).bindMemory(to: TrackSignal.self, capacity: chunkSize)
         (chunk + levelOffset).bindMemory(to: TrackLevel.self, capacity: chunkSize)
         return chunk
-    }
-
-    private mutating func grow() {
-        let oldCount = slotMask + 1
-        let newMask = oldCount * 2 - 1
-        let new = UnsafeMutablePointer<UInt64>.allocate(capacity: newMask + 1)
-        new.initialize(repeating: 0, count: newMask + 1)
-        for place in 0..<oldCount where slots[place] != 0 { Self.place(slots[place], in: new, newMask) }
-        slots.deallocate()
-        slots = new
-        slotMask = newMask
-    }
-
-    private static func place(_ slot: UInt64, in slots: UnsafeMutablePointer<UInt64>, _ mask: Int) {
-        var place = Int(slot >> 32) & mask
-        while slots[place] != 0 { place = (place + 1) & mask }
-        slots[place] = slot
     }
 }
