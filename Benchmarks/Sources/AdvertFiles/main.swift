@@ -7,7 +7,7 @@ import Foundation
 
 let usage = """
     usage: AdvertFiles btsnoop FILE [ADVERTS]   iBeacons only, of 10 000 beacons; 1 000 000 unless told
-           AdvertFiles hex FILE [ADVERTS]       half of them iBeacons, one a line; 20 000 unless told
+           AdvertFiles hex FILE [ADVERTS]       half of them iBeacons, one a line; 400 000 unless told
     """
 
 let arguments = CommandLine.arguments
@@ -42,7 +42,7 @@ case "btsnoop":
     }
     try output.finish()
 case "hex":
-    let corpus = Corpus(beacons: 1000, atLeast: wanted ?? 20_000)
+    let corpus = Corpus(beacons: 1000, atLeast: wanted ?? 400_000)
     var output = try FileOutput(path: path)
     for index in corpus.adverts.indices {
         let line = advert(index, of: corpus).map { String(format: "%02x", $0) }.joined() + "\n"
