@@ -27,7 +27,11 @@ let package = Package(
     ],
     targets: [
         // Floor 1: what is on the air. Depends on nothing, not even Foundation.
-        .target(name: "BeaconModel", swiftSettings: habits),
+        // Rounding is a call into the mathematics library on processors without an instruction for it, and a program
+        // that imports nothing else would not be linked with it.
+        .target(
+            name: "BeaconModel", swiftSettings: habits,
+            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
 
         // Floor 2: where adverts come from and what they mean. The two do not know each other.
         .target(

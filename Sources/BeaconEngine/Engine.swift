@@ -28,10 +28,10 @@ public struct Engine: ~Copyable {
     private let strategy: RangingStrategy
 
     /// The newest time told, in nanoseconds; negative before the first.
-    private var now: Int64 = -1
+    @usableFromInline var now: Int64 = -1
 
     /// The earliest moment at which something may have to be done.
-    private var nextDue: Int64 = .max
+    @usableFromInline var nextDue: Int64 = .max
 
     /// What has been counted so far.
     public private(set) var statistics = EngineStatistics()
@@ -43,6 +43,10 @@ public struct Engine: ~Copyable {
     private var sweepPosition = 0
 
     private var regions = SlotTable<RegionSlot>()
+
+    /// What each advert touches of a region, by the region's number.
+    private var watches = WatchTable()
+
     private var deadlines = DeadlineHeap()
 
     /// Regions that were added before any time was told, and after how long they count as outside.
@@ -56,13 +60,12 @@ public struct Engine: ~Copyable {
     /// The numbers of the tracks that reports list.
     private var listed: [UInt32] = []
 
-    private var events: [EngineEvent] = []
+    @usableFromInline var events: [EngineEvent] = []
 
     /// An engine that watches for nothing yet.
     public init(configuration: EngineConfiguration = EngineConfiguration()) {
         strategy = configuration.strategy
-        // Track numbers have 32 bits, of which one value marks their absence.
-        let capacity = min(max(configuration.maximumTrackedBeacons, 1), Int(UInt32.max) - 1)
+        let capacity = min(max(configuration.maximumTrackedBeacons, 1), TrackTable.largestCapacity)
         tracks = TrackTable(capacity: capacity, seed: configuration.hashSeed)
     }
 
@@ -70,7 +73,8 @@ public struct Engine: ~Copyable {
 
     /// Begins to watch for a region. Its state is unknown until a beacon is heard.
     public mutating func startMonitoring(_ region: MonitoredRegion) -> RegionID {
-        let id = RegionID(regions.insert(RegionSlot(region)))
+        let id = RegionID(regions.insert(RegionSlot(constraint: region.constraint)))
+        watches.put(RegionWatch(region), at: Int(id.number))
         index.add(region: id.number, for: region.constraint)
         if let outsideAfter = region.outsideAfter?.boundedNanoseconds {
             // Where no time has been told yet, there is none to count from; the first one starts it.
@@ -90,7 +94,9 @@ public struct Engine: ~Copyable {
     }
 
     /// A region's state; unknown once it is no longer watched for.
-    public func state(of region: RegionID) -> RegionState { regions[region.slot]?.state ?? .unknown }
+    public func state(of region: RegionID) -> RegionState {
+        regions[region.slot] == nil ? .unknown : watches[Int(region.number)].state
+    }
 
     /// Begins to report on beacons each whole second.
     ///
@@ -109,7 +115,7 @@ public struct Engine: ~Copyable {
         index.remove(ranging: ranging.number, for: slot.constraint)
         if rangings.count == 0 {
             nextTick = .max
-            for number in listed { tracks[Int(number)].pointee.listPosition = Track.unlisted }
+            for number in listed { tracks.signal(Int(number)).pointee.listPosition = TrackSignal.unlisted }
             listed.removeAll()
         }
         updateDue()
@@ -132,7 +138,7 @@ public struct Engine: ~Copyable {
     }
 
     /// Whether ``takeEvents()`` would return anything.
-    public var hasEvents: Bool { !events.isEmpty }
+    @inlinable public var hasEvents: Bool { !events.isEmpty }
 
     // MARK: - Input
 
@@ -158,6 +164,7 @@ public struct Engine: ~Copyable {
     }
 
     /// Tells that it is `time` now, and that more may yet happen at this very moment: what is due then waits.
+    @inlinable
     public mutating func advance(upTo time: Timestamp) {
         if time.nanoseconds > nextDue || now < 0 { pass(upTo: time.nanoseconds) }
         now = max(now, time.nanoseconds)
@@ -172,16 +179,15 @@ public struct Engine: ~Copyable {
         let gap = time &- track.pointee.lastHeard
         if gap > Self.retention {
             track.pointee.interval = IntervalLearner()
-            track.pointee.forgetSignal()
+            tracks.level(number).pointee = TrackLevel()
         } else {
             track.pointee.interval.add(gap: gap)
         }
         track.pointee.lastHeard = time
         track.pointee.measuredPower = sighting.measuredPower
-        if let dBm = sighting.rssi.dBm { track.pointee.digest.add(dBm) }
         if track.pointee.matchVersion != index.version { refreshMatches(number) }
         let matches = track.pointee.matches
-        guard matches >= 0 else {
+        guard !matches.isNothing else {
             statistics.unmatched &+= 1
             return
         }
@@ -191,17 +197,16 @@ public struct Engine: ~Copyable {
     /// A beacon that is not known was heard; it becomes known if anybody asks for it.
     private mutating func meet(_ key: TrackKey, _ sighting: Sighting, _ time: Int64) {
         let matches = index.matches(sighting.identity)
-        guard matches >= 0 else {
+        guard !matches.isNothing else {
             statistics.unmatched &+= 1
             return
         }
         addReceiver(sighting.receiver)
         forgetSome(time)
         if tracks.count == tracks.capacity { evictOne() }
-        var track = Track(
+        let track = Track(
             key: key, lastHeard: time, matches: matches, matchVersion: index.version,
             measuredPower: sighting.measuredPower)
-        if let dBm = sighting.rssi.dBm { track.digest.add(dBm) }
         let number = tracks.insert(track)
         apply(matches, tracks[number], number, sighting, time)
     }
@@ -211,14 +216,26 @@ public struct Engine: ~Copyable {
     private mutating func apply(
         _ matches: MatchSetID, _ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting, _ time: Int64
     ) {
-        let set = index.sets[Int(matches)]
-        for place in set.firstRegion..<set.firstRegion &+ set.regionCount {
-            keep(index.regions[Int(place)], sighting, time, longestGap: track.pointee.interval.longestGap)
+        let longestGap = track.pointee.interval.longestGap
+        if let region = matches.region { return keep(region, sighting, time, longestGap: longestGap) }
+        let set = index.sets[matches.set]
+        var place = Int(set.firstRegion)
+        let end = place &+ Int(set.regionCount)
+        while place < end {
+            keep(index.regions[place], sighting, time, longestGap: longestGap)
+            place &+= 1
         }
-        if set.rangingCount > 0, !track.pointee.isListed {
-            track.pointee.listPosition = UInt32(listed.count)
-            listed.append(UInt32(number))
-        }
+        if set.rangingCount > 0 { list(number, sighting) }
+    }
+
+    /// Sees to it that the next report lists a beacon that was heard.
+    @inline(__always)
+    private mutating func list(_ number: Int, _ sighting: Sighting) {
+        let signal = tracks.signal(number)
+        if let dBm = sighting.rssi.dBm { signal.pointee.digest.add(dBm) }
+        guard !signal.pointee.isListed else { return }
+        signal.pointee.listPosition = UInt32(listed.count)
+        listed.append(UInt32(number))
     }
 
     private mutating func refreshMatches(_ number: Int) {
@@ -232,9 +249,8 @@ public struct Engine: ~Copyable {
     private mutating func forgetSome(_ time: Int64) {
         for _ in 0..<min(4, tracks.extent) {
             if sweepPosition >= tracks.extent { sweepPosition = 0 }
-            let track = tracks[sweepPosition]
-            if tracks.isInUse(sweepPosition), !track.pointee.isListed,
-                time - track.pointee.lastHeard > Self.retention
+            if tracks.isInUse(sweepPosition), !tracks.signal(sweepPosition).pointee.isListed,
+                time - tracks[sweepPosition].pointee.lastHeard > Self.retention
             {
                 tracks.remove(sweepPosition)
             }
@@ -263,14 +279,14 @@ public struct Engine: ~Copyable {
     }
 
     private mutating func unlist(_ number: Int) {
-        let track = tracks[number]
-        guard track.pointee.isListed else { return }
-        let position = Int(track.pointee.listPosition)
-        track.pointee.listPosition = Track.unlisted
+        let signal = tracks.signal(number)
+        guard signal.pointee.isListed else { return }
+        let position = Int(signal.pointee.listPosition)
+        signal.pointee.listPosition = TrackSignal.unlisted
         let last = listed.removeLast()
         if position < listed.count {
             listed[position] = last
-            tracks[Int(last)].pointee.listPosition = UInt32(position)
+            tracks.signal(Int(last)).pointee.listPosition = UInt32(position)
         }
     }
 
@@ -279,26 +295,26 @@ public struct Engine: ~Copyable {
     /// A beacon of a region was heard.
     @inline(__always)
     private mutating func keep(_ number: Int32, _ sighting: Sighting, _ time: Int64, longestGap: Int64) {
-        guard let before = regions[Int(number)]?.keep(sighting, time, longestGap: longestGap) else { return }
+        guard let before = watches[Int(number)].keep(sighting, time, longestGap: longestGap) else { return }
         enter(number, sighting, time, before: before)
     }
 
     private mutating func enter(_ number: Int32, _ sighting: Sighting, _ time: Int64, before: RegionState) {
-        guard let slot = regions.id(at: Int(number)), let deadline = regions[slot]?.deadline else { return }
+        guard let slot = regions.id(at: Int(number)) else { return }
         let id = RegionID(slot)
         events.append(
             .entered(
                 RegionChange(
                     region: id, time: Timestamp(nanoseconds: time), receiver: sighting.receiver, before: before,
                     identity: sighting.identity)))
-        arm(id, at: deadline)
+        arm(id, at: watches[Int(number)].deadline)
     }
 
     /// Sets a region's deadline, and its timer unless that fires early enough as it is.
     private mutating func arm(_ region: RegionID, at deadline: Int64) {
-        regions[Int(region.number)]?.deadline = deadline
+        watches[Int(region.number)].deadline = deadline
         guard let armedAt = regions[region.slot]?.armedAt, deadline < armedAt else { return }
-        regions[Int(region.number)]?.armedAt = deadline
+        regions.update(region.slot) { $0.armedAt = deadline }
         deadlines.insert(region, at: deadline)
         updateDue()
     }
@@ -308,14 +324,15 @@ public struct Engine: ~Copyable {
         let time = deadlines.earliest
         // A timer that another, earlier one replaced finds another time in the slot.
         guard let id = deadlines.removeEarliest(), let slot = regions[id.slot], slot.armedAt == time else { return }
-        regions[Int(id.number)]?.armedAt = .max
-        guard slot.deadline <= time else { return arm(id, at: slot.deadline) }
-        guard slot.state != .outside else { return }
-        regions[Int(id.number)]?.state = .outside
+        regions.update(id.slot) { $0.armedAt = .max }
+        let watch = watches[Int(id.number)]
+        guard watch.deadline <= time else { return arm(id, at: watch.deadline) }
+        guard watch.state != .outside else { return }
+        watches[Int(id.number)].state = .outside
         let change = RegionChange(
-            region: id, time: Timestamp(nanoseconds: slot.deadline),
-            receiver: slot.state == .inside ? slot.lastReceiver : nil, before: slot.state, identity: nil)
-        events.append(slot.state == .inside ? .exited(change) : .determined(change))
+            region: id, time: Timestamp(nanoseconds: watch.deadline),
+            receiver: watch.state == .inside ? watch.lastReceiver : nil, before: watch.state, identity: nil)
+        events.append(watch.state == .inside ? .exited(change) : .determined(change))
     }
 
     // MARK: - Time
@@ -328,7 +345,8 @@ public struct Engine: ~Copyable {
     private mutating func updateDue() { nextDue = min(nextTick, deadlines.earliest) }
 
     /// Does all that is due before `time`, but not at it.
-    private mutating func pass(upTo time: Int64) {
+    @usableFromInline
+    mutating func pass(upTo time: Int64) {
         if now < 0 { start(at: time) }
         while nextDue < time { doNext(limit: time - 1) }
     }
@@ -362,21 +380,26 @@ public struct Engine: ~Copyable {
 
     /// Makes the reports of one second.
     private mutating func report(at tick: Int64) {
-        var beacons: [[RangedBeacon]] = Array(repeating: [], count: rangings.extent * receivers.count)
+        // A list for each request and receiver, with room for as many beacons as there are if it is the only one.
+        var lists: [[RankedBeacon]] = Array(repeating: [], count: rangings.extent * receivers.count)
+        if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
         var position = 0
         while position < listed.count {
             let number = Int(listed[position])
             guard let beacon = assess(number, at: tick) else {
                 unlist(number)
-                tracks[number].pointee.forgetSignal()
+                // It may be anywhere when it returns.
+                tracks.level(number).pointee = TrackLevel()
                 continue
             }
             if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
             let matches = tracks[number].pointee.matches
-            if matches >= 0, let receiver = receivers.firstIndex(of: tracks[number].pointee.key.receiver) {
-                let set = index.sets[Int(matches)]
+            if !matches.isNothing, matches.region == nil,
+                let receiver = receivers.firstIndex(of: tracks[number].pointee.key.receiver)
+            {
+                let set = index.sets[matches.set]
                 for place in set.firstRanging..<set.firstRanging + set.rangingCount {
-                    beacons[Int(index.rangings[Int(place)]) * receivers.count + receiver].append(beacon)
+                    lists[Int(index.rangings[Int(place)]) * receivers.count + receiver].append(beacon)
                 }
             }
             position += 1
@@ -385,53 +408,71 @@ public struct Engine: ~Copyable {
         for (place, receiver) in receivers.enumerated() {
             for number in 0..<rangings.extent {
                 guard let id = rangings.id(at: number) else { continue }
-                var list = beacons[number * receivers.count + place]
-                list.sort(by: Self.isListedBefore)
                 events.append(
                     .ranged(
                         RangingReport(
                             ranging: RangingID(id), time: Timestamp(nanoseconds: tick), receiver: receiver,
-                            beacons: list)))
+                            beacons: beacons(of: lists[number * receivers.count + place]))))
             }
         }
     }
 
-    /// Nearest first, unknown last; where that does not decide, by identity and address, so that order never depends on
-    /// chance.
-    private static func isListedBefore(_ left: RangedBeacon, _ right: RangedBeacon) -> Bool {
-        if left.accuracy != right.accuracy {
-            if left.accuracy < 0 { return false }
-            if right.accuracy < 0 { return true }
-            return left.accuracy < right.accuracy
+    /// The beacons of a report in order: nearest first, unknown last; where that does not decide, by identity and
+    /// address, so that order never depends on chance.
+    private func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
+        list.sort { $0.order < $1.order }
+        // Where distances are equal, as unknown ones are. Pairs are by far the most frequent, and need no sorting.
+        var start = 0
+        while start < list.count {
+            var end = start + 1
+            while end < list.count, list[end].order == list[start].order { end += 1 }
+            if end - start == 2 {
+                if isBefore(list[start + 1], list[start]) { list.swapAt(start, start + 1) }
+            } else if end - start > 2 {
+                list[start..<end].sort { isBefore($0, $1) }
+            }
+            start = end
         }
+        return list.map { beacon in
+            let track = tracks[Int(beacon.number)]
+            return RangedBeacon(
+                address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
+                proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
+                lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
+        }
+    }
+
+    /// Whether a beacon comes before another of the same distance.
+    private func isBefore(_ left: RankedBeacon, _ right: RankedBeacon) -> Bool {
+        let (left, right) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
         if left.identity != right.identity { return left.identity < right.identity }
-        return left.address.bits < right.address.bits
+        return left.deviceAddress.bits < right.deviceAddress.bits
     }
 
     /// What a report says of a beacon, or nil if it is gone. The readings of the second are used up.
-    private mutating func assess(_ number: Int, at tick: Int64) -> RangedBeacon? {
+    private mutating func assess(_ number: Int, at tick: Int64) -> RankedBeacon? {
         let track = tracks[number]
         let silence = tick - track.pointee.lastHeard
         let gap = track.pointee.interval.usualGap
         guard silence < max(Self.goneAfter, Self.goneGaps * gap) else { return nil }
-        let digest = track.pointee.digest
-        track.pointee.digest = SampleDigest()
-        strategy.filter.update(&track.pointee.filter, with: digest)
-        if let mean = digest.mean { track.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
-        var beacon = RangedBeacon(
-            address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity, proximity: .unknown,
-            accuracy: -1, rssi: 0, lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
+        let signal = tracks.signal(number)
+        let digest = signal.pointee.digest
+        signal.pointee.digest = SampleDigest()
+        let state = tracks.level(number)
+        strategy.filter.update(&state.pointee.filter, with: digest)
+        if let mean = digest.mean { state.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
+        var beacon = RankedBeacon(number: UInt32(number))
         if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
-            let level = strategy.filter.level(track.pointee.filter)
+            let level = strategy.filter.level(state.pointee.filter)
         {
-            beacon.rssi = Int(track.pointee.reportedRSSI)
+            beacon.rssi = state.pointee.reportedRSSI
             // A beacon that gives no negative power for one metre was never calibrated: it has no distance.
             if track.pointee.measuredPower < 0 {
                 beacon.accuracy = strategy.distance.distance(
                     level: level, measuredPower: track.pointee.measuredPower)
                 beacon.proximity = strategy.classifier.classify(
-                    beacon.accuracy, previous: track.pointee.proximity)
-                track.pointee.proximity = beacon.proximity
+                    beacon.accuracy, previous: state.pointee.proximity)
+                state.pointee.proximity = beacon.proximity
             }
         }
         return beacon

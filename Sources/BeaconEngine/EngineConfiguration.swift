@@ -2,6 +2,7 @@
 public struct EngineConfiguration: Sendable {
     /// The most beacons that are tracked at once, each by receiver and address: the bound on the engine's memory, at
     /// less than 200 bytes each. Where there are more, those unheard for longest give way; regions do not notice.
+    /// It is 16 777 215 at most.
     public var maximumTrackedBeacons = 65_536
 
     /// How signal becomes nearness.

@@ -65,7 +65,7 @@ struct ConstraintIndex {
         setsByConstraints.removeAll(keepingCapacity: true)
     }
 
-    /// The set of what `identity` matches, or -1 where nothing does.
+    /// What `identity` matches.
     mutating func matches(_ identity: BeaconIdentity) -> MatchSetID {
         var found: [BeaconConstraint] = []
         if uuids[identity.uuid] != nil {
@@ -76,7 +76,7 @@ struct ConstraintIndex {
             ]
             found = candidates.filter { entries[$0] != nil }
         }
-        if found.isEmpty && everyBeacon.isEmpty { return -1 }
+        if found.isEmpty && everyBeacon.isEmpty { return .nothing }
         if let known = setsByConstraints[found] { return known }
         var set = MatchSet(
             firstRegion: Int32(regions.count), regionCount: 0, firstRanging: Int32(rangings.count), rangingCount: 0)
@@ -86,8 +86,13 @@ struct ConstraintIndex {
         }
         set.regionCount = Int32(regions.count) - set.firstRegion
         set.rangingCount = Int32(rangings.count) - set.firstRanging
-        let new = MatchSetID(sets.count)
-        sets.append(set)
+        let new: MatchSetID
+        if set.regionCount == 1, set.rangingCount == 0 {
+            new = MatchSetID(region: regions.removeLast())
+        } else {
+            new = MatchSetID(set: sets.count)
+            sets.append(set)
+        }
         setsByConstraints[found] = new
         return new
     }

@@ -51,9 +51,10 @@ struct SlotTable<Element> {
         return ID(number: Int32(number), generation: slots[number].generation)
     }
 
-    /// The value that has this number now, in place.
-    subscript(number: Int) -> Element? {
-        @inline(__always) get { slots[number].element }
-        @inline(__always) _modify { yield &slots[number].element }
+    /// Changes the value of this ID, unless it was taken out.
+    mutating func update(_ id: ID, _ change: (inout Element) -> Void) {
+        guard var element = self[id] else { return }
+        change(&element)
+        slots[Int(id.number)].element = element
     }
 }

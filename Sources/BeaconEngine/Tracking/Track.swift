@@ -1,9 +1,9 @@
 import BeaconModel
 
-/// What the engine keeps of one beacon as one receiver hears it from one address: the unit of ranging.
+/// What the engine keeps of one beacon as one receiver hears it from one address, as far as every advert needs it: a
+/// cache line. What ranging needs beside it is in its
+/// ``TrackSignal`` and ``TrackLevel``.
 struct Track: BitwiseCopyable {
-    static let unlisted: UInt32 = .max
-
     var key: TrackKey
 
     /// When it was last heard, in nanoseconds.
@@ -15,29 +15,6 @@ struct Track: BitwiseCopyable {
 
     var interval = IntervalLearner()
 
-    /// The adverts since the last report.
-    var digest = SampleDigest()
-
-    var filter = SignalFilterState()
-
-    /// Its place in the list of beacons that are reported; ``unlisted`` where it is not.
-    var listPosition: UInt32 = Track.unlisted
-
     /// The power that the newest advert gave for one metre, in dBm.
     var measuredPower: Int8
-
-    /// The mean of the newest second with readings, in dBm.
-    var reportedRSSI: Int8 = 0
-
-    /// Nearness as last known, on which hysteresis builds.
-    var proximity = Proximity.unknown
-
-    var isListed: Bool { listPosition != Self.unlisted }
-
-    /// Forgets how strongly the beacon was heard: it has been away, and may be anywhere when it returns.
-    mutating func forgetSignal() {
-        filter = SignalFilterState()
-        proximity = .unknown
-        reportedRSSI = 0
-    }
 }

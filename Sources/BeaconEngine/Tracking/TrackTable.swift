@@ -1,14 +1,24 @@
 /// All tracks, found by key in constant time.
 ///
-/// Slots of an open-addressing table hold 32 bits of the hash and the number of a track; tracks lie in chunks that never
-/// move. Growing therefore copies eight bytes a track at most, and memory is not doubled to make room.
+/// Slots of an open-addressing table hold the number of a track with a tag of eight bits of its hash, which tells nearly
+/// always whether the track is worth a look; tracks lie in chunks that never move. Growing therefore moves four bytes a
+/// track, and memory is not doubled to make room. A chunk holds its tracks, each a cache line of its own, behind them
+/// their signals, and behind these their levels.
 struct TrackTable: ~Copyable {
-    /// Tracks a chunk, as a power of two: 4096, about half a megabyte.
+    /// Tracks a chunk, as a power of two: 4096, less than half a megabyte.
     private static let chunkBits = 12
     private static let chunkSize = 1 << chunkBits
 
     /// Marks a track that is not in use, in place of its key's address, of which no real one has these bits.
     private static let freeMark: UInt64 = .max
+
+    /// The most tracks that any table can hold: what fits into a slot beside the tag, without the number that marks a
+    /// free slot.
+    static let largestCapacity = 1 << tagShift - 1
+
+    /// Where in a slot the tag begins; below is the number of the track and one, above zero for that reason.
+    private static let tagShift = 24
+    private static let numberMask: UInt32 = 1 << tagShift - 1
 
     /// The most tracks there may be.
     let capacity: Int
@@ -17,9 +27,9 @@ struct TrackTable: ~Copyable {
     private(set) var count = 0
 
     private let seed: UInt64
-    private var slots: UnsafeMutablePointer<UInt64>
+    private var slots: UnsafeMutablePointer<UInt32>
     private var slotMask: Int
-    private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Track>>
+    private var chunks: UnsafeMutablePointer<UnsafeMutableRawPointer>
     private var chunkCount = 0
     private let chunkCapacity: Int
 
@@ -47,7 +57,22 @@ struct TrackTable: ~Copyable {
     @inline(__always)
     subscript(index: Int) -> UnsafeMutablePointer<Track> {
         assert(index < extent, "no such track")
-        return chunks[index &>> Self.chunkBits] + (index & (Self.chunkSize &- 1))
+        return chunks[index &>> Self.chunkBits].assumingMemoryBound(to: Track.self) + (index & (Self.chunkSize &- 1))
+    }
+
+    /// A pointer to a track's signal, good until the table goes; a track's number is less than ``extent``.
+    @inline(__always)
+    func signal(_ index: Int) -> UnsafeMutablePointer<TrackSignal> {
+        assert(index < extent, "no such track")
+        let signals = chunks[index &>> Self.chunkBits] + Self.signalOffset
+        return signals.assumingMemoryBound(to: TrackSignal.self) + (index & (Self.chunkSize &- 1))
+    }
+
+    /// A pointer to a track's level, good until the table goes; a track's number is less than ``extent``.
+    func level(_ index: Int) -> UnsafeMutablePointer<TrackLevel> {
+        assert(index < extent, "no such track")
+        let levels = chunks[index &>> Self.chunkBits] + Self.levelOffset
+        return levels.assumingMemoryBound(to: TrackLevel.self) + (index & (Self.chunkSize &- 1))
     }
 
     /// Whether the track of this number, less than ``extent``, is in use.
@@ -61,8 +86,8 @@ struct TrackTable: ~Copyable {
         while true {
             let slot = slots[place]
             if slot == 0 { return nil }
-            if UInt32(truncatingIfNeeded: slot &>> 32) == hash {
-                let index = Int(UInt32(truncatingIfNeeded: slot)) &- 1
+            if (slot ^ hash) &>> UInt32(Self.tagShift) == 0 {
+                let index = Self.index(slot)
                 if self[index].pointee.key == key { return index }
             }
             place = (place &+ 1) & slotMask
@@ -75,7 +100,8 @@ struct TrackTable: ~Copyable {
     /// - Precondition: there are fewer than ``capacity``.
     mutating func insert(_ track: Track) -> Int {
         precondition(count < capacity, "the table is full")
-        if (count + 1) * 10 > (slotMask + 1) * 7 { grow() }
+        // Half of the slots stay free, so that most tracks are found where they are looked for first.
+        if (count + 1) * 2 > slotMask + 1 { grow() }
         let index: Int
         if let free = firstFree {
             index = free
@@ -84,28 +110,27 @@ struct TrackTable: ~Copyable {
         } else {
             index = extent
             if index >> Self.chunkBits == chunkCount {
-                chunks[chunkCount] = .allocate(capacity: Self.chunkSize)
+                chunks[chunkCount] = Self.makeChunk()
                 chunkCount += 1
             }
             extent += 1
         }
         self[index].initialize(to: track)
+        signal(index).initialize(to: TrackSignal())
+        level(index).initialize(to: TrackLevel())
         count += 1
-        let hash = track.key.hash(seed: seed)
-        Self.place(UInt64(hash) << 32 | UInt64(index + 1), in: slots, slotMask)
+        place(index)
         return index
     }
 
     /// Takes a track that is in use out of the table.
     mutating func remove(_ index: Int) {
-        let hash = self[index].pointee.key.hash(seed: seed)
-        var hole = Int(hash) & slotMask
-        while UInt32(truncatingIfNeeded: slots[hole]) != UInt32(index + 1) { hole = (hole + 1) & slotMask }
+        var hole = home(index)
+        while Self.index(slots[hole]) != index { hole = (hole + 1) & slotMask }
         // Close the gap: an entry may move back to the hole unless it lies at or behind its own place already.
         var next = (hole + 1) & slotMask
         while slots[next] != 0 {
-            let home = Int(slots[next] >> 32) & slotMask
-            if (next - home) & slotMask >= (next - hole) & slotMask {
+            if (next - home(Self.index(slots[next]))) & slotMask >= (next - hole) & slotMask {
                 slots[hole] = slots[next]
                 hole = next
             }
@@ -118,20 +143,41 @@ struct TrackTable: ~Copyable {
         count -= 1
     }
 
-    private mutating func grow() {
-        let oldCount = slotMask + 1
-        let newMask = oldCount * 2 - 1
-        let new = UnsafeMutablePointer<UInt64>.allocate(capacity: newMask + 1)
-        new.initialize(repeating: 0, count: newMask + 1)
-        for place in 0..<oldCount where slots[place] != 0 { Self.place(slots[place], in: new, newMask) }
-        slots.deallocate()
-        slots = new
-        slotMask = newMask
+    /// The number of the track that a slot, which is not free, is for.
+    @inline(__always)
+    private static func index(_ slot: UInt32) -> Int { Int(slot & numberMask) &- 1 }
+
+    /// The slot in which a track is looked for first.
+    private func home(_ index: Int) -> Int { Int(self[index].pointee.key.hash(seed: seed)) & slotMask }
+
+    /// Puts a track that is in use into the first free slot from its home on.
+    private func place(_ index: Int) {
+        let hash = self[index].pointee.key.hash(seed: seed)
+        var place = Int(hash) & slotMask
+        while slots[place] != 0 { place = (place + 1) & slotMask }
+        slots[place] = hash & ~Self.numberMask | UInt32(index + 1)
     }
 
-    private static func place(_ slot: UInt64, in slots: UnsafeMutablePointer<UInt64>, _ mask: Int) {
-        var place = Int(slot >> 32) & mask
-        while slots[place] != 0 { place = (place + 1) & mask }
-        slots[place] = slot
+    /// Doubles the slots.
+    private mutating func grow() {
+        slots.deallocate()
+        slotMask = 2 * slotMask + 1
+        slots = .allocate(capacity: slotMask + 1)
+        slots.initialize(repeating: 0, count: slotMask + 1)
+        for index in 0..<extent where isInUse(index) { place(index) }
+    }
+
+    // Where in a chunk its parts begin. Each part has a multiple of 4096 bytes, so that all are aligned as their chunk is.
+    private static var signalOffset: Int { chunkSize &* MemoryLayout<Track>.stride }
+    private static var levelOffset: Int { signalOffset &+ chunkSize &* MemoryLayout<TrackSignal>.stride }
+    private static var chunkByteCount: Int { levelOffset &+ chunkSize &* MemoryLayout<TrackLevel>.stride }
+
+    private static func makeChunk() -> UnsafeMutableRawPointer {
+        let cacheLine = 64
+        let chunk = UnsafeMutableRawPointer.allocate(byteCount: chunkByteCount, alignment: cacheLine)
+        chunk.bindMemory(to: Track.self, capacity: chunkSize)
+        (chunk + signalOffset).bindMemory(to: TrackSignal.self, capacity: chunkSize)
+        (chunk + levelOffset).bindMemory(to: TrackLevel.self, capacity: chunkSize)
+        return chunk
     }
 }

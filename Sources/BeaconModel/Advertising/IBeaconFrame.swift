@@ -33,27 +33,36 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     /// - Parameter advert: the AD structures as they travelled.
     /// - Returns: nil if there is no iBeacon frame.
     @inlinable
+    @inline(__always)
     public init?(advert: RawSpan) {
-        var cursor = AdvertisingStructureCursor()
-        while let structure = cursor.next(in: advert) {
-            guard structure.type == AdvertisingStructure.manufacturerSpecificData,
-                structure.count >= Self.payloadCount,
-                // 4C 00 02 15, read as one number.
-                advert.littleEndian32(at: structure.offset) == 0x1502_004C
-            else { continue }
-            let start = structure.offset &+ 4
-            self.init(
-                identity: BeaconIdentity(
-                    uuid: ProximityUUID(
-                        high: advert.bigEndian64(at: start),
-                        low: advert.bigEndian64(at: start &+ 8)),
-                    major: advert.bigEndian16(at: start &+ 16),
-                    minor: advert.bigEndian16(at: start &+ 18)),
-                measuredPower: Int8(bitPattern: advert.byte(at: start &+ 20)))
-            return
+        // The walk of ``AdvertisingStructureCursor``, but for two things: it ends where no frame fits any more, which most
+        // foreign adverts reach at once, and it tells an iBeacon's structure by one comparison. Processors cannot foresee
+        // what the next advert is, so each decision that is not taken counts.
+        var offset = 0
+        while advert.byteCount &- offset > Self.structureLength {
+            let head = advert.littleEndian64(at: offset)
+            let length = Int(truncatingIfNeeded: head & 0xFF)
+            guard length > 0, length < advert.byteCount &- offset else { return nil }
+            // FF 4C 00 02 15, read as one number.
+            if head &>> 8 & 0xFF_FFFF_FFFF == 0x15_0200_4CFF, length >= Self.structureLength {
+                let start = offset &+ 6
+                self.init(
+                    identity: BeaconIdentity(
+                        uuid: ProximityUUID(
+                            high: advert.bigEndian64(at: start),
+                            low: advert.bigEndian64(at: start &+ 8)),
+                        major: advert.bigEndian16(at: start &+ 16),
+                        minor: advert.bigEndian16(at: start &+ 18)),
+                    measuredPower: Int8(bitPattern: advert.byte(at: start &+ 20)))
+                return
+            }
+            offset &+= length &+ 1
         }
         return nil
     }
+
+    /// What the length byte of the structure that carries the payload says at least: the AD type and the payload.
+    @inlinable static var structureLength: Int { 1 + payloadCount }
 
     /// The advert that carries this frame: flags `02 01 06` (general discoverable, no BR/EDR) and the payload.
     public var advert: [UInt8] {

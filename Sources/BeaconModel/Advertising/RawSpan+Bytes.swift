@@ -15,6 +15,12 @@ extension RawSpan {
         UInt32(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
+    /// The 64-bit number at `offset`, least significant byte first.
+    @inlinable
+    func littleEndian64(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
     /// The 16-bit number at `offset`, most significant byte first.
     @inlinable
     func bigEndian16(at offset: Int) -> UInt16 {

@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The measurements of swift-beacon, in a package of their own so that nobody who depends on swift-beacon builds them.
+let package = Package(
+    name: "swift-beacon-benchmarks",
+    dependencies: [.package(name: "swift-beacon", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "BeaconBenchmarks",
+            dependencies: [
+                "AdvertCorpus", "CAllocationCounter", "CReference",
+                .product(name: "BeaconEngine", package: "swift-beacon"),
+                .product(name: "BeaconModel", package: "swift-beacon"),
+            ]
+        ),
+
+        // What the scan and peer measurements read.
+        .executableTarget(
+            name: "AdvertFiles",
+            dependencies: [
+                "AdvertCorpus", "CReference",
+                .product(name: "BeaconModel", package: "swift-beacon"),
+                .product(name: "BeaconRadio", package: "swift-beacon"),
+            ]
+        ),
+
+        // This project's decoder, as one of the peers.
+        .executableTarget(
+            name: "PeerDecoder",
+            dependencies: [.product(name: "BeaconModel", package: "swift-beacon")]
+        ),
+
+        // The adverts that everything here is measured on.
+        .target(
+            name: "AdvertCorpus",
+            dependencies: ["CReference", .product(name: "BeaconModel", package: "swift-beacon")]
+        ),
+
+        // The same work in plain C, beside which the engine is measured.
+        .target(name: "CReference"),
+
+        // Counts heap allocations by standing before those of the C library. Linux with glibc only.
+        .target(name: "CAllocationCounter"),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,46 @@
+#ifndef C_REFERENCE_H
+#define C_REFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// One advert of a corpus: where its bytes lie, and what the receiver tells beside them.
+typedef struct reference_advert {
+    uint32_t offset;
+    uint8_t count;
+    int8_t rssi;
+    uint16_t receiver;
+    uint64_t address;
+} reference_advert;
+
+/// An iBeacon frame as it was found in an advert.
+typedef struct reference_frame {
+    uint64_t uuid_high;
+    uint64_t uuid_low;
+    uint16_t major;
+    uint16_t minor;
+    int8_t measured_power;
+} reference_frame;
+
+typedef struct reference_table reference_table;
+
+/// A table with room for `capacity` beacons, of which at least half of the places stay free; NULL without memory.
+reference_table *reference_create(size_t capacity);
+
+void reference_destroy(reference_table *table);
+
+/// How many beacons the table holds.
+size_t reference_count(const reference_table *table);
+
+/// Takes in adverts: AD walk, look-up by identity, exponential mean of the signal, time last heard.
+///
+/// `start` is the time of the first advert in nanoseconds and `step` what lies between two. Returns how many were
+/// iBeacons.
+size_t reference_receive(
+    reference_table *table, const uint8_t *bytes, const reference_advert *adverts, size_t count, int64_t start,
+    int64_t step);
+
+/// Decodes adverts and returns a sum over all fields of the frames, so that no field's extraction can be left out.
+uint64_t reference_decode(const uint8_t *bytes, const reference_advert *adverts, size_t count);
+
+#endif
