@@ -23,6 +23,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // Without its Foundation trait, since --exec hands over bytes.
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
@@ -45,7 +46,12 @@ let package = Package(
 
         // Floor 4: where radio and engine meet.
         .target(
-            name: "BeaconService", dependencies: ["BeaconModel", "BeaconRadio", "BeaconEngine"], swiftSettings: habits),
+            name: "BeaconService",
+            dependencies: [
+                "BeaconModel", "BeaconRadio", "BeaconEngine", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: habits
+        ),
 
         // Floor 6: the command line.
         .executableTarget(

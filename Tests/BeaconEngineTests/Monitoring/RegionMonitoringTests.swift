@@ -194,6 +194,28 @@ struct RegionMonitoringTests {
         #expect(engine.regionEvents() == ["enter 1.0", "exit 3.0"])
     }
 
+    @Test("A region that was inside before has the whole time-out to be heard again, and no enter when it is")
+    func restored() {
+        var heard = Engine()
+        _ = heard.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+        heard.advance(to: .at(100))
+        heard.receive(.of(at: 129))
+        heard.advance(to: .at(158))
+        #expect(heard.regionEvents().isEmpty)
+
+        var gone = Engine()
+        _ = gone.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+        gone.advance(to: .at(100))
+        gone.advance(to: .at(131))
+        #expect(gone.regionEvents() == ["exit 130.0"])
+
+        var outside = Engine()
+        _ = outside.startMonitoring(MonitoredRegion(everyone), assuming: .outside)
+        outside.advance(to: .at(100))
+        outside.receive(.of(at: 101))
+        #expect(outside.regionEvents() == ["enter 101.0"])
+    }
+
     @Test("Exits of several regions come in the order of their times")
     func order() {
         var engine = Engine()
