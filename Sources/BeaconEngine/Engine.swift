@@ -420,12 +420,12 @@ public struct Engine: ~Copyable {
     /// The beacons of a report in order: nearest first, unknown last; where that does not decide, by identity and
     /// address, so that order never depends on chance.
     private func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
-        list.sort { $0.order < $1.order }
-        // Where distances are equal, as unknown ones are. Pairs are by far the most frequent, and need no sorting.
+        list.sortByRank()
+        // Those of one rank are few, but for unknown distances. Pairs are the most frequent, and need no sorting.
         var start = 0
         while start < list.count {
             var end = start + 1
-            while end < list.count, list[end].order == list[start].order { end += 1 }
+            while end < list.count, list[end].rank == list[start].rank { end += 1 }
             if end - start == 2 {
                 if isBefore(list[start + 1], list[start]) { list.swapAt(start, start + 1) }
             } else if end - start > 2 {
@@ -442,8 +442,9 @@ public struct Engine: ~Copyable {
         }
     }
 
-    /// Whether a beacon comes before another of the same distance.
+    /// Whether a beacon comes before another of the same rank.
     private func isBefore(_ left: RankedBeacon, _ right: RankedBeacon) -> Bool {
+        if left.accuracy != right.accuracy { return left.accuracy < right.accuracy }
         let (left, right) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
         if left.identity != right.identity { return left.identity < right.identity }
         return left.deviceAddress.bits < right.deviceAddress.bits
