@@ -461,7 +461,7 @@ public struct Engine: ~Copyable {
         signal.pointee.digest = SampleDigest()
         let state = tracks.level(number)
         strategy.filter.update(&state.pointee.filter, with: digest)
-        if let mean = digest.mean { state.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
+        if let mean = digest.roundedMean { state.pointee.reportedRSSI = mean }
         var beacon = RankedBeacon(number: UInt32(number))
         if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
             let level = strategy.filter.level(state.pointee.filter)
