@@ -171,6 +171,9 @@ public struct Engine: ~Copyable {
     }
 
     // MARK: - Tracking
+    //
+    // What happens with nearly each advert is put together into one function, and what happens rarely is kept out of it,
+    // so that the frequent way has the registers for itself.
 
     /// A beacon that is known was heard.
     @inline(__always)
@@ -195,6 +198,7 @@ public struct Engine: ~Copyable {
     }
 
     /// A beacon that is not known was heard; it becomes known if anybody asks for it.
+    @inline(never)
     private mutating func meet(_ key: TrackKey, _ sighting: Sighting, _ time: Int64) {
         let matches = index.matches(sighting.identity)
         guard !matches.isNothing else {
@@ -238,6 +242,7 @@ public struct Engine: ~Copyable {
         listed.append(UInt32(number))
     }
 
+    @inline(never)
     private mutating func refreshMatches(_ number: Int) {
         let track = tracks[number]
         track.pointee.matches = index.matches(track.pointee.key.identity)
@@ -299,6 +304,7 @@ public struct Engine: ~Copyable {
         enter(number, sighting, time, before: before)
     }
 
+    @inline(never)
     private mutating func enter(_ number: Int32, _ sighting: Sighting, _ time: Int64, before: RegionState) {
         guard let slot = regions.id(at: Int(number)) else { return }
         let id = RegionID(slot)
