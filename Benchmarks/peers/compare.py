@@ -23,7 +23,7 @@ warnings.filterwarnings("ignore")
 
 import beacontools  # noqa: E402
 from bleparser import BleParser  # noqa: E402
-from bluetooth_data_tools import parse_advertisement_data_tuple  # noqa: E402
+from bluetooth_data_tools import parse_advertisement_data_bytes  # noqa: E402
 
 ROUNDS = 7
 PEER_ADVERTS = 20_000
@@ -60,7 +60,7 @@ IBEACON = struct.Struct(">16sHH")
 
 def with_data_tools(advert):
     """bluetooth-data-tools knows no iBeacons: it splits the advert, and the rest is done here as briefly as can be."""
-    _, _, _, makers, _ = parse_advertisement_data_tuple((advert,))
+    _, _, _, makers, _ = parse_advertisement_data_bytes(advert)
     payload = makers.get(APPLE)
     if payload is not None and len(payload) >= 23 and payload[0] == 2 and payload[1] == 21:
         return IBEACON.unpack_from(payload, 2)

@@ -186,6 +186,9 @@ public struct Engine: ~Copyable {
     }
 
     // MARK: - Tracking
+    //
+    // What happens with nearly each advert is put together into one function, and what happens rarely is kept out of it,
+    // so that the frequent way has the registers for itself.
 
     /// A beacon that is known was heard.
     @inline(__always)
@@ -210,6 +213,7 @@ public struct Engine: ~Copyable {
     }
 
     /// A beacon that is not known was heard; it becomes known if anybody asks for it.
+    @inline(never)
     private mutating func meet(_ key: TrackKey, _ sighting: Sighting, _ time: Int64) {
         let matches = index.matches(sighting.identity)
         guard !matches.isNothing else {
@@ -253,6 +257,7 @@ public struct Engine: ~Copyable {
         listed.append(UInt32(number))
     }
 
+    @inline(never)
     private mutating func refreshMatches(_ number: Int) {
         let track = tracks[number]
         track.pointee.matches = index.matches(track.pointee.key.identity)
@@ -314,6 +319,7 @@ public struct Engine: ~Copyable {
         enter(number, sighting, time, before: before)
     }
 
+    @inline(never)
     private mutating func enter(_ number: Int32, _ sighting: Sighting, _ time: Int64, before: RegionState) {
         guard let slot = regions.id(at: Int(number)) else { return }
         let id = RegionID(slot)
@@ -435,12 +441,12 @@ public struct Engine: ~Copyable {
     /// The beacons of a report in order: nearest first, unknown last; where that does not decide, by identity and
     /// address, so that order never depends on chance.
     private func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
-        list.sort { $0.order < $1.order }
-        // Where distances are equal, as unknown ones are. Pairs are by far the most frequent, and need no sorting.
+        list.sortByRank()
+        // Those of one rank are few, but for unknown distances. Pairs are the most frequent, and need no sorting.
         var start = 0
         while start < list.count {
             var end = start + 1
-            while end < list.count, list[end].order == list[start].order { end += 1 }
+            while end < list.count, list[end].rank == list[start].rank { end += 1 }
             if end - start == 2 {
                 if isBefore(list[start + 1], list[start]) { list.swapAt(start, start + 1) }
             } else if end - start > 2 {
@@ -457,8 +463,9 @@ public struct Engine: ~Copyable {
         }
     }
 
-    /// Whether a beacon comes before another of the same distance.
+    /// Whether a beacon comes before another of the same rank.
     private func isBefore(_ left: RankedBeacon, _ right: RankedBeacon) -> Bool {
+        if left.accuracy != right.accuracy { return left.accuracy < right.accuracy }
         let (left, right) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
         if left.identity != right.identity { return left.identity < right.identity }
         return left.deviceAddress.bits < right.deviceAddress.bits
@@ -475,7 +482,7 @@ public struct Engine: ~Copyable {
         signal.pointee.digest = SampleDigest()
         let state = tracks.level(number)
         strategy.filter.update(&state.pointee.filter, with: digest)
-        if let mean = digest.mean { state.pointee.reportedRSSI = Int8(clamping: Int(mean.rounded())) }
+        if let mean = digest.roundedMean { state.pointee.reportedRSSI = mean }
         var beacon = RankedBeacon(number: UInt32(number))
         if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
             let level = strategy.filter.level(state.pointee.filter)

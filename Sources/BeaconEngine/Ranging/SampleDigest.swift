@@ -17,6 +17,13 @@ public struct SampleDigest: Sendable, BitwiseCopyable {
     /// The mean of the readings in dBm, or nil where there were none.
     public var mean: Double? { count == 0 ? nil : Double(sum) / Double(count) }
 
+    /// The mean rounded to the nearest whole dBm, halves away from zero; nil where there were no readings.
+    var roundedMean: Int8? {
+        guard count > 0 else { return nil }
+        let (sum, count) = (Int64(sum), Int64(count))
+        return Int8(clamping: (2 * sum + (sum < 0 ? -count : count)) / (2 * count))
+    }
+
     /// Takes in one reading in dBm.
     @inline(__always)
     mutating func add(_ dBm: Int8) {
