@@ -34,6 +34,7 @@ public actor BeaconCenter {
     private let logger = Logger(label: "swift-beacon.center")
     private let published: Mutex<CenterSnapshot>
     private let nextClient = Atomic<UInt64>(0)
+    private let callbacks = CallbackCount()
 
     private var engine: Engine
     private var radio: (any Radio)?
@@ -90,6 +91,26 @@ public actor BeaconCenter {
     public nonisolated func perform(_ work: @escaping @Sendable (isolated BeaconCenter) -> Void) {
         queue.async { self.assumeIsolated { work($0) } }
     }
+
+    /// Adds a client whose callbacks are made in a context of its own. It is told the authorization at once, and then what
+    /// concerns it.
+    ///
+    /// - Parameter deliver: called in the context, one event after another. While it runs, this center is the current one.
+    public nonisolated func addClient(
+        in context: CallbackContext, _ deliver: @escaping @Sendable (ClientEvent) -> Void
+    ) -> ClientID {
+        addClient { [callbacks, weak self] event in
+            guard let self else { return }
+            callbacks.add()
+            context.perform {
+                Self.withCurrent(self) { deliver(event) }
+                callbacks.remove()
+            }
+        }
+    }
+
+    /// Whether no callback is under way that was handed to a context.
+    public nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
 
     /// Adds a client. It is told the authorization at once, and then what concerns it.
     ///
