@@ -3,7 +3,11 @@ import BeaconModel
 /// The state of a monitored region, and of its settings what decides over it: as small as can be, since each advert of
 /// the region's beacons touches it.
 struct RegionWatch: BitwiseCopyable {
-    static let anyReceiver: Int32 = -1
+    /// No receiver has this number, the last of those that a table of names can give out.
+    static let anyReceiver: UInt16 = .max
+
+    /// No receiver reports so weak a signal: HCI's readings begin at -127 dBm.
+    static let anySignal: Int8 = .min
 
     /// When the region is left unless an advert comes first, in nanoseconds.
     var deadline: Int64 = 0
@@ -11,25 +15,22 @@ struct RegionWatch: BitwiseCopyable {
     /// The time-out in nanoseconds.
     let exitTimeout: Int64
 
-    let receiver: Int32
-
-    /// -128 where any signal will do.
-    let minimumRSSI: Int8
-    let exitRSSI: Int8
-    let isExitAdaptive: Bool
-    let hasMinimum: Bool
-
-    var state = RegionState.unknown
+    let receiver: UInt16
 
     /// The receiver that last kept the region from being left.
     var lastReceiver = ReceiverID(0)
 
+    let minimumRSSI: Int8
+    let exitRSSI: Int8
+    let isExitAdaptive: Bool
+
+    var state = RegionState.unknown
+
     init(_ region: MonitoredRegion) {
         exitTimeout = region.exitTimeout.boundedNanoseconds
-        receiver = region.receiver.map { Int32($0.index) } ?? Self.anyReceiver
-        hasMinimum = region.minimumRSSI != nil
-        minimumRSSI = region.minimumRSSI ?? .min
-        exitRSSI = region.exitRSSI ?? .min
+        receiver = region.receiver?.index ?? Self.anyReceiver
+        minimumRSSI = region.minimumRSSI.map { max($0, Self.anySignal + 1) } ?? Self.anySignal
+        exitRSSI = region.exitRSSI ?? Self.anySignal
         isExitAdaptive = region.isExitAdaptive
     }
 
@@ -39,14 +40,14 @@ struct RegionWatch: BitwiseCopyable {
     /// - Returns: the state before, if the advert enters the region; otherwise nil.
     @inline(__always)
     mutating func keep(_ sighting: Sighting, _ time: Int64, longestGap: Int64) -> RegionState? {
-        if receiver != Self.anyReceiver, receiver != Int32(sighting.receiver.index) { return nil }
+        if receiver != Self.anyReceiver, receiver != sighting.receiver.index { return nil }
         let rssi = sighting.rssi
         let isUnread = rssi == .unavailable
         let isInside = state == .inside
         if isInside {
             guard isUnread || rssi.rawValue >= exitRSSI else { return nil }
         } else {
-            guard isUnread ? !hasMinimum : rssi.rawValue >= minimumRSSI else { return nil }
+            guard isUnread ? minimumRSSI == Self.anySignal : rssi.rawValue >= minimumRSSI else { return nil }
         }
         let patience =
             isExitAdaptive ? max(exitTimeout, longestGap &* Int64(MonitoredRegion.adaptiveFactor)) : exitTimeout

@@ -28,7 +28,7 @@ struct RegionsCase {
         }
         return [(100, samples.1), (10_000, samples.2)].map { count, many in
             Measured(
-                name: "regions/\(count)", meaning: "\(count) regions / 1 region (second time)",
+                name: "regions/\(count)", meaning: "\(count) regions / 1 region, whose time stands under C",
                 value: many.ratio(to: samples.0), swift: many.median, reference: samples.0.median)
         }
     }
