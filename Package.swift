@@ -53,6 +53,11 @@ let package = Package(
             swiftSettings: habits
         ),
 
+        // Floor 5: Apple's names.
+        .target(name: "CoreLocation", dependencies: ["BeaconModel", "BeaconEngine", "BeaconService"], swiftSettings: habits),
+        .target(
+            name: "CoreBluetooth", dependencies: ["BeaconModel", "BeaconEngine", "BeaconService"], swiftSettings: habits),
+
         // Floor 6: the command line.
         .executableTarget(
             name: "BeaconCommand",

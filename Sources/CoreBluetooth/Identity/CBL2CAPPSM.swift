@@ -1,0 +1,2 @@
+/// The number of an L2CAP channel.
+public typealias CBL2CAPPSM = UInt16

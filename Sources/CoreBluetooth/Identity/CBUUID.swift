@@ -1,0 +1,93 @@
+/// The UUID of a service, a characteristic or a descriptor: 16, 32 or 128 bits.
+///
+/// A short UUID stands for a long one, the Bluetooth Base UUID `00000000-0000-1000-8000-00805F9B34FB` with the short one's
+/// bits in its first four bytes; the two are equal and have the same hash.
+open class CBUUID: NSObject, NSCopying {
+    /// 2, 4 or 16 bytes, most significant first, in the length in which the UUID was given.
+    open var data: Data { Data(bytes) }
+
+    /// Hexadecimal digits in upper case, in the length in which the UUID was given: `180D`, or with the usual hyphens.
+    open var uuidString: String {
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if bytes.count == 16, [4, 6, 8, 10].contains(index) { text += "-" }
+            text += byte < 16 ? "0" : ""
+            text += String(byte, radix: 16, uppercase: true)
+        }
+        return text
+    }
+
+    private let bytes: [UInt8]
+
+    /// A UUID from its text: 4 or 8 hexadecimal digits, or 32 with hyphens, as in
+    /// `68753A44-4D6F-1226-9C60-0050E4C00067`.
+    ///
+    /// - Precondition: the text is one of these. Apple's class raises an exception otherwise.
+    public init(string theString: String) {
+        guard let bytes = Self.bytes(of: theString) else {
+            preconditionFailure("\"\(theString)\" is no UUID of 16, 32 or 128 bits")
+        }
+        self.bytes = bytes
+        super.init()
+    }
+
+    /// A UUID from its bytes, most significant first.
+    ///
+    /// - Precondition: there are 2, 4 or 16. Apple's class raises an exception otherwise.
+    public init(data theData: Data) {
+        precondition([2, 4, 16].contains(theData.count), "a UUID has 2, 4 or 16 bytes, not \(theData.count)")
+        bytes = [UInt8](theData)
+        super.init()
+    }
+
+    /// A UUID of 128 bits.
+    public init(nsuuid theUUID: UUID) {
+        bytes = withUnsafeBytes(of: theUUID.uuid) { [UInt8]($0) }
+        super.init()
+    }
+
+    /// The UUID itself, since it never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether the other stands for the same 128 bits.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CBUUID else { return false }
+        return other === self || other.expanded == expanded
+    }
+
+    /// By the 128 bits.
+    open override var hash: Int { expanded.hashValue }
+
+    /// The text form.
+    open override var description: String { uuidString }
+
+    /// All 16 bytes.
+    private var expanded: [UInt8] {
+        let base: [UInt8] = [0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
+        return switch bytes.count {
+        case 2: [0, 0] + bytes + base
+        case 4: bytes + base
+        default: bytes
+        }
+    }
+
+    /// The bytes of a text form, or nil if it is none.
+    private static func bytes(of text: String) -> [UInt8]? {
+        if text.utf8.count == 36 {
+            return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) } }
+        }
+        guard [4, 8].contains(text.utf8.count) else { return nil }
+        var bytes: [UInt8] = []
+        var half: UInt8?
+        for character in text {
+            guard character.isASCII, let digit = character.hexDigitValue else { return nil }
+            if let high = half {
+                bytes.append(high << 4 | UInt8(digit))
+                half = nil
+            } else {
+                half = UInt8(digit)
+            }
+        }
+        return bytes
+    }
+}

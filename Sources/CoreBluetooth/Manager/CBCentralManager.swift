@@ -1,0 +1,3 @@
+/// The object through which an app learns whether Bluetooth is on.
+open class CBCentralManager: CBManager {
+}

@@ -1,0 +1,3 @@
+/// What the managers have in common.
+open class CBManager: NSObject {
+}

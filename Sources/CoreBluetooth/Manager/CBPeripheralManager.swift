@@ -1,0 +1,3 @@
+/// The object through which an app advertises.
+open class CBPeripheralManager: CBManager {
+}

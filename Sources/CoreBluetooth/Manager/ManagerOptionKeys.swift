@@ -1,0 +1,44 @@
+// Apple's documents give these keys no values, and apps use them by name only. Each is its own name here.
+
+/// Whether the user is told that Bluetooth is off when a peripheral manager is made: an `NSNumber`. Without effect here.
+public let CBPeripheralManagerOptionShowPowerAlertKey = "CBPeripheralManagerOptionShowPowerAlertKey"
+
+/// The name by which iOS restores a peripheral manager: a `String`. Nothing is restored here.
+public let CBPeripheralManagerOptionRestoreIdentifierKey = "CBPeripheralManagerOptionRestoreIdentifierKey"
+
+/// The services of a restored peripheral manager. Nothing is restored here.
+public let CBPeripheralManagerRestoredStateServicesKey = "CBPeripheralManagerRestoredStateServicesKey"
+
+/// The advertisement of a restored peripheral manager. Nothing is restored here.
+public let CBPeripheralManagerRestoredStateAdvertisementDataKey =
+    "CBPeripheralManagerRestoredStateAdvertisementDataKey"
+
+/// Whether the user is told that Bluetooth is off when a central manager is made: an `NSNumber`. Without effect here.
+public let CBCentralManagerOptionShowPowerAlertKey = "CBCentralManagerOptionShowPowerAlertKey"
+
+/// The name by which iOS restores a central manager: a `String`. Nothing is restored here.
+public let CBCentralManagerOptionRestoreIdentifierKey = "CBCentralManagerOptionRestoreIdentifierKey"
+
+/// The peripherals of a restored central manager. Nothing is restored here.
+public let CBCentralManagerRestoredStatePeripheralsKey = "CBCentralManagerRestoredStatePeripheralsKey"
+
+/// The services that a restored central manager looked for. Nothing is restored here.
+public let CBCentralManagerRestoredStateScanServicesKey = "CBCentralManagerRestoredStateScanServicesKey"
+
+/// The options with which a restored central manager scanned. Nothing is restored here.
+public let CBCentralManagerRestoredStateScanOptionsKey = "CBCentralManagerRestoredStateScanOptionsKey"
+
+/// Whether each advert of a device is told: an `NSNumber`. Without effect here.
+public let CBCentralManagerScanOptionAllowDuplicatesKey = "CBCentralManagerScanOptionAllowDuplicatesKey"
+
+/// The solicited services to look for: an array of ``CBUUID``. Without effect here.
+public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "CBCentralManagerScanOptionSolicitedServiceUUIDsKey"
+
+/// Whether the user is told of a connection: an `NSNumber`. Without effect here.
+public let CBConnectPeripheralOptionNotifyOnConnectionKey = "CBConnectPeripheralOptionNotifyOnConnectionKey"
+
+/// Whether the user is told of a connection's end: an `NSNumber`. Without effect here.
+public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "CBConnectPeripheralOptionNotifyOnDisconnectionKey"
+
+/// Whether the user is told of notifications: an `NSNumber`. Without effect here.
+public let CBConnectPeripheralOptionNotifyOnNotificationKey = "CBConnectPeripheralOptionNotifyOnNotificationKey"

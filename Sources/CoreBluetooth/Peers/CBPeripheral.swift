@@ -1,0 +1,55 @@
+/// A device that lets others read from it. None is ever met here; the type lets code that mentions it compile.
+///
+/// All that asks the device for something does nothing, and no answer comes.
+open class CBPeripheral: CBPeer {
+    /// Who hears the answers.
+    open weak var delegate: (any CBPeripheralDelegate)?
+
+    /// What the device calls itself; nil if not known.
+    open var name: String? { nil }
+
+    /// Whether it is connected: it is not.
+    open var state: CBPeripheralState { .disconnected }
+
+    /// The services found so far; nil before any search.
+    open var services: [CBService]? { nil }
+
+    /// Whether a write without response would be sent.
+    open var canSendWriteWithoutResponse: Bool { false }
+
+    /// Asks for the signal. Does nothing.
+    open func readRSSI() {}
+
+    /// Looks for services. Does nothing.
+    open func discoverServices(_ serviceUUIDs: [CBUUID]?) {}
+
+    /// Looks for services within a service. Does nothing.
+    open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {}
+
+    /// Looks for characteristics. Does nothing.
+    open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {}
+
+    /// Looks for descriptors. Does nothing.
+    open func discoverDescriptors(for characteristic: CBCharacteristic) {}
+
+    /// Reads a characteristic. Does nothing.
+    open func readValue(for characteristic: CBCharacteristic) {}
+
+    /// Reads a descriptor. Does nothing.
+    open func readValue(for descriptor: CBDescriptor) {}
+
+    /// Writes a characteristic. Does nothing.
+    open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {}
+
+    /// Writes a descriptor. Does nothing.
+    open func writeValue(_ data: Data, for descriptor: CBDescriptor) {}
+
+    /// How many bytes one write takes: 20, what the smallest packet leaves.
+    open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int { 20 }
+
+    /// Asks for notifications. Does nothing.
+    open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {}
+
+    /// Opens a channel. Does nothing.
+    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {}
+}

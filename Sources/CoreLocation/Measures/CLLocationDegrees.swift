@@ -1,0 +1,2 @@
+/// A latitude or longitude, in degrees.
+public typealias CLLocationDegrees = Double

@@ -1,0 +1,3 @@
+/// Watches conditions and tells when they change.
+public actor CLMonitor {
+}

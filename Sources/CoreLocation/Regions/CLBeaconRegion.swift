@@ -1,0 +1,141 @@
+internal import BeaconModel
+
+/// The area in which beacons of a UUID, a major and a minor value are heard.
+///
+/// It is at once what an app monitors and, by ``peripheralData(withMeasuredPower:)``, what a device advertises when it
+/// acts as a beacon. `major` and `minor` are nil where any value matches; 0 is a value like any other.
+///
+/// Recent SDKs announce that the class will be deprecated; as they do not warn yet, neither does this one. What was
+/// deprecated in iOS 13 warns.
+open class CLBeaconRegion: CLRegion {
+    /// Whether the state is also told when the display of the device lights up inside. False unless set otherwise.
+    ///
+    /// A machine without a display has no such moment.
+    open var notifyEntryStateOnDisplay = false
+
+    private let constraint: CLBeaconIdentityConstraint
+
+    /// All beacons of a deployment.
+    public init(uuid: UUID, identifier: String) {
+        constraint = CLBeaconIdentityConstraint(uuid: uuid)
+        super.init(name: identifier)
+    }
+
+    /// The beacons of one major value.
+    public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
+        constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
+        super.init(name: identifier)
+    }
+
+    /// The beacons of one identity.
+    public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
+        constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+        super.init(name: identifier)
+    }
+
+    /// The beacons that satisfy a constraint.
+    public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
+        constraint = beaconIdentityConstraint
+        super.init(name: identifier)
+    }
+
+    /// All beacons of a deployment.
+    @available(*, deprecated, renamed: "init(uuid:identifier:)")
+    public init(proximityUUID: UUID, identifier: String) {
+        constraint = CLBeaconIdentityConstraint(uuid: proximityUUID)
+        super.init(name: identifier)
+    }
+
+    /// The beacons of one major value.
+    @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
+    public init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
+        constraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major)
+        super.init(name: identifier)
+    }
+
+    /// The beacons of one identity.
+    @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
+    public init(proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
+        constraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major, minor: minor)
+        super.init(name: identifier)
+    }
+
+    /// Reads a region from an archive.
+    ///
+    /// - Returns: nil if the archive holds no identifier or no UUID.
+    public required init?(coder: NSCoder) {
+        guard let constraint = CLBeaconIdentityConstraint(coder: coder) else { return nil }
+        self.constraint = constraint
+        super.init(coder: coder)
+        notifyEntryStateOnDisplay = coder.decodeBool(forKey: Key.notifyEntryStateOnDisplay)
+    }
+
+    /// Writes the region to an archive.
+    open override func encode(with coder: NSCoder) {
+        super.encode(with: coder)
+        constraint.encode(with: coder)
+        coder.encode(notifyEntryStateOnDisplay, forKey: Key.notifyEntryStateOnDisplay)
+    }
+
+    /// Which beacons are meant.
+    open var beaconIdentityConstraint: CLBeaconIdentityConstraint { constraint }
+
+    /// The deployment, which always has to match.
+    open var uuid: UUID { constraint.uuid }
+
+    /// The deployment, by the name it had before iOS 13.
+    @available(*, deprecated, renamed: "uuid")
+    open var proximityUUID: UUID { uuid }
+
+    /// The major value, or nil where any will do.
+    open var major: NSNumber? { constraint.major.map { NSNumber(value: $0) } }
+
+    /// The minor value, or nil where any will do.
+    open var minor: NSNumber? { constraint.minor.map { NSNumber(value: $0) } }
+
+    /// What `CBPeripheralManager.startAdvertising(_:)` takes to make the device this beacon.
+    ///
+    /// Apple calls the dictionary opaque. Independent code agrees on what it holds: under `kCBAdvDataAppleBeaconKey`
+    /// 21 bytes, the UUID, the major and the minor value (most significant byte first) and the measured power.
+    ///
+    /// - Parameter measuredPower: the signal one metre away, in dBm; its low eight bits are used. Nil means the device's
+    ///   own value, here -59, which Apple's AirLocate sample uses.
+    /// - Returns: a new dictionary. A major or minor value that is nil goes on the air as 0.
+    open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
+        let identity = BeaconIdentity(
+            uuid: ProximityUUID(uuid),
+            major: major?.uint16Value ?? 0,
+            minor: minor?.uint16Value ?? 0)
+        let power = Int8(truncatingIfNeeded: measuredPower?.intValue ?? Self.defaultMeasuredPower)
+        let advert = IBeaconFrame(identity: identity, measuredPower: power).advert
+        return [Self.beaconDataKey: Data(advert[Self.beaconDataRange]) as NSData]
+    }
+
+    override var kind: Kind { .beacon }
+
+    override func bareCopy() -> CLRegion {
+        let copy = CLBeaconRegion(beaconIdentityConstraint: beaconIdentityConstraint, identifier: identifier)
+        copy.notifyEntryStateOnDisplay = notifyEntryStateOnDisplay
+        return copy
+    }
+
+    /// The form that Apple's logs have: what is nil reads `(null)`.
+    open override var description: String {
+        let major = major?.stringValue ?? "(null)"
+        let minor = minor?.stringValue ?? "(null)"
+        return "CLBeaconRegion (identifier:'\(identifier)', uuid:\(uuid.uuidString), major:\(major), minor:\(minor))"
+    }
+
+    /// The key of the one entry of the dictionary. Apple has no public name for it.
+    static let beaconDataKey = "kCBAdvDataAppleBeaconKey"
+
+    /// Where the 21 bytes are in an advert: behind the flags, the company and the type.
+    private static let beaconDataRange = 9..<30
+
+    /// The signal one metre away where none is given, in dBm.
+    private static let defaultMeasuredPower = -59
+
+    private enum Key {
+        static let notifyEntryStateOnDisplay = "notifyEntryStateOnDisplay"
+    }
+}
