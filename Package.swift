@@ -23,6 +23,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // Without its Foundation trait, since --exec hands over bytes.
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
@@ -45,7 +46,12 @@ let package = Package(
 
         // Floor 4: where radio and engine meet.
         .target(
-            name: "BeaconService", dependencies: ["BeaconModel", "BeaconRadio", "BeaconEngine"], swiftSettings: habits),
+            name: "BeaconService",
+            dependencies: [
+                "BeaconModel", "BeaconRadio", "BeaconEngine", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: habits
+        ),
 
         // Floor 6: the command line.
         .executableTarget(
@@ -63,6 +69,18 @@ let package = Package(
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
+        .testTarget(
+            name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
+            swiftSettings: habits),
+        .testTarget(
+            name: "BeaconCommandTests",
+            dependencies: [
+                "BeaconCommand",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: habits
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

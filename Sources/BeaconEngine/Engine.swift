@@ -71,17 +71,32 @@ public struct Engine: ~Copyable {
 
     // MARK: - What is asked for
 
-    /// Begins to watch for a region. Its state is unknown until a beacon is heard.
-    public mutating func startMonitoring(_ region: MonitoredRegion) -> RegionID {
+    /// Begins to watch for a region.
+    ///
+    /// - Parameters:
+    ///   - region: what to watch for.
+    ///   - state: its state as it was known before, from an earlier run for instance. A region that was inside has as long
+    ///     to be heard again as if it had been heard now.
+    public mutating func startMonitoring(
+        _ region: MonitoredRegion, assuming state: RegionState = .unknown
+    ) -> RegionID {
         let id = RegionID(regions.insert(RegionSlot(constraint: region.constraint)))
-        watches.put(RegionWatch(region), at: Int(id.number))
+        var watch = RegionWatch(region)
+        watch.state = state
+        watches.put(watch, at: Int(id.number))
         index.add(region: id.number, for: region.constraint)
-        if let outsideAfter = region.outsideAfter?.boundedNanoseconds {
+        let patience =
+            switch state {
+            case .unknown: region.outsideAfter
+            case .inside: region.exitTimeout
+            case .outside: nil as Duration?
+            }
+        if let patience = patience?.boundedNanoseconds {
             // Where no time has been told yet, there is none to count from; the first one starts it.
             if now < 0 {
-                waitingForTime.append((id, outsideAfter))
+                waitingForTime.append((id, patience))
             } else {
-                arm(id, at: now + outsideAfter)
+                arm(id, at: now + patience)
             }
         }
         return id
@@ -390,7 +405,6 @@ public struct Engine: ~Copyable {
         var lists: [[RankedBeacon]] = Array(repeating: [], count: rangings.extent * receivers.count)
         if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
         var position = 0
-        if !listed.isEmpty { lastListedTick = tick }
         while position < listed.count {
             let number = Int(listed[position])
             guard let beacon = assess(number, at: tick) else {
@@ -411,6 +425,7 @@ public struct Engine: ~Copyable {
             }
             position += 1
         }
+        if !listed.isEmpty { lastListedTick = tick }
         for (place, receiver) in receivers.enumerated() {
             for number in 0..<rangings.extent {
                 guard let id = rangings.id(at: number) else { continue }

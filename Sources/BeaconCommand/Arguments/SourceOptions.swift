@@ -28,7 +28,8 @@ struct SourceOptions: ParsableArguments {
     mutating func validate() throws {
         guard let packetInterval else { return }
         guard packetInterval > 0, packetInterval <= 3600 else {
-            throw ValidationError("--packet-interval is \(packetInterval); it has to be above 0 and up to 3600 seconds.")
+            throw ValidationError(
+                "--packet-interval is \(packetInterval); it has to be above 0 and up to 3600 seconds.")
         }
     }
 

@@ -112,7 +112,9 @@ struct Decode: ParsableCommand {
         var companies: [String] = []
         while let structure = cursor.next(in: advert) {
             read = structure.offset + structure.count
-            guard structure.type == AdvertisingStructure.manufacturerSpecificData, structure.count >= 2 else { continue }
+            guard structure.type == AdvertisingStructure.manufacturerSpecificData, structure.count >= 2 else {
+                continue
+            }
             let company = UInt16(bytes[structure.offset]) | UInt16(bytes[structure.offset + 1]) << 8
             if company == 0x004C {
                 guard structure.count >= 4, bytes[structure.offset + 2] == 0x02 else {

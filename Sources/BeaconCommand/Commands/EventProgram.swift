@@ -74,7 +74,7 @@ struct EventProgram: Sendable {
                         executable, arguments: Arguments(Array(words.dropFirst())), input: .array(event),
                         // Standard output is for this program's own results.
                         output: .currentStandardError, error: .currentStandardError)
-                    if !result.terminationStatus.isSuccess {
+                    if !result.terminationStatus.isSuccess, !Task.isCancelled {
                         StandardError.write("Warning: \(words[0]) ended with \(result.terminationStatus).")
                     }
                     return true
@@ -87,7 +87,7 @@ struct EventProgram: Sendable {
                 return try await group.next() ?? true
             }
             if !isInTime {
-                StandardError.write("Warning: \(words[0]) took more than \(timeLimit) and was ended.")
+                StandardError.write("Warning: \(words[0]) took more than \(timeLimit.components.seconds) s and was ended.")
             }
         } catch {
             StandardError.write("Warning: \(words[0]) could not be run: \(error)")

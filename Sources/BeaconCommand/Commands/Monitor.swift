@@ -12,12 +12,13 @@ struct Monitor: AsyncParsableCommand {
             exit time-out.
 
               beacon monitor --source simulation:department-store \\
-                --region shop=6f1c9a52-4f7b-4d0e-9d53-2b8a1e7c3f60 --exec ./notify
+                --region shop=02f07e83-abd6-4243-90a8-3617c9c74e70 --exec ./notify
             """)
 
     @Option(
         name: .long, parsing: .singleValue,
-        help: ArgumentHelp("Watch for a region; may be given several times.", valueName: "region"))
+        help: ArgumentHelp("Watch for a region; may be given several times.", valueName: "region"),
+        transform: RegionArgument.init)
     var region: [RegionArgument]
 
     @OptionGroup var source: SourceOptions
@@ -51,7 +52,8 @@ struct Monitor: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Run a program for each event, with the event as JSON on its standard input.",
-            discussion: "Without a shell, one at a time, 30 s at most. Words are separated by spaces; quotes keep them.",
+            discussion:
+                "Without a shell, one at a time, 30 s at most. Words are separated by spaces; quotes keep them.",
             valueName: "command"))
     var exec: String?
 

@@ -17,7 +17,8 @@ struct Range: ParsableCommand {
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
             "Range the beacons of a region; may be given several times.", discussion: "Default: every beacon.",
-            valueName: "region"))
+            valueName: "region"),
+        transform: RegionArgument.init)
     var region: [RegionArgument] = []
 
     @OptionGroup var source: SourceOptions

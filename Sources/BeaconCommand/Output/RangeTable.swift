@@ -77,6 +77,7 @@ struct RangeTable {
             for proximity in Self.order {
                 let beacons = report.beacons.filter { $0.proximity == proximity }
                 guard !beacons.isEmpty || (isLive && !hasSeveral) else { continue }
+                if isLive { lines.append("") }
                 lines.append(style(Self.heading(proximity), Self.color(proximity)))
                 lines += beacons.map { row($0) }
                 if beacons.isEmpty { lines.append(style("  -", "2")) }

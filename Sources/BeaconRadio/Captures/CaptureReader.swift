@@ -49,6 +49,9 @@ public struct CaptureReader: AdvertSource, ~Copyable {
     /// How many bytes of the content have been read, after unpacking.
     public var offset: Int { stream.offset }
 
+    /// Reads one record and hands each advert in it to `deliver`.
+    ///
+    /// - Throws: ``CaptureError`` where the content is cut or damaged, and what `deliver` throws.
     public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
         guard !isFinished else { return nil }
         do {
@@ -67,7 +70,7 @@ public struct CaptureReader: AdvertSource, ~Copyable {
         stream.fill(atLeast: 13)
         guard stream.available > 0 else {
             throw stream.failure
-                ?? CaptureError(.unknownFormat, "there is nothing in it; a capture should have been written to it first")
+                ?? CaptureError(.unknownFormat, "there is nothing in it: no capture has been written to it yet")
         }
         if stream.available >= 4 {
             let magic = stream.number32(at: 0, isBigEndian: true)
@@ -84,6 +87,7 @@ public struct CaptureReader: AdvertSource, ~Copyable {
         }
         let names = CaptureFormat.allCases.map(\.description).joined(separator: ", ")
         throw CaptureError(
-            .unknownFormat, "this is no capture that can be read. Known formats, each also gzipped: \(names)", offset: 0)
+            .unknownFormat,
+            "this is no capture that can be read. Known formats, each also gzipped: \(names)", offset: 0)
     }
 }

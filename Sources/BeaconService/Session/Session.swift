@@ -67,15 +67,17 @@ public struct Session: ~Copyable {
                             + "Give --packet-interval SECONDS, the time from one packet to the next")
                 }
                 newest = max(time, newest ?? time)
-                meetReceivers()
                 try wait(until: time, shouldStop, handle)
+                // A receiver that is new has nothing to report of the time before.
+                engine.advance(upTo: time)
+                try deliver(handle)
+                meetReceivers()
                 for index in source.sightings.indices {
                     var sighting = source.sightings[index]
                     guard counts[Int(sighting.receiver.index)] else { continue }
                     sighting.time = time
                     engine.receive(sighting)
                 }
-                engine.advance(upTo: time)
                 try deliver(handle)
                 progress(source.counts.packets, newest)
             }

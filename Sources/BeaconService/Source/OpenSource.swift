@@ -60,6 +60,9 @@ public struct OpenSource: AdvertSource, ~Copyable {
         }
     }
 
+    /// Reads one record and hands each advert in it to `deliver`.
+    ///
+    /// - Throws: what is wrong with the source, and what `deliver` throws.
     public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
         if let record = try capture?.next(deliver) { return record }
         return try simulation?.next(deliver)

@@ -1,0 +1,88 @@
+import BeaconModel
+import BeaconRadio
+
+/// What the decoders promise for any input.
+enum Promises {
+    static func advert(_ input: [UInt8]) {
+        var cursor = AdvertisingStructureCursor()
+        while let structure = cursor.next(in: input.span.bytes) {
+            precondition(structure.offset + structure.count <= input.count, "a structure beyond the advert")
+        }
+        guard let frame = IBeaconFrame(advert: input.span.bytes) else { return }
+        let again = frame.advert
+        precondition(IBeaconFrame(advert: again.span.bytes) == frame, "a frame that its own advert does not carry")
+        let payload = again.suffix(IBeaconFrame.payloadCount)
+        let isThere = input.indices.contains { input[$0...].starts(with: payload) }
+        precondition(isThere, "a frame that the advert does not hold")
+    }
+
+    static func event(_ input: [UInt8]) {
+        var cursor = HCIAdvertisingReportCursor(event: input.span.bytes)
+        var count = 0
+        while let report = cursor.next(in: input.span.bytes) {
+            advert(Array(input[report.offset..<report.offset + report.count]))
+            count += 1
+        }
+        precondition(count <= 255, "more reports than an event can tell of")
+    }
+
+    static func linkLayerPacket(_ input: [UInt8]) {
+        for offset in 4...5 {
+            _ = LinkLayerAdvertisement.integrity(of: input.span.bytes, headerOffset: offset)
+            guard let found = LinkLayerAdvertisement(packet: input.span.bytes, headerOffset: offset) else { continue }
+            advert(Array(input[found.offset..<found.offset + found.count]))
+        }
+    }
+
+    static func capture(_ input: [UInt8]) {
+        do {
+            var reader = try CaptureReader(bytes: input)
+            var previous = SourceCounts()
+            do {
+                while try reader.next({ _, bytes in advert(bytes.withUnsafeBytes { Array($0) }) }) != nil {
+                    precondition(reader.counts.packets > previous.packets, "a record that does not count")
+                    previous = reader.counts
+                }
+            } catch let error as CaptureError {
+                if let offset = error.offset {
+                    precondition(offset >= 0, "an error before the file")
+                    // Unpacked content may be longer than the input.
+                    precondition(input.starts(with: [0x1F, 0x8B]) || offset <= input.count, "an error behind the file")
+                }
+                precondition(!error.description.isEmpty)
+            } catch {
+                preconditionFailure("an error of another kind: \(error)")
+            }
+            let last = try? reader.next { _, _ in preconditionFailure("an advert behind the end") }
+            precondition(last == nil, "a record behind the end")
+        } catch {
+            precondition(!error.description.isEmpty)
+        }
+    }
+
+    static func sighting(_ input: [UInt8]) {
+        // A brace makes a sighting log of anything.
+        capture(input.first == UInt8(ascii: "{") ? input : [UInt8(ascii: "{")] + input)
+    }
+
+    static func scenario(_ input: [UInt8]) {
+        do {
+            _ = try Scenario(json: input)
+        } catch {
+            precondition(error is ScenarioError, "an error of another kind: \(error)")
+        }
+    }
+
+    static func text(_ input: [UInt8]) {
+        let text = String(decoding: input, as: UTF8.self)
+        if let uuid = ProximityUUID(text) {
+            precondition(ProximityUUID(uuid.description) == uuid)
+        }
+        if let constraint = BeaconConstraint(text) {
+            precondition(BeaconConstraint(constraint.description) == constraint)
+        }
+        if let address = DeviceAddress(text) {
+            precondition(DeviceAddress(address.description) == address)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+# Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
+.PHONY: demo test lint bench fuzz picture setup
+
+setup:
+	@scripts/setup
+
+demo: setup ## Range the simulated museum live
+	swift run -c release beacon range --source simulation:museum
+
+test: setup ## Run all tests
+	scripts/test
+
+lint: ## Check the form of the sources
+	scripts/lint
+
+bench: setup ## Measure, as ratios to a plain C reference
+	Benchmarks/run
+
+fuzz: setup ## Fuzz every decoder, SECONDS each
+	Fuzz/run $(or $(SECONDS_EACH),60)
+
+picture: setup ## Draw the README's picture from a real run
+	scripts/picture

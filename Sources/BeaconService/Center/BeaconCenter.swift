@@ -1,0 +1,431 @@
+import BeaconEngine
+public import BeaconModel
+public import BeaconRadio
+public import Dispatch
+import Logging
+import Synchronization
+
+/// Joins one radio and the engine for the many clients of one application: it keeps the application's regions across
+/// launches, asks the policy what it may know, and lets the radio listen only as hard as somebody needs.
+///
+/// The center reads no clock. The radio tells the time, so that the same events give the same callbacks, in a test that
+/// runs a day in a second as well.
+public actor BeaconCenter {
+    private struct Client {
+        var deliver: @Sendable (ClientEvent) -> Void
+        var constraints: Set<BeaconConstraint> = []
+        var frame: IBeaconFrame?
+    }
+
+    private struct Region {
+        var registered: RegisteredRegion
+        var id: RegionID?
+    }
+
+    private struct Ranging {
+        var id: RangingID?
+        var clients: [ClientID] = []
+    }
+
+    private static let ears = ReceiverID(0)
+
+    private let executor = SerialQueueExecutor(label: "swift-beacon.center")
+    private let configuration: CenterConfiguration
+    private let logger = Logger(label: "swift-beacon.center")
+    private let published: Mutex<CenterSnapshot>
+    private let nextClient = Atomic<UInt64>(0)
+    private let callbacks = CallbackCount()
+
+    private var engine: Engine
+    private var radio: (any Radio)?
+    private var scanMode = ScanMode.off
+    private var advertised: [IBeaconFrame] = []
+
+    private var clients: [ClientID: Client] = [:]
+    /// Clients in the order in which they came, which is that of their callbacks.
+    private var clientOrder: [ClientID] = []
+
+    private var regions: [Region] = []
+    private var regionsByID: [RegionID: String] = [:]
+    private var rangings: [BeaconConstraint: Ranging] = [:]
+    private var rangingsByID: [RangingID: BeaconConstraint] = [:]
+
+    private var status: AuthorizationStatus
+    private var radioState = RadioState.unknown
+    private var isActive = false
+    private var isSaveDue = false
+
+    /// The queue on which the center works.
+    public nonisolated var queue: DispatchQueue { executor.queue }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A center that has no radio yet. Regions that were kept from an earlier launch are monitored again.
+    public init(_ configuration: CenterConfiguration) {
+        self.configuration = configuration
+        engine = Engine(configuration: configuration.engine)
+        engine.addReceiver(Self.ears)
+        var kept: [RegisteredRegion] = []
+        do throws(ServiceError) {
+            kept = try configuration.store.load()
+        } catch {
+            logger.error("the regions of \(configuration.application) are lost to this launch: \(error)")
+        }
+        do throws(ServiceError) {
+            status = try configuration.policy?.status(of: configuration.application) ?? configuration.initialStatus
+        } catch {
+            // What was granted cannot be told, so that nothing is.
+            logger.error("\(configuration.application) may not know of beacons: \(error)")
+            status = .denied
+        }
+        regions = kept.map { Region(registered: $0, id: nil) }
+        published = Mutex(CenterSnapshot(regions: kept, authorization: status, radio: .unknown))
+    }
+
+    // MARK: - Without waiting
+
+    /// How things stood when the center last did something.
+    public nonisolated var snapshot: CenterSnapshot { published.withLock { $0 } }
+
+    /// Has `work` done on the center, after all that was handed over before.
+    public nonisolated func perform(_ work: @escaping @Sendable (isolated BeaconCenter) -> Void) {
+        queue.async { self.assumeIsolated { work($0) } }
+    }
+
+    /// Adds a client whose callbacks are made in a context of its own. It is told the authorization at once, and then what
+    /// concerns it.
+    ///
+    /// - Parameter deliver: called in the context, one event after another. While it runs, this center is the current one.
+    public nonisolated func addClient(
+        in context: CallbackContext, _ deliver: @escaping @Sendable (ClientEvent) -> Void
+    ) -> ClientID {
+        addClient { [callbacks, weak self] event in
+            guard let self else { return }
+            callbacks.add()
+            context.perform {
+                Self.withCurrent(self) { deliver(event) }
+                callbacks.remove()
+            }
+        }
+    }
+
+    /// Whether no callback is under way that was handed to a context.
+    public nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
+
+    /// Adds a client. It is told the authorization at once, and then what concerns it.
+    ///
+    /// - Parameter deliver: called on the center's queue, one event after another; it should hand the event on.
+    public nonisolated func addClient(_ deliver: @escaping @Sendable (ClientEvent) -> Void) -> ClientID {
+        let id = ClientID(number: nextClient.wrappingAdd(1, ordering: .relaxed).newValue)
+        perform { $0.add(id, deliver) }
+        return id
+    }
+
+    private func add(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
+        clients[id] = Client(deliver: deliver)
+        clientOrder.append(id)
+        deliver(.authorization(status))
+    }
+
+    /// Takes a client out, with all that it ranges and advertises. The regions belong to the application and stay.
+    public func removeClient(_ id: ClientID) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        clientOrder.removeAll { $0 == id }
+        for constraint in client.constraints { dropRanging(constraint, of: id) }
+        updateAdvertising()
+        update()
+    }
+
+    // MARK: - Radio
+
+    /// Uses a radio from now on, and listens to what it tells until it has no more to tell.
+    public nonisolated func use(_ radio: some Radio) {
+        perform { $0.radio = radio }
+        let events = radio.events()
+        Task { [weak self] in
+            for await event in events {
+                guard let self else { return }
+                await self.receive(event)
+            }
+        }
+        perform { center in
+            center.update()
+            center.updateAdvertising()
+        }
+    }
+
+    /// Takes in what a radio tells.
+    public func receive(_ event: RadioEvent) {
+        switch event {
+        case .time(let time):
+            engine.advance(to: time)
+        case .sightings(let sightings):
+            guard isActive else { break }
+            for var sighting in sightings {
+                // A center is one device with one pair of ears, however many receivers its radio has.
+                sighting.receiver = Self.ears
+                engine.receive(sighting)
+            }
+        case .state(let state):
+            guard state != radioState else { return }
+            radioState = state
+            tellAll(.radio(state))
+            update()
+        case .advertising(let result):
+            for id in clientOrder where clients[id]?.frame != nil { tell(id, .advertising(result)) }
+        }
+        deliver()
+    }
+
+    // MARK: - Authorization
+
+    /// Asks for a permission; where that changes the status, all clients are told.
+    public func request(_ request: AuthorizationRequest) {
+        setStatus(AuthorizationPolicy.answer(to: request, from: status))
+    }
+
+    /// Changes what the application may, as when somebody changes their mind.
+    public func setStatus(_ new: AuthorizationStatus) {
+        guard new != status else { return }
+        do throws(ServiceError) {
+            try configuration.policy?.record(new, for: configuration.application)
+        } catch {
+            logger.error("what \(configuration.application) may is not remembered: \(error)")
+        }
+        status = new
+        update()
+        tellAll(.authorization(new))
+        deliver()
+    }
+
+    // MARK: - Regions
+
+    /// Monitors a region, or another one under an identifier that is in use already.
+    public func startMonitoring(_ region: RegisteredRegion, for client: ClientID) {
+        if let place = regions.firstIndex(where: { $0.registered.identifier == region.identifier }) {
+            let old = regions[place].registered
+            // The same region again keeps its state; another one under its name begins anew.
+            let isSame = old.constraint == region.constraint
+            if !isSame { stopEngine(place) }
+            regions[place].registered = region
+            regions[place].registered.state = isSame ? old.state : .unknown
+        } else {
+            if let most = configuration.maximumRegions, regions.count >= most {
+                tell(client, .monitoringFailed(region, .limitExceeded))
+                return
+            }
+            regions.append(Region(registered: region, id: nil))
+        }
+        changed()
+        update()
+        tell(client, .started(region))
+        if status == .denied || status == .restricted { tell(client, .monitoringFailed(region, .denied)) }
+        deliver()
+    }
+
+    /// Stops monitoring the region of this identifier; harmless where there is none.
+    public func stopMonitoring(_ identifier: String) {
+        guard let place = regions.firstIndex(where: { $0.registered.identifier == identifier }) else { return }
+        stopEngine(place)
+        regions.remove(at: place)
+        changed()
+        update()
+    }
+
+    /// Tells a client the state of a region.
+    public func requestState(of identifier: String, for client: ClientID) {
+        guard let region = regions.first(where: { $0.registered.identifier == identifier }) else { return }
+        tell(client, .determined(region.registered))
+    }
+
+    /// Tells all clients the state of the regions that want it when somebody looks at the display.
+    public func displayDidLightUp() {
+        for region in regions where region.registered.notifiesEntryStateOnDisplay && region.registered.state == .inside
+        {
+            tellAll(.determined(region.registered))
+        }
+    }
+
+    // MARK: - Ranging
+
+    /// Tells a client once a second which beacons satisfy a constraint. Doing so twice is the same as once.
+    public func startRanging(_ constraint: BeaconConstraint, for client: ClientID) {
+        guard clients[client]?.constraints.insert(constraint).inserted == true else { return }
+        rangings[constraint, default: Ranging()].clients.append(client)
+        update()
+        if let failure = rangingFailure { tell(client, .rangingFailed(constraint, failure)) }
+    }
+
+    /// Stops telling. Doing so without having begun is harmless.
+    public func stopRanging(_ constraint: BeaconConstraint, for client: ClientID) {
+        guard clients[client]?.constraints.remove(constraint) != nil else { return }
+        dropRanging(constraint, of: client)
+        update()
+    }
+
+    /// Why nothing can be ranged at the moment; nil where it can, or where the radio has yet to tell.
+    private var rangingFailure: RangingFailure? {
+        if status == .denied || status == .restricted { return .denied }
+        return radioState == .unknown || radioState == .resetting || radioState == .poweredOn ? nil : .radioUnavailable
+    }
+
+    private func dropRanging(_ constraint: BeaconConstraint, of client: ClientID) {
+        guard var ranging = rangings[constraint] else { return }
+        ranging.clients.removeAll { $0 == client }
+        if ranging.clients.isEmpty {
+            if let id = ranging.id {
+                engine.stopRanging(id)
+                rangingsByID[id] = nil
+            }
+            rangings[constraint] = nil
+        } else {
+            rangings[constraint] = ranging
+        }
+    }
+
+    // MARK: - Advertising
+
+    /// Sends a frame for a client from now on, or none. How it went comes as an event.
+    public func advertise(_ frame: IBeaconFrame?, for client: ClientID) {
+        guard clients[client] != nil else { return }
+        clients[client]?.frame = frame
+        updateAdvertising()
+        if frame != nil, radio == nil {
+            tell(client, .advertising(.failure(RadioError(.unsupported, "there is no radio to send with"))))
+        }
+    }
+
+    private func updateAdvertising() {
+        let frames = clientOrder.compactMap { clients[$0]?.frame }
+        guard frames != advertised else { return }
+        advertised = frames
+        radio?.advertise(frames)
+    }
+
+    // MARK: - What is needed
+
+    /// Brings engine and radio in line with what is asked for and allowed.
+    private func update() {
+        let shouldBeActive = status.isGranted && radioState == .poweredOn
+        if shouldBeActive {
+            for place in regions.indices where regions[place].id == nil { startEngine(place) }
+            for (constraint, ranging) in rangings where ranging.id == nil {
+                let id = engine.startRanging(constraint)
+                rangings[constraint]?.id = id
+                rangingsByID[id] = constraint
+            }
+        } else if isActive {
+            deactivate()
+        }
+        isActive = shouldBeActive
+        let mode = wantedMode
+        if mode != scanMode {
+            scanMode = mode
+            radio?.scan(mode)
+        }
+        publish()
+    }
+
+    private var wantedMode: ScanMode {
+        guard status.isGranted else { return .off }
+        if !rangings.isEmpty { return .ranging }
+        return regions.isEmpty ? .off : .watching(Set(regions.map(\.registered.constraint.uuid)))
+    }
+
+    /// Nothing can be known any more: regions become unknown, and whoever ranges is told why.
+    private func deactivate() {
+        for place in regions.indices {
+            stopEngine(place)
+            guard regions[place].registered.state != .unknown else { continue }
+            regions[place].registered.state = .unknown
+            changed()
+            tellAll(.determined(regions[place].registered))
+        }
+        for (constraint, ranging) in rangings {
+            if let id = ranging.id {
+                engine.stopRanging(id)
+                rangingsByID[id] = nil
+                rangings[constraint]?.id = nil
+            }
+            guard let failure = rangingFailure else { continue }
+            for client in ranging.clients { tell(client, .rangingFailed(constraint, failure)) }
+        }
+    }
+
+    private func startEngine(_ place: Int) {
+        let registered = regions[place].registered
+        let id = engine.startMonitoring(
+            MonitoredRegion(registered.constraint, outsideAfter: configuration.outsideAfter),
+            assuming: registered.state)
+        regions[place].id = id
+        regionsByID[id] = registered.identifier
+    }
+
+    private func stopEngine(_ place: Int) {
+        guard let id = regions[place].id else { return }
+        engine.stopMonitoring(id)
+        regionsByID[id] = nil
+        regions[place].id = nil
+    }
+
+    // MARK: - Telling
+
+    /// Hands on what the engine has to say.
+    private func deliver() {
+        guard engine.hasEvents else { return }
+        for event in engine.takeEvents() {
+            switch event {
+            case .entered(let change): regionChanged(change, to: .inside)
+            case .exited(let change), .determined(let change): regionChanged(change, to: .outside)
+            case .ranged(let report):
+                guard let constraint = rangingsByID[report.ranging] else { continue }
+                for client in rangings[constraint]?.clients ?? [] {
+                    tell(client, .ranged(constraint, report.beacons, at: report.time))
+                }
+            }
+        }
+        publish()
+    }
+
+    private func regionChanged(_ change: RegionChange, to state: RegionState) {
+        guard let identifier = regionsByID[change.region],
+            let place = regions.firstIndex(where: { $0.registered.identifier == identifier })
+        else { return }
+        regions[place].registered.state = state
+        changed()
+        let region = regions[place].registered
+        // The state is published before anybody is told, so that whoever is told and asks hears the same.
+        publish()
+        tellAll(.determined(region))
+        guard change.before != .unknown else { return }
+        if state == .inside, region.notifiesOnEntry { tellAll(.entered(region)) }
+        if state == .outside, region.notifiesOnExit { tellAll(.exited(region)) }
+    }
+
+    private func tell(_ client: ClientID, _ event: ClientEvent) { clients[client]?.deliver(event) }
+
+    private func tellAll(_ event: ClientEvent) {
+        for id in clientOrder { clients[id]?.deliver(event) }
+    }
+
+    private func publish() {
+        let snapshot = CenterSnapshot(regions: regions.map(\.registered), authorization: status, radio: radioState)
+        published.withLock { $0 = snapshot }
+    }
+
+    /// The regions are to be written, once, after all that is waiting has been done.
+    private func changed() {
+        guard !isSaveDue else { return }
+        isSaveDue = true
+        perform { $0.save() }
+    }
+
+    private func save() {
+        isSaveDue = false
+        do throws(ServiceError) {
+            try configuration.store.save(regions.map(\.registered))
+        } catch {
+            logger.error("the regions of \(configuration.application) are not kept: \(error)")
+        }
+    }
+}

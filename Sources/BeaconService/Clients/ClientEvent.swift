@@ -1,0 +1,37 @@
+public import BeaconEngine
+public import BeaconModel
+public import BeaconRadio
+
+/// What the center tells a client.
+public enum ClientEvent: Sendable {
+    /// What the application may know is now this; also told once to each new client.
+    case authorization(AuthorizationStatus)
+
+    /// The radio can now do this; also told once to each new client that asked for it.
+    case radio(RadioState)
+
+    /// A region is monitored from now on.
+    case started(RegisteredRegion)
+
+    /// A region cannot be monitored.
+    case monitoringFailed(RegisteredRegion, MonitoringFailure)
+
+    /// A region's state changed, became known, was asked for, or can no longer be known.
+    case determined(RegisteredRegion)
+
+    /// A region was entered from outside.
+    case entered(RegisteredRegion)
+
+    /// A region was left from inside.
+    case exited(RegisteredRegion)
+
+    /// The beacons that satisfy a constraint, once a second, nearest first and those of unknown distance last; the moment
+    /// counts from 1970.
+    case ranged(BeaconConstraint, [RangedBeacon], at: Timestamp)
+
+    /// A constraint cannot be ranged at the moment. It will be as soon as the radio works again.
+    case rangingFailed(BeaconConstraint, RangingFailure)
+
+    /// Advertising began, or failed to.
+    case advertising(Result<Void, RadioError>)
+}

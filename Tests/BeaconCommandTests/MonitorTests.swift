@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@Suite("beacon monitor")
+struct MonitorTests {
+    private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+
+    private static func line(_ time: Double, rssi: Int = -60, minor: Int = 1) -> String {
+        """
+        {"time":\(time),"receiver":"hci0","address":"c0:00:00:00:00:01","uuid":"\(uuid)","major":1,"minor":\(minor),\
+        "measuredPower":-59,"rssi":\(rssi)}
+
+        """
+    }
+
+    @Test("Each event is a line of JSON as the scripts of users expect it")
+    func json() async throws {
+        let log = Self.line(1000) + Self.line(1040, minor: 2)
+        let outcome = try await BeaconProgram.run(
+            "monitor", "--source", "-", "--json", "--region", "hall=\(Self.uuid.uppercased())/1",
+            "--region", "\(Self.uuid)/1/2", input: log)
+        let hall = #""region":{"name":"hall","uuid":"\#(Self.uuid)","major":1,"minor":null}}"#
+        let other = #""region":{"name":"\#(Self.uuid)/1/2","uuid":"\#(Self.uuid)","major":1,"minor":2}}"#
+        #expect(
+            outcome.lines == [
+                #"{"time":1000.000,"receiver":"hci0","event":"enter","state":"inside","# + hall,
+                #"{"time":1030.000,"receiver":"hci0","event":"exit","state":"outside","# + hall,
+                #"{"time":1040.000,"receiver":"hci0","event":"enter","state":"inside","# + hall,
+                #"{"time":1040.000,"receiver":"hci0","event":"enter","state":"inside","# + other,
+            ])
+    }
+
+    @Test("Signals, time-out and adaptation are taken from the command line, negative numbers in both spellings")
+    func options() async throws {
+        let log =
+            Self.line(1000, rssi: -81) + Self.line(1001, rssi: -80) + Self.line(1008, rssi: -90)
+            + Self.line(1012, rssi: -91) + Self.line(1100, minor: 9)
+        for minimum in [["--minimum-rssi", "-80"], ["--minimum-rssi=-80"]] {
+            let outcome = try await BeaconProgram.run(
+                [
+                    "monitor", "--source", try temporaryLog(log), "--region", "a=\(Self.uuid)/1/1", "--exit-timeout",
+                    "10",
+                ]
+                    + minimum + ["--exit-rssi=-90"])
+            #expect(
+                outcome.lines == [
+                    "1970-01-01 00:16:41.000  enter  a  (hci0)", "1970-01-01 00:16:58.000  exit   a  (hci0)",
+                ])
+        }
+    }
+
+    private func temporaryLog(_ text: String) throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).ndjson").path
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test("A program is run for each event, in order, without a shell, with the event on its standard input")
+    func exec() async throws {
+        let log = Self.line(1000) + Self.line(1040)
+        let script = try temporaryLog("#!/bin/sh\nsleep 0.1\necho \"$1 $(cat)\" >> \"$2\"\n")
+        let out = script + ".out"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        let outcome = try await BeaconProgram.run(
+            "monitor", "--source", "-", "--json", "--region", "hall=\(Self.uuid)",
+            "--exec", "\(script) 'a $HOME b' \(out)", input: log)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let told = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n").map(String.init)
+        #expect(told == outcome.lines.map { "a $HOME b " + $0 })
+        #expect(told.count == 3)
+    }
+
+    @Test("A program that cannot be run is told, and does not stop the watch")
+    func execFails() async throws {
+        let outcome = try await BeaconProgram.run(
+            "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--exec", "/nowhere/at.all",
+            input: Self.line(1000))
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.count == 1)
+        #expect(outcome.errors.contains("/nowhere/at.all could not be run"))
+    }
+
+    @Test("A receiver that is not there is told, with those that are")
+    func unknownReceiver() async throws {
+        let outcome = try await BeaconProgram.run(
+            "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--receiver", "hci7", input: Self.line(1000))
+        #expect(outcome.lines.isEmpty)
+        #expect(outcome.errors.contains("hci7") && outcome.errors.contains("hci0"))
+    }
+
+    @Test("Ctrl-C ends a watch with status 130")
+    func interruption() async throws {
+        let outcome = try await BeaconProgram.runShell(
+            "timeout --preserve-status -s INT 1 \(BeaconProgram.path) monitor --source simulation:museum --region \(Self.uuid) --json; echo $?"
+        )
+        #expect(outcome.lines.last == "130")
+    }
+
+    @Test("It keeps the quality that the README publishes", .enabled(if: BeaconProgram.data != nil))
+    func quality() async throws {
+        let data = try #require(BeaconProgram.data)
+        let python = try await BeaconProgram.python()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
+        let log = "\(data)/presence/four-scanners"
+        let deployment = "daf246ce-8363-11e4-b116-123b93f75cba"
+        let regions = ["0/1", "0/2", "0/5", "1/6", "0/7", "0/8"].map { "--region \(deployment)/\($0)" }
+        let watches = (201...204).map { room in
+            """
+            \(BeaconProgram.path) monitor --source \(log).sightings.ndjson.gz --receiver Room\(room) \
+              \(regions.joined(separator: " ")) --minimum-rssi -80 --json > \(folder)/Room\(room).ndjson
+            """
+        }
+        let scored = try await BeaconProgram.runShell(
+            """
+            mkdir -p \(folder) && \(watches.joined(separator: " && ")) && \
+            \(python) \(data)/score.py presence \(folder)/Room*.ndjson \(log).truth.csv; rm -rf \(folder)
+            """)
+        #expect(scored.output.hasPrefix("enters 37 (truth 18)  exits 31 (truth 12)  state accuracy 0.967"), "\(scored)")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+/// The program `beacon` as it was built with the tests, run as a user would.
+enum BeaconProgram {
+    /// What a run left behind.
+    struct Outcome {
+        var status: Int
+        var output: String
+        var errors: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// The folder in which the build puts products, beside the test bundle itself.
+    static var path: String {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+        let own = bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])
+        return own.deletingLastPathComponent().appendingPathComponent("beacon").path
+    }
+
+    /// Real recordings, where the checkout has them beside it.
+    static var data: String? {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let path = root.appendingPathComponent("../shared/data").standardizedFileURL.path
+        return FileManager.default.fileExists(atPath: path) ? path : nil
+    }
+
+    /// Runs the program to its end.
+    static func run(
+        _ arguments: String..., input: String = "", environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        try await run(path, arguments, input: input, environment: environment)
+    }
+
+    /// Runs the program to its end.
+    static func run(_ arguments: [String]) async throws -> Outcome {
+        try await run(path, arguments, input: "", environment: [:])
+    }
+
+    /// Runs the program on a terminal of its own, 80 columns wide, by way of `script`.
+    static func runOnTerminal(_ arguments: String, environment: [String: String] = [:]) async throws -> Outcome {
+        try await run(
+            "/usr/bin/script", ["-qefc", "stty cols 80 rows 40; exec \(path) \(arguments)", "/dev/null"], input: "",
+            environment: environment)
+    }
+
+    /// Runs a line of shell.
+    static func runShell(_ line: String) async throws -> Outcome {
+        try await run("/bin/sh", ["-c", line], input: "", environment: [:])
+    }
+
+    /// A Python that has what the scorer of recordings needs, as a command for the shell.
+    static func python() async throws -> String {
+        for candidate in ["python3", "/usr/bin/python3"] {
+            if try await runShell("\(candidate) -c 'import numpy'").status == 0 { return candidate }
+        }
+        throw MissingTool(description: "the scorer needs Python with numpy; scripts/setup installs it")
+    }
+
+    /// Something that a test needs and the machine lacks.
+    struct MissingTool: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private static func run(
+        _ program: String, _ arguments: [String], input: String, environment: [String: String]
+    ) async throws -> Outcome {
+        var values: [Environment.Key: String?] = ["BEACON_SOURCE": nil, "NO_COLOR": nil, "TERM": "xterm"]
+        for (name, value) in environment { values[Environment.Key(stringLiteral: name)] = value }
+        let result = try await Subprocess.run(
+            .path(FilePath(program)), arguments: Arguments(arguments), environment: .inherit.updating(values),
+            input: .string(input), output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
+        let status: Int =
+            switch result.terminationStatus {
+            case .exited(let code): Int(code)
+            default: -1
+            }
+        return Outcome(status: status, output: result.standardOutput, errors: result.standardError)
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@Suite("Usage of beacon")
+struct UsageTests {
+    @Test("Help goes to standard output with status 0")
+    func help() async throws {
+        for arguments in ["--help", "help"] {
+            let outcome = try await BeaconProgram.run(arguments)
+            #expect(outcome.status == 0)
+            #expect(outcome.output.contains("scan") && outcome.output.contains("simulation:museum"))
+        }
+        let outcome = try await BeaconProgram.run("monitor", "--help")
+        for option in ["--minimum-rssi", "--exit-rssi", "--exit-timeout", "--adaptive-exit", "--exec", "--receiver"] {
+            #expect(outcome.output.contains(option))
+        }
+    }
+
+    @Test(
+        "A mistake on the command line gives status 2 and says what to do",
+        arguments: [
+            (["monitor"], "--region"),
+            (["monitor", "--region", "hall"], "[NAME=]UUID[/MAJOR[/MINOR]]"),
+            (["range", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0/65536"], "65535"),
+            (["range", "--speed", "fast"], "--speed"),
+            (["range", "--packet-interval", "-1"], "--packet-interval"),
+            (["fly"], "fly"),
+            (["decode"], "hex"),
+            (
+                [
+                    "monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--minimum-rssi", "-80",
+                    "--exit-rssi", "-70",
+                ], "above"
+            ),
+            (["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--minimum-rssi", "-300"], "-127...20"),
+        ])
+    func mistakes(arguments: [String], hint: String) async throws {
+        let outcome = try await BeaconProgram.run(arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains(hint), "\(outcome.errors)")
+    }
+
+    @Test(
+        "Work that fails gives status 1 and says what is wrong",
+        arguments: [
+            (["scan", "--source", "/nowhere/at.all"], "No such file"),
+            (["scan", "--source", "/"], "directory"),
+            (["scan", "--source", "/dev/null"], "nothing in it"),
+            (["scan", "--source", "/bin/ls"], "no capture that can be read"),
+            (["scan"], "simulation:museum"),
+            (["range", "--source", "simulation:nowhere"], "museum"),
+            (["record", "/nowhere/at.all", "--source", "simulation:museum"], "No such file"),
+        ])
+    func failures(arguments: [String], hint: String) async throws {
+        let outcome = try await BeaconProgram.run(arguments)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(hint), "\(outcome.errors)")
+    }
+
+    @Test("The environment names the source where the command line does not")
+    func environment() async throws {
+        let outcome = try await BeaconProgram.run(
+            "range", "--speed", "max", "--json", environment: ["BEACON_SOURCE": "simulation:museum"])
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.count > 60)
+    }
+}

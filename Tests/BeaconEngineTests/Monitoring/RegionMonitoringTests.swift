@@ -1,0 +1,270 @@
+import BeaconEngine
+import BeaconModel
+import Testing
+
+@Suite("Region monitoring")
+struct RegionMonitoringTests {
+    private let everyone = BeaconConstraint(uuid: .test)
+
+    @Test("The first advert of a match enters, from unknown and from outside, and tells the state before")
+    func enterTellsStateBefore() throws {
+        var engine = Engine()
+        let region = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(at: 1))
+        engine.receive(.of(at: 2))
+        engine.advance(to: .at(100))
+        engine.receive(.of(at: 101))
+        let befores = engine.takeEvents().compactMap { event -> RegionState? in
+            if case .entered(let change) = event { change.before } else { nil }
+        }
+        #expect(befores == [.unknown, .outside])
+        #expect(engine.state(of: region) == .inside)
+    }
+
+    @Test("An exit carries the time at which it was due, 30 s after the last advert, however late time is told")
+    func exitTime() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(at: 1.25))
+        engine.advance(to: .at(1000))
+        #expect(engine.regionEvents() == ["enter 1.25", "exit 31.25"])
+    }
+
+    @Test("An advert at the very moment of the deadline is in time")
+    func advertAtDeadline() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(at: 1))
+        engine.receive(.of(at: 31))
+        engine.advance(to: .at(60.999))
+        #expect(engine.regionEvents() == ["enter 1.0"])
+        engine.advance(to: .at(61))
+        #expect(engine.regionEvents() == ["exit 61.0"])
+    }
+
+    @Test("An advert after the deadline leaves and enters again, in that order")
+    func advertAfterDeadline() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(at: 1))
+        engine.receive(.of(at: 31.001))
+        #expect(engine.regionEvents() == ["enter 1.0", "exit 31.0", "enter 31.001"])
+    }
+
+    @Test("Further beacons of a region are silent; it is left when the last is gone")
+    func severalBeacons() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(minor: 1, at: 1))
+        engine.receive(.of(minor: 2, at: 20, address: 0xC000_0000_0002))
+        engine.advance(to: .at(45))
+        #expect(engine.regionEvents() == ["enter 1.0"])
+        engine.advance(to: .at(51))
+        #expect(engine.regionEvents() == ["exit 50.0"])
+    }
+
+    @Test(
+        "A constraint matches by its UUID, major and minor, and nothing else",
+        arguments: [
+            (BeaconConstraint(uuid: .test), true, true, true),
+            (BeaconConstraint(uuid: .test, major: 1), true, true, false),
+            (BeaconConstraint(uuid: .test, major: 1, minor: 1), true, false, false),
+        ])
+    func constraints(_ constraint: BeaconConstraint, _ same: Bool, _ otherMinor: Bool, _ otherMajor: Bool) {
+        func isEntered(by sighting: Sighting) -> Bool {
+            var engine = Engine()
+            _ = engine.startMonitoring(MonitoredRegion(constraint))
+            engine.receive(sighting)
+            return !engine.regionEvents().isEmpty
+        }
+        #expect(isEntered(by: .of(at: 1)) == same)
+        #expect(isEntered(by: .of(minor: 2, at: 1)) == otherMinor)
+        #expect(isEntered(by: .of(major: 2, at: 1)) == otherMajor)
+        #expect(!isEntered(by: .of(uuid: ProximityUUID(high: 1, low: 2), at: 1)))
+    }
+
+    @Test("A minimum keeps weak adverts from entering, and a lower one for leaving keeps a region")
+    func hysteresis() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -80))
+        engine.receive(.of(at: 1, rssi: -71))
+        #expect(engine.regionEvents().isEmpty)
+        engine.receive(.of(at: 2, rssi: -70))
+        #expect(engine.regionEvents() == ["enter 2.0"])
+        engine.hear(from: 3, to: 60, every: 1) { .of(at: $0, rssi: -80) }
+        #expect(engine.regionEvents().isEmpty)
+        engine.hear(from: 61, to: 100, every: 1) { .of(at: $0, rssi: -81) }
+        #expect(engine.regionEvents() == ["exit 90.0"])
+    }
+
+    @Test("An advert without a reading is presence, but cannot show that it reaches a minimum")
+    func unreadSignal() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(at: 1, rssi: 127))
+        #expect(engine.regionEvents() == ["enter 1.0"])
+
+        var strict = Engine()
+        _ = strict.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -70))
+        strict.receive(.of(at: 1, rssi: 127))
+        #expect(strict.regionEvents().isEmpty)
+        strict.receive(.of(at: 2, rssi: -60))
+        strict.hear(from: 3, to: 60, every: 1) { .of(at: $0, rssi: 127) }
+        #expect(strict.regionEvents() == ["enter 2.0"])
+    }
+
+    @Test("A beacon that is heard every 40 s flaps with 30 s and does not where the time-out adapts")
+    func adaptiveExit() {
+        func events(isAdaptive: Bool) -> [String] {
+            var engine = Engine()
+            _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: isAdaptive))
+            engine.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
+            return engine.regionEvents()
+        }
+        #expect(events(isAdaptive: false).count == 1 + 2 * 10)
+        // The first gap has to be lived through before it is known.
+        #expect(events(isAdaptive: true) == ["enter 0.0", "exit 30.0", "enter 40.0"])
+    }
+
+    @Test("An adaptive time-out is three times the longest gap, and still ends")
+    func adaptiveExitEnds() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
+        engine.hear(from: 0, to: 100, every: 20) { .of(at: $0) }
+        engine.advance(to: .at(159))
+        #expect(engine.regionEvents() == ["enter 0.0"])
+        engine.advance(to: .at(161))
+        #expect(engine.regionEvents() == ["exit 160.0"])
+    }
+
+    @Test("A long gap is forgotten after two windows of adverts")
+    func adaptiveExitForgets() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
+        engine.receive(.of(at: 0))
+        engine.hear(from: 25, to: 200, every: 1) { .of(at: $0) }
+        engine.advance(to: .at(1000))
+        #expect(engine.regionEvents() == ["enter 0.0", "exit 230.0"])
+    }
+
+    @Test("Only the receiver that counts enters a region")
+    func receiver() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, receiver: ReceiverID(1)))
+        engine.receive(.of(at: 1, receiver: 0))
+        #expect(engine.regionEvents().isEmpty)
+        engine.receive(.of(at: 2, receiver: 1))
+        #expect(engine.regionEvents() == ["enter 2.0"])
+    }
+
+    @Test("Exits name the receiver that heard the beacon last")
+    func lastReceiver() throws {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(at: 1, receiver: 0))
+        engine.receive(.of(at: 2, receiver: 3))
+        engine.advance(to: .at(50))
+        let exit = try #require(engine.takeEvents().last)
+        guard case .exited(let change) = exit else {
+            Issue.record("the last event is \(exit)")
+            return
+        }
+        #expect(change.receiver == ReceiverID(3))
+    }
+
+    @Test("A region of unknown state becomes outside where that is asked for, from when time is first told")
+    func determination() {
+        var engine = Engine()
+        let region = engine.startMonitoring(MonitoredRegion(everyone, outsideAfter: .seconds(10)))
+        engine.advance(to: .at(5))
+        engine.advance(to: .at(14.9))
+        #expect(engine.regionEvents().isEmpty)
+        engine.advance(to: .at(15))
+        #expect(engine.regionEvents() == ["outside 15.0"])
+        #expect(engine.state(of: region) == .outside)
+    }
+
+    @Test("A region that is entered before it would count as outside is left at its own time")
+    func determinationThenExit() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(2), outsideAfter: .seconds(10)))
+        engine.advance(to: .at(0))
+        engine.receive(.of(at: 1))
+        engine.advance(to: .at(20))
+        #expect(engine.regionEvents() == ["enter 1.0", "exit 3.0"])
+    }
+
+    @Test("A region that was inside before has the whole time-out to be heard again, and no enter when it is")
+    func restored() {
+        var heard = Engine()
+        _ = heard.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+        heard.advance(to: .at(100))
+        heard.receive(.of(at: 129))
+        heard.advance(to: .at(158))
+        #expect(heard.regionEvents().isEmpty)
+
+        var gone = Engine()
+        _ = gone.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+        gone.advance(to: .at(100))
+        gone.advance(to: .at(131))
+        #expect(gone.regionEvents() == ["exit 130.0"])
+
+        var outside = Engine()
+        _ = outside.startMonitoring(MonitoredRegion(everyone), assuming: .outside)
+        outside.advance(to: .at(100))
+        outside.receive(.of(at: 101))
+        #expect(outside.regionEvents() == ["enter 101.0"])
+    }
+
+    @Test("Exits of several regions come in the order of their times")
+    func order() {
+        var engine = Engine()
+        for timeout in [5, 3, 4] {
+            _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(timeout)))
+        }
+        engine.receive(.of(at: 0))
+        engine.advance(to: .at(10))
+        #expect(
+            engine.regionEvents() == ["enter 0.0", "enter 0.0", "enter 0.0", "exit 3.0", "exit 4.0", "exit 5.0"])
+    }
+
+    @Test("A region that is no longer watched says nothing, and its place can be taken by another")
+    func stop() {
+        var engine = Engine()
+        let first = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.receive(.of(at: 1))
+        engine.stopMonitoring(first)
+        engine.stopMonitoring(first)
+        let second = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(5)))
+        #expect(first != second)
+        #expect(engine.state(of: first) == .unknown)
+        engine.receive(.of(at: 2))
+        engine.advance(to: .at(100))
+        #expect(engine.regionEvents() == ["enter 1.0", "enter 2.0", "exit 7.0"])
+    }
+
+    @Test("Time that runs backward counts as the newest time")
+    func backwards() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        engine.advance(to: .at(100))
+        engine.receive(.of(at: 50))
+        engine.advance(to: .at(60))
+        engine.advance(to: .at(129))
+        #expect(engine.regionEvents() == ["enter 100.0"])
+    }
+
+    @Test("The last moment that can be told is reached without a trap")
+    func endOfTime() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true, outsideAfter: .seconds(10)))
+        _ = engine.startRanging(nil)
+        engine.receive(.of(at: 1))
+        engine.advance(to: .latest)
+        engine.receive(
+            Sighting(
+                time: .latest, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .public),
+                identity: BeaconIdentity(uuid: .test, major: 1, minor: 1), measuredPower: -59, rssi: .unavailable))
+        #expect(engine.regionEvents() == ["enter 1.0", "exit 31.0", "enter \(Timestamp.latest.seconds)"])
+    }
+}

@@ -1,0 +1,215 @@
+import BeaconEngine
+import BeaconModel
+import Testing
+
+@Suite("Ranging")
+struct RangingTests {
+    private let everyone = BeaconConstraint(uuid: .test)
+
+    @Test("A report comes each whole second, also when it is empty")
+    func cadence() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.addReceiver(ReceiverID(0))
+        engine.advance(to: .at(0.5))
+        engine.advance(to: .at(5.5))
+        let reports = engine.reports()
+        #expect(reports.map(\.time.seconds) == [1, 2, 3, 4, 5])
+        #expect(reports.allSatisfy { $0.beacons.isEmpty })
+    }
+
+    @Test("A report includes what is heard up to and including its second")
+    func boundary() throws {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.receive(.of(minor: 1, at: 0.5))
+        engine.receive(.of(minor: 2, at: 1, address: 2))
+        engine.receive(.of(minor: 3, at: 1.000_000_001, address: 3))
+        engine.advance(to: .at(1.5))
+        let report = try #require(engine.reports().first)
+        #expect(report.time == .at(1))
+        #expect(report.beacons.map(\.identity.minor).sorted() == [1, 2])
+    }
+
+    @Test("The signal of a report is the mean of its second")
+    func meanSignal() throws {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        for (time, rssi) in [(0.1, -60), (0.2, -70), (0.3, -71)] as [(Double, Int8)] {
+            engine.receive(.of(at: time, rssi: rssi))
+        }
+        engine.receive(.of(at: 1.5, rssi: -50))
+        engine.advance(to: .at(2))
+        #expect(engine.reports().map { $0.beacons.map(\.rssi) } == [[-67], [-50]])
+    }
+
+    @Test("The nearest beacon comes first and those of unknown distance last")
+    func order() throws {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.receive(.of(minor: 1, at: 0.1, rssi: 127, address: 1))
+        engine.receive(.of(minor: 2, at: 0.2, rssi: -80, address: 2))
+        engine.receive(.of(minor: 3, at: 0.3, rssi: -50, address: 3))
+        engine.receive(.of(minor: 4, at: 0.4, rssi: -65, address: 4))
+        engine.advance(to: .at(1))
+        let beacons = try #require(engine.reports().first).beacons
+        #expect(beacons.map(\.identity.minor) == [3, 4, 2, 1])
+        #expect(beacons.last?.accuracy == -1)
+        #expect(beacons.last?.rssi == 0)
+        #expect(beacons.map(\.proximity) == [.immediate, .near, .far, .unknown])
+    }
+
+    @Test("Unheard for 2 s a beacon is unknown, unheard for 10 s it is gone")
+    func retention() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.hear(from: 0.05, to: 2, every: 0.1) { .of(at: $0) }
+        engine.advance(to: .at(20))
+        let reports = engine.reports()
+        let words = reports.map { report in report.beacons.first.map { "\($0.proximity)" } ?? "-" }
+        #expect(words.prefix(3) == ["near", "near", "near"])
+        // Last heard at 1.95: unknown from the report at 4 on, gone from that at 12 on.
+        #expect(Array(words[3..<11]) == Array(repeating: "unknown", count: 8))
+        #expect(words[11...].allSatisfy { $0 == "-" })
+    }
+
+    @Test("A beacon that advertises every 4 s is not unknown in between")
+    func slowBeacon() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.hear(from: 0.5, to: 60.5, every: 4) { .of(at: $0) }
+        let reports = engine.reports()
+        #expect(reports.dropFirst(5).allSatisfy { $0.beacons.first?.proximity == .near })
+    }
+
+    @Test("A beacon that advertises every 12 s is gone once, and then known for what it is")
+    func verySlowBeacon() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.hear(from: 0.5, to: 120.5, every: 12) { .of(at: $0) }
+        let reports = engine.reports()
+        #expect(reports.dropFirst(13).allSatisfy { $0.beacons.count == 1 })
+    }
+
+    @Test("Beacons are carried through seconds in which they were not heard")
+    func missedSeconds() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.hear(from: 0.1, to: 30, every: 1.4) { .of(at: $0) }
+        let reports = engine.reports()
+        #expect(reports.dropFirst(3).allSatisfy { $0.beacons.first?.proximity == .near && $0.beacons[0].rssi == -60 })
+    }
+
+    @Test("A change of address makes two beacons, of which the old is unknown within 2 s and gone within 10 s")
+    func addressRotation() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.hear(from: 0, to: 10, every: 0.1) { .of(at: $0, address: 1) }
+        engine.hear(from: 10.1, to: 25, every: 0.1) { .of(at: $0, address: 2) }
+        for report in engine.reports() where report.time > .at(12) {
+            let old = report.beacons.first { $0.address.bits == 1 }
+            let new = report.beacons.first { $0.address.bits == 2 }
+            #expect(new?.proximity == .near)
+            #expect(old == nil || old?.proximity == .unknown)
+            if report.time >= .at(20) { #expect(old == nil) }
+            if report.time < .at(20) { #expect(old != nil) }
+        }
+    }
+
+    @Test("Two devices of one identity are two beacons to ranging and one to monitoring")
+    func twins() throws {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        _ = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1)))
+        engine.receive(.of(at: 0.1, rssi: -50, address: 1))
+        engine.receive(.of(at: 0.2, rssi: -80, address: 2))
+        engine.advance(to: .at(1))
+        let events = engine.takeEvents()
+        let entered = events.filter { if case .entered = $0 { true } else { false } }
+        #expect(entered.count == 1)
+        guard case .ranged(let report) = try #require(events.last) else { return }
+        #expect(report.beacons.map(\.address.bits) == [1, 2])
+    }
+
+    @Test("Each request and each receiver has a report of its own, and a beacon is in each that it satisfies")
+    func requestsAndReceivers() {
+        var engine = Engine()
+        let all = engine.startRanging(nil)
+        let one = engine.startRanging(BeaconConstraint(uuid: .test, major: 1, minor: 1))
+        engine.receive(.of(minor: 1, at: 0.1, receiver: 0))
+        engine.receive(.of(minor: 2, at: 0.2, address: 2, receiver: 1))
+        engine.advance(to: .at(1))
+        let reports = engine.reports()
+        #expect(reports.count == 4)
+        func minors(_ ranging: RangingID, _ receiver: UInt16) -> [UInt16]? {
+            reports.first { $0.ranging == ranging && $0.receiver == ReceiverID(receiver) }?.beacons.map(
+                \.identity.minor)
+        }
+        #expect(minors(all, 0) == [1])
+        #expect(minors(one, 0) == [1])
+        #expect(minors(all, 1) == [2])
+        #expect(minors(one, 1) == [])
+    }
+
+    @Test("A request that comes later sees the beacons that are there already")
+    func laterRequest() throws {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.receive(.of(at: 0.1))
+        engine.advance(to: .at(0.5))
+        let later = engine.startRanging(BeaconConstraint(uuid: .test, major: 1))
+        engine.advance(to: .at(1))
+        let report = try #require(engine.reports().first { $0.ranging == later })
+        #expect(report.beacons.count == 1)
+    }
+
+    @Test("After the last request is stopped there are no reports; a new one begins afresh")
+    func stop() {
+        var engine = Engine()
+        let ranging = engine.startRanging(everyone)
+        engine.receive(.of(at: 0.1))
+        engine.stopRanging(ranging)
+        engine.stopRanging(ranging)
+        engine.advance(to: .at(5))
+        #expect(engine.reports().isEmpty)
+        let again = engine.startRanging(everyone)
+        engine.receive(.of(at: 5.5))
+        engine.advance(to: .at(6))
+        let reports = engine.reports()
+        #expect(reports.map(\.ranging) == [again])
+        #expect(reports.first?.beacons.count == 1)
+    }
+
+    @Test("With nothing to list, reports go on for 10 s of silence, and a gap of a century is passed over in one step")
+    func jump() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.hear(from: 0.1, to: 3, every: 0.1) { .of(at: $0) }
+        engine.receive(.of(at: 3_000_000_000.5, address: 2))
+        let times = engine.reports().map(\.time.seconds)
+        // Gone at 13, since last heard at 3.0: ten more follow the last that listed it.
+        #expect(times == (1...22).map(Double.init))
+        engine.advance(to: .at(3_000_000_002))
+        #expect(engine.reports().map(\.time.seconds) == [3_000_000_001, 3_000_000_002])
+    }
+
+    @Test("Silence that is told second by second is reported second by second")
+    func toldSilence() {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.addReceiver(ReceiverID(0))
+        for second in 0...100 { engine.advance(to: .at(Double(second))) }
+        #expect(engine.reports().count == 101)
+    }
+
+    @Test("A beacon whose measured power is not negative has no distance", arguments: [0, 100] as [Int8])
+    func uncalibrated(power: Int8) throws {
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        engine.receive(.of(at: 0.1, rssi: -60, power: power))
+        engine.advance(to: .at(1))
+        let beacon = try #require(engine.reports().first?.beacons.first)
+        #expect(beacon.proximity == .unknown)
+        #expect(beacon.accuracy == -1)
+    }
+}

@@ -1,0 +1,106 @@
+import BeaconEngine
+import BeaconModel
+import Testing
+
+@Suite("Tracking")
+struct TrackingBoundsTests {
+    private let everyone = BeaconConstraint(uuid: .test)
+
+    @Test("Adverts that nobody asked for leave no state")
+    func foreign() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test, major: 7)))
+        for index in 0..<1000 { engine.receive(.of(minor: UInt16(index), at: 1, address: UInt64(index))) }
+        #expect(engine.trackedBeacons == 0)
+        #expect(engine.statistics.unmatched == 1000)
+    }
+
+    @Test("No more beacons are tracked than allowed, regions stay right, and the one that is heard is kept")
+    func bound() {
+        var engine = Engine.holding(100)
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        _ = engine.startRanging(everyone)
+        for index in 0..<50_000 {
+            let time = Double(index) / 1000
+            if index % 10 == 0 { engine.receive(.of(minor: 1, at: time, address: 1)) }
+            engine.receive(.of(minor: 2, at: time, address: 0x10_0000 + UInt64(index)))
+        }
+        #expect(engine.trackedBeacons <= 100)
+        #expect(engine.statistics.evicted > 40_000)
+        let events = engine.takeEvents()
+        var regionChanges = 0
+        for event in events {
+            guard case .ranged(let report) = event else {
+                regionChanges += 1
+                continue
+            }
+            #expect(report.beacons.count <= 100)
+            #expect(report.beacons.contains { $0.address.bits == 1 })
+        }
+        #expect(regionChanges == 1)
+    }
+
+    @Test("Beacons that are gone for long make room without being in anyone's way")
+    func forgetting() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        // A new address each second for an hour: what is remembered is what was heard in five minutes.
+        for second in 0..<3600 { engine.receive(.of(at: Double(second), address: UInt64(second))) }
+        #expect(engine.trackedBeacons < 700)
+        #expect(engine.regionEvents() == ["enter 0.0"])
+    }
+
+    @Test("The same input gives the same output, whatever the hash seed")
+    func determinism() {
+        func run(seed: UInt64) -> [EngineEvent] {
+            var configuration = EngineConfiguration()
+            configuration.hashSeed = seed
+            var engine = Engine(configuration: configuration)
+            _ = engine.startRanging(nil)
+            _ = engine.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -75, exitTimeout: .seconds(3)))
+            var state: UInt64 = 7
+            for index in 0..<20_000 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let minor = UInt16(state >> 60)
+                engine.receive(
+                    .of(
+                        minor: minor, at: Double(index) / 500 + (index > 10_000 ? 60 : 0),
+                        rssi: -50 - Int8(state >> 58 & 31), address: UInt64(minor)))
+            }
+            engine.advance(to: .at(200))
+            return engine.takeEvents()
+        }
+        let first = run(seed: 0)
+        #expect(first == run(seed: 0))
+        #expect(first == run(seed: 0xDEAD_BEEF))
+        #expect(!first.isEmpty)
+    }
+
+    @Test("Random sightings of many beacons are found again, against a dictionary that does the same")
+    func table() {
+        var engine = Engine.holding(1 << 20)
+        _ = engine.startMonitoring(MonitoredRegion(everyone))
+        var known: Set<UInt64> = []
+        var state: UInt64 = 99
+        for index in 0..<200_000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let address = state >> 47
+            known.insert(address)
+            engine.receive(.of(at: Double(index) / 1e6, address: address))
+        }
+        #expect(engine.trackedBeacons == known.count)
+    }
+
+    @Test("Adding and removing regions for ever needs no more memory than there are regions at once")
+    func slots() {
+        var engine = Engine()
+        var seen: Set<RegionID> = []
+        for index in 0..<10_000 {
+            let region = engine.startMonitoring(MonitoredRegion(everyone))
+            #expect(seen.insert(region).inserted)
+            engine.receive(.of(at: Double(index)))
+            engine.stopMonitoring(region)
+        }
+        #expect(engine.regionEvents().count == 10_000)
+    }
+}

@@ -1,0 +1,47 @@
+import BeaconModel
+import Testing
+
+@Suite("Timestamp")
+struct TimestampTests {
+    @Test("keeps to zero...latest")
+    func bounds() {
+        #expect(Timestamp(nanoseconds: -1) == .zero)
+        #expect(Timestamp(nanoseconds: .min) == .zero)
+        #expect(Timestamp(nanoseconds: .max) == .latest)
+        #expect(Timestamp(nanoseconds: Timestamp.latest.nanoseconds) == .latest)
+    }
+
+    @Test("is made from seconds that it can hold")
+    func seconds() {
+        #expect(Timestamp(seconds: 0) == .zero)
+        #expect(Timestamp(seconds: 1.5)?.nanoseconds == 1_500_000_000)
+        #expect(Timestamp(seconds: 0.000_000_000_6)?.nanoseconds == 1)
+        #expect(Timestamp(seconds: 4_611_686_018) != nil)
+        for bad in [-0.001, 4_611_686_019, .infinity, -.infinity, .nan, .greatestFiniteMagnitude] {
+            #expect(Timestamp(seconds: bad) == nil, "\(bad)")
+        }
+        #expect(Timestamp(nanoseconds: 2_500_000_000).seconds == 2.5)
+    }
+
+    @Test("saturates instead of overflowing")
+    func saturation() {
+        #expect(Timestamp.latest.advanced(by: .max) == .latest)
+        #expect(Timestamp.latest.advanced(by: 1) == .latest)
+        #expect(Timestamp.zero.advanced(by: .min) == .zero)
+        #expect(Timestamp.zero.advanced(by: -1) == .zero)
+        #expect(Timestamp.zero.advanced(by: 7).nanoseconds == 7)
+        #expect(Timestamp.latest.nextWholeSecond == .latest)
+        #expect(Timestamp.zero.since(.latest) == -Timestamp.latest.nanoseconds)
+        #expect(Timestamp.latest.since(.zero) == Timestamp.latest.nanoseconds)
+    }
+
+    @Test("the next whole second is later, also from a whole second")
+    func wholeSecond() {
+        #expect(Timestamp.zero.nextWholeSecond.nanoseconds == 1_000_000_000)
+        #expect(Timestamp(nanoseconds: 999_999_999).nextWholeSecond.nanoseconds == 1_000_000_000)
+        #expect(Timestamp(nanoseconds: 1_000_000_000).nextWholeSecond.nanoseconds == 2_000_000_000)
+    }
+
+    @Test("is ordered by time")
+    func order() { #expect(Timestamp.zero < Timestamp.latest && !(Timestamp.latest < Timestamp.zero)) }
+}

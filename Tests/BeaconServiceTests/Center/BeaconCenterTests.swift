@@ -1,0 +1,238 @@
+import BeaconEngine
+import BeaconModel
+import BeaconRadio
+import BeaconService
+import Testing
+
+@Suite("Beacon center")
+struct BeaconCenterTests {
+    private let hall = RegisteredRegion(identifier: "hall", constraint: CenterBench.everyone)
+
+    @Test("A new client is told what it may know")
+    func authorizationAtFirst() async {
+        let bench = await CenterBench(status: .whenInUse)
+        #expect(bench.center.snapshot.authorization == .whenInUse)
+    }
+
+    @Test("From unknown to inside only the state is told; outside and inside are told as exit and enter too")
+    func states() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.hear(1)
+        #expect(await bench.words() == ["started hall", "hall inside"])
+        await bench.time(40)
+        #expect(await bench.words() == ["hall outside", "exit hall"])
+        await bench.hear(41)
+        #expect(await bench.words() == ["hall inside", "enter hall"])
+    }
+
+    @Test("Ten seconds of scanning without a match make an unknown region outside, and then it can be entered")
+    func outside() async {
+        let bench = await CenterBench()
+        await bench.time(100)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.time(109.9)
+        #expect(await bench.words() == ["started hall"])
+        await bench.time(110)
+        await bench.hear(111)
+        #expect(await bench.words() == ["hall outside", "hall inside", "enter hall"])
+    }
+
+    @Test("Regions that do not want enters or exits still tell their state")
+    func notifications() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(
+            RegisteredRegion(
+                identifier: "quiet", constraint: CenterBench.everyone, notifiesOnEntry: false, notifiesOnExit: false),
+            for: bench.client)
+        await bench.time(0)
+        await bench.time(10)
+        await bench.hear(11)
+        await bench.time(60)
+        #expect(await bench.words() == ["started quiet", "quiet outside", "quiet inside", "quiet outside"])
+    }
+
+    @Test("A region under an identifier in use takes its place; the same region again keeps its state")
+    func replacement() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.hear(1)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        #expect(bench.center.snapshot.regions.map(\.state) == [.inside])
+        await bench.center.startMonitoring(
+            RegisteredRegion(identifier: "hall", constraint: BeaconConstraint(uuid: CenterBench.uuid, major: 9)),
+            for: bench.client)
+        #expect(bench.center.snapshot.regions.map(\.state) == [.unknown])
+        #expect(bench.center.snapshot.regions.count == 1)
+    }
+
+    @Test("Beyond the limit only the new region fails")
+    func limit() async {
+        let bench = await CenterBench(maximumRegions: 2)
+        for name in ["a", "b", "c"] {
+            await bench.center.startMonitoring(
+                RegisteredRegion(identifier: name, constraint: CenterBench.everyone), for: bench.client)
+        }
+        #expect(await bench.words() == ["started a", "started b", "failed c limitExceeded"])
+        await bench.center.stopMonitoring("a")
+        await bench.center.startMonitoring(
+            RegisteredRegion(identifier: "c", constraint: CenterBench.everyone), for: bench.client)
+        #expect(await bench.words() == ["started c"])
+    }
+
+    @Test(
+        "After a restart a region that was inside has its time to be heard again; there is no false exit, and no enter")
+    func restart() async {
+        let store = MemoryRegionStore()
+        let first = await CenterBench(store: store)
+        await first.center.startMonitoring(hall, for: first.client)
+        await first.hear(1)
+        _ = await first.words()
+        _ = await first.words()
+        #expect(store.load().map(\.state) == [.inside])
+
+        let second = await CenterBench(store: store)
+        await second.time(1000)
+        await second.time(1029)
+        await second.hear(1029.5)
+        await second.time(1058)
+        #expect(await second.words() == [])
+        await second.time(1061)
+        #expect(await second.words() == ["hall outside", "exit hall"])
+    }
+
+    @Test("The radio listens no harder than somebody needs")
+    func scanModes() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.stopRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.stopMonitoring("hall")
+        _ = await bench.words()
+        #expect(
+            bench.radio.modes == [.watching([CenterBench.uuid]), .ranging, .watching([CenterBench.uuid]), .off])
+    }
+
+    @Test("Ranging tells once a second who asked, also of nothing; asking twice is asking once")
+    func ranging() async {
+        let bench = await CenterBench()
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.time(0.5)
+        await bench.hear(0.6)
+        await bench.time(1)
+        await bench.time(2)
+        #expect(await bench.words() == ["ranged 1.0 [1]", "ranged 2.0 [1]"])
+        await bench.center.stopRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.startRanging(BeaconConstraint(uuid: CenterBench.uuid, major: 5), for: bench.client)
+        await bench.time(3)
+        #expect(await bench.words() == ["ranged 3.0 []"])
+    }
+
+    @Test("Clients are told only what they range; one that goes takes its ranging with it, and the regions stay")
+    func clients() async {
+        let bench = await CenterBench()
+        let other = bench.center.addClient { _ in }
+        await bench.center.startRanging(CenterBench.everyone, for: other)
+        await bench.center.startMonitoring(hall, for: other)
+        await bench.time(0)
+        await bench.time(1)
+        #expect(await bench.words() == [])
+        await bench.center.removeClient(other)
+        #expect(bench.radio.modes.last == .watching([CenterBench.uuid]))
+        #expect(bench.center.snapshot.regions.count == 1)
+    }
+
+    @Test("Without permission nothing is told; a grant brings everything to life, and a refusal ends it")
+    func authorization() async {
+        let bench = await CenterBench(status: .notDetermined)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.hear(1)
+        await bench.time(5)
+        #expect(await bench.words() == ["started hall"])
+        #expect(bench.radio.modes == [])
+        await bench.center.request(.whenInUse)
+        await bench.hear(5.5)
+        await bench.time(6)
+        #expect(await bench.words() == ["authorization whenInUse", "hall inside", "ranged 6.0 [1]"])
+        await bench.center.setStatus(.denied)
+        await bench.hear(7)
+        #expect(await bench.words() == ["hall unknown", "ranging failed denied", "authorization denied"])
+        #expect(bench.radio.modes.last == .off)
+    }
+
+    @Test("Permissions are granted as on Apple's systems: once, and once more from when-in-use to always")
+    func requests() {
+        #expect(AuthorizationPolicy.answer(to: .whenInUse, from: .notDetermined) == .whenInUse)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .notDetermined) == .always)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .whenInUse) == .always)
+        #expect(AuthorizationPolicy.answer(to: .whenInUse, from: .always) == .always)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .denied) == .denied)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .restricted) == .restricted)
+    }
+
+    @Test("A radio that goes makes regions unknown, not left; when it returns, the state is told and ranging goes on")
+    func radioGoes() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.hear(0.5)
+        await bench.time(1)
+        _ = await bench.words()
+        await bench.center.receive(.state(.poweredOff))
+        #expect(await bench.words() == ["radio poweredOff", "hall unknown", "ranging failed radioUnavailable"])
+        await bench.time(100)
+        #expect(await bench.words() == [])
+        await bench.center.receive(.state(.poweredOn))
+        await bench.hear(100.5)
+        await bench.time(101)
+        #expect(await bench.words() == ["radio poweredOn", "hall inside", "ranged 101.0 [1]"])
+    }
+
+    @Test("The state can be asked for, and is told when somebody looks, to regions that want it")
+    func requestState() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(
+            RegisteredRegion(
+                identifier: "shown", constraint: CenterBench.everyone, notifiesEntryStateOnDisplay: true),
+            for: bench.client)
+        await bench.center.requestState(of: "shown", for: bench.client)
+        await bench.center.displayDidLightUp()
+        await bench.hear(1)
+        await bench.center.displayDidLightUp()
+        #expect(await bench.words() == ["started shown", "shown unknown", "shown inside", "shown inside"])
+    }
+
+    @Test("Frames of all clients are sent together, and each client takes only its own back")
+    func advertising() async {
+        let bench = await CenterBench()
+        let other = bench.center.addClient { _ in }
+        let first = IBeaconFrame(
+            identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 1), measuredPower: -59)
+        let second = IBeaconFrame(
+            identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 2), measuredPower: -59)
+        await bench.center.advertise(first, for: bench.client)
+        await bench.center.advertise(second, for: other)
+        await bench.center.receive(.advertising(.success(())))
+        await bench.center.removeClient(bench.client)
+        await bench.center.advertise(nil, for: other)
+        #expect(bench.radio.frames == [[first], [first, second], [second], []])
+    }
+
+    @Test("A thousand regions are entered and written once")
+    func many() async {
+        let store = CountingStore()
+        let bench = await CenterBench(store: store)
+        for number in 0..<1000 {
+            let region = RegisteredRegion(
+                identifier: "\(number)",
+                constraint: BeaconConstraint(uuid: CenterBench.uuid, major: 1, minor: UInt16(number)))
+            bench.center.perform { $0.startMonitoring(region, for: bench.client) }
+        }
+        for number in 0..<1000 { await bench.hear(1, minor: UInt16(number)) }
+        let words = await bench.words()
+        #expect(words.count == 2000)
+        #expect(store.saves < 1200)
+    }
+}

@@ -1,0 +1,12 @@
+import BeaconService
+import Synchronization
+
+/// A store that counts how often it is written.
+final class CountingStore: RegionStore {
+    private let count = Mutex(0)
+
+    var saves: Int { count.withLock { $0 } }
+
+    func load() -> [RegisteredRegion] { [] }
+    func save(_ regions: [RegisteredRegion]) { count.withLock { $0 += 1 } }
+}
