@@ -56,6 +56,9 @@ let package = Package(
         ),
         .target(name: "CTerminal"),
 
+        // Beside the house: a check of users' sources. It builds with nothing but the compiler.
+        .target(name: "DelegateCheck", swiftSettings: habits),
+
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
