@@ -11,7 +11,8 @@ struct ConditionCheck {
                 // Who gives Linux beacon code of its own means it.
                 if block.branches.contains(where: { $0.truth.linux != .no && $0.beaconWord != nil }) { continue }
                 for branch in block.branches where branch.truth.isKeptFromLinux {
-                    guard let word = branch.beaconWord, !branch.declared.contains(where: graph.typeNames.contains) else {
+                    guard let word = branch.beaconWord, !branch.declared.contains(where: graph.typeNames.contains)
+                    else {
                         continue
                     }
                     findings.append(finding(branch, word: word, in: skim))

@@ -46,19 +46,20 @@ struct MethodCheck {
         in node: Int, lineage: [Int], holder: Int, delegate: DelegateProtocol
     ) -> [Finding] {
         var findings: [Finding] = []
-        let implemented = implemented(by: lineage, of: delegate)
-        let reached = reachable(from: holder, lineage: lineage, of: delegate)
+        let implemented = ImplementedMethods(members(of: lineage[...]), delegate: delegate, matcher: matcher)
+        // A call reaches what the class that conforms and those above it implement.
+        let above = lineage.drop { $0 != holder }
+        let reached = ImplementedMethods(members(of: above), delegate: delegate, matcher: matcher)
         for member in graph.nodes[node].members where isCandidate(member) {
             switch matcher.match(member.function.signature, with: delegate) {
             case .exact(let method):
-                guard node != holder, graph.nodes[node].kind == .class, !reached.contains(method.signature) else {
+                guard node != holder, graph.nodes[node].kind == .class, !reached.has(method) else {
                     continue
                 }
                 findings.append(subclassFinding(member, method, node: node, holder: holder, delegate: delegate))
             case .near(let method, let differences, _):
                 // Old and new form side by side are how code serves old systems.
-                if implemented.contains(where: { $0.signature == method.signature }) { continue }
-                if let purpose = method.purpose, implemented.contains(where: { $0.purpose == purpose }) { continue }
+                if implemented.serves(method) { continue }
                 findings.append(signatureFinding(member, method, differences, delegate: delegate))
             case .none:
                 break
@@ -67,18 +68,8 @@ struct MethodCheck {
         return findings
     }
 
-    /// What a class and those above it implement.
-    private func implemented(by lineage: [Int], of delegate: DelegateProtocol) -> [DelegateMethod] {
-        lineage.flatMap { graph.nodes[$0].members }.compactMap { member in
-            if case .exact(let method) = matcher.match(member.function.signature, with: delegate) { return method }
-            return nil
-        }
-    }
-
-    /// What the class that conforms and those above it implement, and so what a call can reach.
-    private func reachable(from holder: Int, lineage: [Int], of delegate: DelegateProtocol) -> Set<String> {
-        let above = lineage.drop { $0 != holder }
-        return Set(implemented(by: Array(above), of: delegate).map(\.signature))
+    private func members(of lineage: ArraySlice<Int>) -> [TypeGraph.Member] {
+        lineage.flatMap { graph.nodes[$0].members }
     }
 
     private func isCandidate(_ member: TypeGraph.Member) -> Bool {
@@ -100,12 +91,11 @@ struct MethodCheck {
 
     private func plainFindings(in node: Int, delegate: DelegateProtocol) -> [Finding] {
         guard graph.nodes[node].kind == .class else { return [] }
-        return graph.nodes[node].members.filter(isCandidate).compactMap { member in
-            guard case .near(let method, let differences, true) = matcher.match(member.function.signature, with: delegate)
-            else { return nil }
-            let implemented = implemented(by: [node], of: delegate)
-            if implemented.contains(where: { $0.signature == method.signature }) { return nil }
-            if let purpose = method.purpose, implemented.contains(where: { $0.purpose == purpose }) { return nil }
+        let members = graph.nodes[node].members
+        let implemented = ImplementedMethods(members, delegate: delegate, matcher: matcher)
+        return members.filter(isCandidate).compactMap { member in
+            let match = matcher.match(member.function.signature, with: delegate)
+            guard case .near(let method, let differences, true) = match, !implemented.serves(method) else { return nil }
             return signatureFinding(member, method, differences, delegate: delegate)
         }
     }
@@ -125,7 +115,8 @@ struct MethodCheck {
         return finding(
             member, .subclass, method,
             problem: "'\(member.function.signature.fullName)' is never called on Linux: '\(base)' conforms to "
-                + "\(delegate.name) and does not declare it, and '\(graph.nodes[node].name)' only inherits the conformance",
+                + "\(delegate.name) and does not declare it, and '\(graph.nodes[node].name)' only inherits "
+                + "the conformance",
             advice: "declare '\(method.signature) {}' in the body of '\(base)' and override it here")
     }
 
@@ -134,8 +125,8 @@ struct MethodCheck {
     ) -> Finding {
         finding(
             member, .signature, method,
-            problem: "'\(member.function.signature.fullName)' is nearly a method of \(delegate.name) and is never called on "
-                + "Linux: \(differences.joined(separator: ", "))",
+            problem: "'\(member.function.signature.fullName)' is nearly a method of \(delegate.name) and is never "
+                + "called on Linux: \(differences.joined(separator: ", "))",
             advice: "write '\(method.signature)'")
     }
 

@@ -8,7 +8,8 @@ struct MethodMatcher {
         guard let manager = managerParameter(of: function, for: delegate) else { return .none }
         var best: (method: DelegateMethod, cost: Int, isPlain: Bool)?
         for method in delegate.methods {
-            guard let likeness = likeness(of: function, to: method), likeness.cost < best?.cost ?? .max else { continue }
+            guard let likeness = likeness(of: function, to: method) else { continue }
+            if let best, likeness.cost >= best.cost { continue }
             best = (method, likeness.cost, likeness.isPlain)
         }
         guard let best else { return .none }
@@ -64,7 +65,8 @@ struct MethodMatcher {
     }
 
     private static let standardTypes: Set<String> = [
-        "Any", "AnyHashable", "AnyObject", "Array", "Bool", "Character", "Data", "Date", "Dictionary", "Double", "Error",
+        "Any", "AnyHashable", "AnyObject", "Array", "Bool", "Character", "Data", "Date", "Dictionary", "Double",
+        "Error",
         "Float", "Int", "Int32", "Int64", "Never", "Optional", "Set", "String", "UInt", "UInt16", "URL", "UUID",
     ]
 
@@ -97,7 +99,8 @@ struct MethodMatcher {
         let inSwift = Self.joined(method.function.baseName, wanted)
         let inSelector = Self.joined(method.selectorBase, method.selectorLabels)
         let distance = min(
-            EditDistance.between(typed, inSwift, atMost: 2), EditDistance.between(typed, inSelector, atMost: 2))
+            EditDistance.between(typed, inSwift, atMost: 2),
+            EditDistance.between(typed, inSelector, atMost: 2))
         if distance <= 2 { return (10 + distance, false) }
         return hasBase ? relatedLabels(labels, method) : relatedBase(function, method)
     }

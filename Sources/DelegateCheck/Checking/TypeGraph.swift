@@ -157,8 +157,9 @@ struct TypeGraph {
             number = sources[source].scopes[number]
         }
         // The first part may be the name of a module.
-        return path.count > 1 && DelegateTable.byName[path[1]] == nil
-            ? resolve(Array(path.dropFirst()), in: source, scope: 0) : nil
+        guard path.count > 1 else { return nil }
+        let top = names[Scope(source: source, number: 0)]?[path[1]] ?? names[Scope(source: -1, number: 0)]?[path[1]]
+        return top.flatMap { DelegateTable.byName[path[1]] == nil ? resolve(path.dropFirst(2), inside: $0) : nil }
     }
 
     private func resolve(_ path: ArraySlice<String>, inside node: Int) -> Int? {

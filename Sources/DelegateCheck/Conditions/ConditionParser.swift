@@ -115,7 +115,8 @@ struct ConditionParser {
     /// Modules that no Linux has.
     private static let appleModules: Set<String> = [
         "ActivityKit", "AppIntents", "AppKit", "ARKit", "AVFoundation", "BackgroundTasks", "Combine", "CoreData",
-        "CoreGraphics", "CoreMotion", "CoreNFC", "CoreTelephony", "CoreText", "Darwin", "HealthKit", "HomeKit", "MapKit",
+        "CoreGraphics", "CoreMotion", "CoreNFC", "CoreTelephony", "CoreText", "Darwin", "HealthKit", "HomeKit",
+        "MapKit",
         "MultipeerConnectivity", "NearbyInteraction", "ObjectiveC", "OSLog", "PassKit", "QuartzCore", "SafariServices",
         "SceneKit", "Security", "SpriteKit", "StoreKit", "SwiftData", "SwiftUI", "UIKit", "UserNotifications",
         "WatchConnectivity", "WatchKit", "WebKit", "WidgetKit", "os",

@@ -16,7 +16,11 @@ struct ConditionalSkimmer {
     private var open: [OpenBlock] = []
     private var isLive = true
 
+    /// Whether the file advertises by Core Bluetooth: other frameworks have calls of the same name.
+    private let usesPeripheralManager: Bool
+
     private init(_ tokens: [Token], _ source: [UInt8]) {
+        usesPeripheralManager = tokens.contains { Self.managers.contains(source[$0.start..<$0.end]) }
         self.tokens = tokens
         self.source = source
         liveTokens.reserveCapacity(tokens.count)
@@ -124,6 +128,7 @@ struct ConditionalSkimmer {
         if Self.words.contains(bytes) { return true }
         guard index + 1 < tokens.count, tokens[index + 1].mark == UInt8(ascii: "(") else { return false }
         if Self.madeTypes.contains(bytes) { return true }
+        if usesPeripheralManager, Self.advertisingCalls.contains(bytes) { return true }
         guard index + 3 < tokens.count, Self.regionCalls.contains(bytes) else { return false }
         return tokens[index + 3].mark == UInt8(ascii: ":") && text(tokens[index + 2]) == "for"
     }
@@ -135,7 +140,8 @@ struct ConditionalSkimmer {
     private func spelled(_ directive: Token) -> String {
         let end = index > 0 ? max(tokens[index - 1].end, directive.end) : directive.end
         let bytes = source[directive.start..<min(end, directive.start + 200)]
-        return "#" + String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return "#" + String(decoding: line, as: UTF8.self)
     }
 
     private static let typeKeywords = WordSet(["class", "struct", "enum", "actor", "protocol", "typealias"])
@@ -143,8 +149,8 @@ struct ConditionalSkimmer {
     /// What only code that works with beacons says. Types that a view would show, such as `CLBeacon`, are not among them:
     /// a view may well be for iOS alone.
     private static let words = WordSet([
-        "startRangingBeacons", "stopRangingBeacons", "isRangingAvailable", "peripheralData", "startAdvertising",
-        "CBPeripheralManager", "CBPeripheralManagerDelegate", "didRangeBeacons", "didRange", "didFailRangingFor",
+        "startRangingBeacons", "stopRangingBeacons", "isRangingAvailable", "CBPeripheralManager",
+        "CBPeripheralManagerDelegate", "didRangeBeacons", "didRange", "didFailRangingFor",
         "rangingBeaconsDidFailFor", "didEnterRegion", "didExitRegion", "didDetermineState", "didStartMonitoringFor",
         "monitoringDidFailFor", "peripheralManagerDidUpdateState", "peripheralManagerDidStartAdvertising",
         "BeaconIdentityCondition",
@@ -154,5 +160,10 @@ struct ConditionalSkimmer {
     private static let madeTypes = WordSet(["CLBeaconRegion", "CLBeaconIdentityConstraint", "CLMonitor"])
 
     /// Calls that are about regions where their label says so.
-    private static let regionCalls = WordSet(["startMonitoring", "stopMonitoring", "requestState", "isMonitoringAvailable"])
+    private static let regionCalls = WordSet([
+        "startMonitoring", "stopMonitoring", "requestState", "isMonitoringAvailable",
+    ])
+
+    private static let managers = WordSet(["CBPeripheralManager"])
+    private static let advertisingCalls = WordSet(["startAdvertising", "peripheralData"])
 }

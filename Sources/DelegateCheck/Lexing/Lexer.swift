@@ -274,7 +274,8 @@ struct Lexer {
     private mutating func append(_ kind: Token.Kind, from start: Int, to end: Int? = nil, mark: UInt8 = 0) {
         guard openStrings.isEmpty else { return }
         tokens.append(
-            Token(kind: kind, startsLine: startsLine, mark: mark, start: start, end: min(end ?? position, source.count)))
+            Token(kind: kind, startsLine: startsLine, mark: mark, start: start, end: min(end ?? position, source.count))
+        )
         startsLine = false
     }
 

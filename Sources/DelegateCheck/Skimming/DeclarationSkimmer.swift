@@ -258,7 +258,8 @@ struct DeclarationSkimmer {
                 depth -= 1
             } else if depth == 0, mark == UInt8(ascii: "<") {
                 angles += 1
-            } else if depth == 0, mark == UInt8(ascii: ">"), tokens[position - 1].mark != UInt8(ascii: "-"), angles > 0 {
+            } else if depth == 0, mark == UInt8(ascii: ">"), tokens[position - 1].mark != UInt8(ascii: "-"), angles > 0
+            {
                 angles -= 1
             }
         }
@@ -279,7 +280,9 @@ struct DeclarationSkimmer {
             position += 1
         }
         if names.count > 1, Self.oldParameterWords.contains(names[0]) { names.removeFirst() }
-        guard let label = names.first, position < range.upperBound, mark(position) == UInt8(ascii: ":") else { return nil }
+        guard let label = names.first, position < range.upperBound, mark(position) == UInt8(ascii: ":") else {
+            return nil
+        }
         position += 1
         let start = position
         var depth = 0
@@ -438,7 +441,8 @@ struct DeclarationSkimmer {
     ])
 
     private static let memberWords = WordSet([
-        "func", "var", "let", "subscript", "init", "override", "public", "internal", "private", "fileprivate", "package",
+        "func", "var", "let", "subscript", "init", "override", "public", "internal", "private", "fileprivate",
+        "package",
         "open", "final", "nonisolated", "dynamic", "async",
     ])
 

@@ -24,9 +24,7 @@ struct TypeNameParser {
         var text = ""
         var lastIsWord = false
         for piece in pieces {
-            let isWord = piece.utf8.first.map { $0 >= 0x30 && $0 != 0x3A && $0 != 0x3C && $0 != 0x3E && $0 != 0x3F } ?? false
-            let isBracket = piece == "[" || piece == "]" || piece == "@"
-            let startsWord = isWord && !isBracket
+            let startsWord = isName(piece)
             if lastIsWord, startsWord || piece == "(" { text += " " }
             if piece == "&" || piece == "->" { text += " " }
             text += piece
