@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
         .library(name: "BeaconService", targets: ["BeaconService"]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
+        .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -70,6 +71,18 @@ let package = Package(
             swiftSettings: habits
         ),
         .target(name: "CTerminal"),
+
+        // Beside the house: a check of users' sources. It builds with nothing but the compiler.
+        .target(name: "DelegateCheck", swiftSettings: habits),
+        .executableTarget(name: "DelegateCheckCommand", dependencies: ["DelegateCheck"], swiftSettings: habits),
+        .plugin(
+            name: "CheckBeaconDelegates",
+            capability: .command(
+                intent: .custom(
+                    verb: "check-beacon-delegates",
+                    description: "Find beacon code that compiles for Linux and is then never called")),
+            dependencies: ["DelegateCheckCommand"]
+        ),
 
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),

@@ -1,0 +1,37 @@
+/// Finds beacon code that a condition keeps from Linux.
+struct ConditionCheck {
+    let graph: TypeGraph
+    let sources: [SourceSkim]
+    let isContext: [Bool]
+
+    func findings() -> [Finding] {
+        var findings: [Finding] = []
+        for (source, skim) in sources.enumerated() where !isContext[source] {
+            for block in skim.blocks where block.isReachable && !block.namesLinux {
+                // Who gives Linux beacon code of its own means it.
+                if block.branches.contains(where: { $0.truth.linux != .no && $0.beaconWord != nil }) { continue }
+                for branch in block.branches where branch.truth.isKeptFromLinux {
+                    guard let word = branch.beaconWord, !branch.declared.contains(where: graph.typeNames.contains)
+                    else {
+                        continue
+                    }
+                    findings.append(finding(branch, word: word, in: skim))
+                }
+            }
+        }
+        return findings
+    }
+
+    private func finding(
+        _ branch: ConditionalBlock.Branch, word: (text: String, start: Int), in skim: SourceSkim
+    ) -> Finding {
+        let place = skim.place(of: branch.start)
+        let line = skim.place(of: word.start).line
+        return Finding(
+            path: skim.path, line: place.line, column: place.column, kind: .condition,
+            problem: "'\(branch.text)' keeps the beacon code below it from Linux ('\(word.text)' on line \(line))",
+            advice: "ask for what it needs, '#if canImport(CoreLocation)', and put only what is Apple's alone in a "
+                + "condition of its own",
+            replacement: "#if canImport(CoreLocation)")
+    }
+}

@@ -1,0 +1,173 @@
+/// Tells which method of a delegate a function is, or was meant to be.
+struct MethodMatcher {
+    /// The names that the sources give to types.
+    let typeNames: Set<String>
+
+    /// How a function stands to a delegate's methods.
+    func match(_ function: FunctionSignature, with delegate: DelegateProtocol) -> MethodMatch {
+        guard let manager = managerParameter(of: function, for: delegate) else { return .none }
+        var best: (method: DelegateMethod, cost: Int, isPlain: Bool)?
+        for method in delegate.methods {
+            guard let likeness = likeness(of: function, to: method) else { continue }
+            if let best, likeness.cost >= best.cost { continue }
+            best = (method, likeness.cost, likeness.isPlain)
+        }
+        guard let best else { return .none }
+        let method = best.method
+        guard function.baseName == method.function.baseName, function.labels == method.function.labels else {
+            let names = "its name is '\(function.fullName)' and not '\(method.function.fullName)'"
+            return .near(method, differences: [names], isPlain: best.isPlain)
+        }
+        guard let differences = differences(of: function, from: method, manager: manager) else { return .none }
+        return differences.isEmpty ? .exact(method) : .near(method, differences: differences, isPlain: true)
+    }
+
+    // MARK: Types and effects
+
+    /// The parameter for the manager, if the function has one. A function that takes somebody else's manager belongs to
+    /// somebody else's protocol.
+    private func managerParameter(
+        of function: FunctionSignature, for delegate: DelegateProtocol
+    ) -> FunctionSignature.Parameter? {
+        guard let first = function.parameters.first, var type = first.type?.canonical else { return nil }
+        while type.hasSuffix("?") || type.hasSuffix("!") { type.removeLast() }
+        let isGeneral = ["Any", "AnyObject", "NSObject"].contains(type)
+        return type == delegate.manager || isGeneral ? first : nil
+    }
+
+    /// In which ways a function of the right name is not the method; nil where that cannot be known.
+    private func differences(
+        of function: FunctionSignature, from method: DelegateMethod, manager: FunctionSignature.Parameter
+    ) -> [String]? {
+        var differences = Set(function.oddities).sorted().map { "it is '\($0)'" }
+        var isOpen = false
+        func isType(_ name: String) -> Bool { Self.isKnownType(name) || typeNames.contains(name) }
+        for (parameter, wanted) in zip(function.parameters, method.function.parameters) {
+            guard let type = parameter.type, let wantedType = wanted.type else { return nil }
+            switch type.isEqual(to: wantedType, isType: isType) {
+            case true?: break
+            case false?: differences.append("'\(parameter.name)' is '\(type.text)' and not '\(wantedType.text)'")
+            case nil: isOpen = true
+            }
+        }
+        guard let result = function.result, let wantedResult = method.function.result else { return nil }
+        switch result.isEqual(to: wantedResult, isType: isType) {
+        case true?: break
+        case false?: differences.append("it returns '\(result.text)' and not '\(wantedResult.text)'")
+        case nil: isOpen = true
+        }
+        return differences.isEmpty && isOpen ? nil : differences
+    }
+
+    /// Whether a name is that of a type and not, perhaps, of an alias.
+    private static func isKnownType(_ name: String) -> Bool {
+        ["CL", "CB", "NS", "UI"].contains { name.hasPrefix($0) } || standardTypes.contains(name)
+    }
+
+    private static let standardTypes: Set<String> = [
+        "Any", "AnyHashable", "AnyObject", "Array", "Bool", "Character", "Data", "Date", "Dictionary", "Double",
+        "Error",
+        "Float", "Int", "Int32", "Int64", "Never", "Optional", "Set", "String", "UInt", "UInt16", "URL", "UUID",
+    ]
+
+    // MARK: Names
+
+    /// How far the names are apart; nil where the function means something else. It is plain where each part is the
+    /// method's, in Swift or in Objective-C.
+    private func likeness(of function: FunctionSignature, to method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
+        let labels = function.labels
+        let wanted = method.function.labels
+        let hasBase = function.baseName == method.function.baseName || function.baseName == method.selectorBase
+        if hasBase, labels.count == wanted.count {
+            var cost = 0
+            var isPlain = true
+            for index in labels.indices {
+                let label = labels[index]
+                if label == wanted[index] { continue }
+                cost += 1
+                // Swift 2 had the manager's name where now there is no label.
+                if index == 0 || label == method.selectorLabels[index] { continue }
+                if Self.errorLabels.contains(label), Self.errorLabels.contains(wanted[index]) { continue }
+                isPlain = false
+            }
+            if isPlain { return (cost, true) }
+        }
+        guard function.baseName.utf8.count <= 80, labels.count <= 8, labels.allSatisfy({ $0.utf8.count <= 80 }) else {
+            return nil
+        }
+        let typed = Self.joined(function.baseName, labels)
+        let inSwift = Self.joined(method.function.baseName, wanted)
+        let inSelector = Self.joined(method.selectorBase, method.selectorLabels)
+        let distance = min(
+            EditDistance.between(typed, inSwift, atMost: 2),
+            EditDistance.between(typed, inSelector, atMost: 2))
+        if distance <= 2 { return (10 + distance, false) }
+        return hasBase ? relatedLabels(labels, method) : relatedBase(function, method)
+    }
+
+    /// Methods that share their base name with others are told apart by the second label.
+    private func relatedLabels(_ labels: [String], _ method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
+        let wanted = method.function.labels
+        guard labels.count > 1, wanted.count > 1, abs(labels.count - wanted.count) <= 1 else { return nil }
+        var position = 1
+        // `central:` is the same for two methods.
+        if labels[1] == wanted[1], wanted[1] == "central" { position = 2 }
+        guard position < labels.count, position < wanted.count,
+            Self.isRelated(labels[position], wanted[position])
+                || Self.isRelated(labels[position], method.selectorLabels[position])
+        else { return nil }
+        var cost = 20
+        for index in 1..<max(labels.count, wanted.count) {
+            if index >= labels.count || index >= wanted.count {
+                cost += 10
+                continue
+            }
+            let label = Array(labels[index].utf8)
+            cost += min(
+                EditDistance.between(label, Array(wanted[index].utf8), atMost: 40),
+                EditDistance.between(label, Array(method.selectorLabels[index].utf8), atMost: 40))
+        }
+        return (cost, false)
+    }
+
+    /// Methods of one parameter have all in their base name.
+    private func relatedBase(_ function: FunctionSignature, _ method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
+        let wanted = method.function.baseName
+        guard Self.words(in: wanted) > 3, Self.words(in: function.baseName) > 3,
+            function.labels.count == method.function.labels.count, Self.isRelated(function.baseName, wanted)
+        else { return nil }
+        return (40 + abs(function.baseName.utf8.count - wanted.utf8.count), false)
+    }
+
+    /// Whether two labels are the same but for a typing error or for words at the end of one.
+    private static func isRelated(_ label: String, _ wanted: String) -> Bool {
+        if label == wanted { return true }
+        let left = Array(label.utf8)
+        let right = Array(wanted.utf8)
+        if min(left.count, right.count) > 5, EditDistance.between(left, right, atMost: 2) <= 2 { return true }
+        let (short, long) = left.count < right.count ? (left, right) : (right, left)
+        guard words(in: String(decoding: short, as: UTF8.self)) > 1, short.count < long.count else { return false }
+        return long.starts(with: short) && isUppercase(long[short.count])
+    }
+
+    private static func words(in name: String) -> Int {
+        1 + name.utf8.count(where: isUppercase)
+    }
+
+    private static func isUppercase(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    /// A name with its labels as one word, since where the parentheses stand is a matter of the importer.
+    private static func joined(_ base: String, _ labels: [String]) -> [UInt8] {
+        var bytes = Array(base.lowercased().utf8)
+        for (index, label) in labels.enumerated() where label != "_" {
+            if index == 0, managerLabels.contains(label) { continue }
+            bytes += Array(label.lowercased().utf8)
+        }
+        return bytes
+    }
+
+    private static let errorLabels: Set<String> = ["error", "withError"]
+    private static let managerLabels: Set<String> = ["manager", "peripheral", "central", "locationManager"]
+}

@@ -1,0 +1,173 @@
+/// The types of a module across its files: what each is called, inherits and declares.
+struct TypeGraph {
+    /// A function of a type, by the source it stands in.
+    struct Member {
+        var source: Int
+        var function: FunctionDeclaration
+        var isInConstrainedExtension: Bool
+    }
+
+    /// A type with all its extensions; also one of another module that the sources extend.
+    struct Node {
+        var name: String
+        var kind: TypeDeclaration.Kind
+        var parents: [Int] = []
+        var unknownParents: [String] = []
+        var members: [Member] = []
+    }
+
+    /// A place where names are declared.
+    private struct Scope: Hashable {
+        /// The source, or -1 for what all sources see.
+        var source: Int
+        var number: Int
+    }
+
+    private(set) var nodes: [Node] = []
+
+    /// The names that the sources give to types.
+    private(set) var typeNames: Set<String> = []
+
+    private var names: [Scope: [String: Int]] = [:]
+
+    /// The scope of the body of each type, where its own types are.
+    private var bodies: [[Scope]] = []
+    private let sources: [SourceSkim]
+
+    /// The type that each declaration of each source belongs to.
+    private var nodeOfDeclaration: [[Int?]]
+
+    init(_ sources: [SourceSkim]) {
+        self.sources = sources
+        nodeOfDeclaration = sources.map { Array(repeating: nil, count: $0.types.count) }
+        addTypes()
+        addExtensions()
+        addParents()
+        addMembers()
+    }
+
+    /// The class above, if the sources have it.
+    func superclass(of node: Int) -> Int? {
+        nodes[node].parents.first { nodes[$0].kind == .class }
+    }
+
+    /// A class and those above it, nearest first.
+    func lineage(of node: Int) -> [Int] {
+        var lineage = [node]
+        while let next = lineage.last.flatMap(superclass(of:)), !lineage.contains(next), lineage.count < 100 {
+            lineage.append(next)
+        }
+        return lineage
+    }
+
+    /// The delegates that a type itself says it conforms to: by name, by an alias or by a protocol that refines one.
+    func ownDelegates(of node: Int) -> [String] {
+        var delegates: [String] = []
+        var seen: Set<Int> = [node]
+        var open = [node]
+        while let next = open.popLast() {
+            delegates += nodes[next].unknownParents.filter { DelegateTable.byName[$0] != nil }
+            for parent in nodes[next].parents where nodes[parent].kind != .class && seen.insert(parent).inserted {
+                open.append(parent)
+            }
+        }
+        return delegates
+    }
+
+    // MARK: Building
+
+    private mutating func addTypes() {
+        for (source, skim) in sources.enumerated() {
+            for (number, type) in skim.types.enumerated() where type.kind != .extension {
+                guard let name = type.path.last else { continue }
+                // A private type of one file is another than that of the next.
+                let isOfFile = type.scope != 0 || type.isPrivate
+                let scope = Scope(source: isOfFile ? source : -1, number: type.scope)
+                let node = names[scope]?[name] ?? add(Node(name: name, kind: type.kind), in: scope)
+                bodies[node].append(Scope(source: source, number: type.bodyScope))
+                nodeOfDeclaration[source][number] = node
+                if type.kind != .alias { typeNames.insert(name) }
+            }
+        }
+    }
+
+    private mutating func addExtensions() {
+        for (source, skim) in sources.enumerated() {
+            for (number, type) in skim.types.enumerated() where type.kind == .extension {
+                var node = resolve(type.path, in: source, scope: type.scope)
+                // An extension of an alias extends what the alias stands for.
+                if let alias = node, nodes[alias].kind == .alias { node = nil }
+                if node == nil {
+                    let name = type.path.joined(separator: ".")
+                    let scope = Scope(source: -2, number: 0)
+                    node = names[scope]?[name] ?? add(Node(name: name, kind: .extension), in: scope)
+                }
+                nodeOfDeclaration[source][number] = node
+                if let node { bodies[node].append(Scope(source: source, number: type.bodyScope)) }
+            }
+        }
+    }
+
+    private mutating func addParents() {
+        for (source, skim) in sources.enumerated() {
+            for (number, type) in skim.types.enumerated() {
+                guard let node = nodeOfDeclaration[source][number] else { continue }
+                for path in type.inherited {
+                    if let parent = resolve(path, in: source, scope: type.scope), parent != node {
+                        nodes[node].parents.append(parent)
+                    } else if let name = path.last {
+                        nodes[node].unknownParents.append(name)
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func addMembers() {
+        for (source, skim) in sources.enumerated() {
+            for function in skim.functions {
+                guard let owner = function.owner, let node = nodeOfDeclaration[source][owner] else { continue }
+                var function = function
+                let type = skim.types[owner]
+                function.isPrivate = function.isPrivate || (type.kind == .extension && type.isPrivate)
+                nodes[node].members.append(
+                    Member(source: source, function: function, isInConstrainedExtension: type.isConstrained))
+            }
+        }
+    }
+
+    private mutating func add(_ node: Node, in scope: Scope) -> Int {
+        nodes.append(node)
+        bodies.append([])
+        names[scope, default: [:]][node.name] = nodes.count - 1
+        return nodes.count - 1
+    }
+
+    /// The type of a name, seen from a scope: looked for outward, and then inward for its further parts.
+    private func resolve(_ path: [String], in source: Int, scope: Int) -> Int? {
+        guard let first = path.first else { return nil }
+        var number = scope
+        // Nobody nests deeper, and a bound keeps any source fast.
+        for _ in 0..<256 {
+            let inFile = names[Scope(source: source, number: number)]?[first]
+            if let node = inFile ?? (number == 0 ? names[Scope(source: -1, number: 0)]?[first] : nil) {
+                return resolve(path.dropFirst(), inside: node)
+            }
+            if number == 0 { break }
+            number = sources[source].scopes[number]
+        }
+        // The first part may be the name of a module.
+        guard path.count > 1 else { return nil }
+        let top = names[Scope(source: source, number: 0)]?[path[1]] ?? names[Scope(source: -1, number: 0)]?[path[1]]
+        return top.flatMap { DelegateTable.byName[path[1]] == nil ? resolve(path.dropFirst(2), inside: $0) : nil }
+    }
+
+    private func resolve(_ path: ArraySlice<String>, inside node: Int) -> Int? {
+        var node = node
+        for name in path {
+            guard let next = bodies[node].lazy.compactMap({ names[$0]?[name] }).first else { return nil }
+            node = next
+        }
+        return node
+    }
+}
