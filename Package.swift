@@ -55,7 +55,7 @@ let package = Package(
         ),
 
         // Floor 5: Apple's names.
-        .target(name: "CoreLocation", dependencies: ["BeaconModel", "BeaconEngine", "BeaconService"], swiftSettings: habits),
+        .target(name: "CoreLocation", dependencies: ["BeaconModel", "BeaconEngine", "BeaconRadio", "BeaconService"], swiftSettings: habits),
         .target(
             name: "CoreBluetooth", dependencies: ["BeaconModel", "BeaconEngine", "BeaconService"], swiftSettings: habits),
 

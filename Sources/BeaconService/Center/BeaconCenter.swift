@@ -92,34 +92,38 @@ public actor BeaconCenter {
         queue.async { self.assumeIsolated { work($0) } }
     }
 
-    /// Adds a client whose callbacks are made in a context of its own. It is told the authorization at once, and then what
-    /// concerns it.
+    /// A name for a client that is still to be added.
+    public nonisolated func makeClientID() -> ClientID {
+        ClientID(number: nextClient.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    /// Adds a client. It is told the authorization at once, and then what concerns it.
+    ///
+    /// - Parameter deliver: called on the center's queue, one event after another; it should hand the event on.
+    public nonisolated func addClient(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
+        perform { $0.add(id, deliver) }
+    }
+
+    /// Adds a client whose callbacks are made in a context of its own.
     ///
     /// - Parameter deliver: called in the context, one event after another. While it runs, this center is the current one.
     public nonisolated func addClient(
-        in context: CallbackContext, _ deliver: @escaping @Sendable (ClientEvent) -> Void
-    ) -> ClientID {
-        addClient { [callbacks, weak self] event in
-            guard let self else { return }
-            callbacks.add()
-            context.perform {
-                Self.withCurrent(self) { deliver(event) }
-                callbacks.remove()
-            }
+        _ id: ClientID, in context: CallbackContext, _ deliver: @escaping @Sendable (ClientEvent) -> Void
+    ) {
+        addClient(id) { [weak self] event in self?.makeCallback(in: context) { deliver(event) } }
+    }
+
+    /// Makes a call in a context, after those that are under way. While it runs, this center is the current one.
+    public nonisolated func makeCallback(in context: CallbackContext, _ call: @escaping @Sendable () -> Void) {
+        callbacks.add()
+        context.perform {
+            Self.withCurrent(self) { call() }
+            self.callbacks.remove()
         }
     }
 
     /// Whether no callback is under way that was handed to a context.
     public nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
-
-    /// Adds a client. It is told the authorization at once, and then what concerns it.
-    ///
-    /// - Parameter deliver: called on the center's queue, one event after another; it should hand the event on.
-    public nonisolated func addClient(_ deliver: @escaping @Sendable (ClientEvent) -> Void) -> ClientID {
-        let id = ClientID(number: nextClient.wrappingAdd(1, ordering: .relaxed).newValue)
-        perform { $0.add(id, deliver) }
-        return id
-    }
 
     private func add(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         clients[id] = Client(deliver: deliver)

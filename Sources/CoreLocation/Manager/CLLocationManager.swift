@@ -1,4 +1,6 @@
+internal import BeaconEngine
 internal import BeaconModel
+internal import BeaconRadio
 internal import BeaconService
 import Foundation
 
@@ -15,16 +17,15 @@ open class CLLocationManager: NSObject {
     /// The object that is told of events. It is not kept alive.
     open weak var delegate: (any CLLocationManagerDelegate)?
 
-    private var core: LocationManagerCore!  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+    private let core: LocationManagerCore
 
     /// A manager that has nothing to do yet. Its delegate is told the authorization once, soon after.
     public override init() {
+        core = LocationManagerCore(
+            center: .current, context: CallbackContext.ofCurrentThread(for: "A CLLocationManager"))
         super.init()
-        let context = CallbackContext.ofCurrentThread(for: "A CLLocationManager")
         let reference = WeakManager(manager: self)
-        core = LocationManagerCore(center: .current, context: context) { event in
-            reference.manager?.handle(event)
-        }
+        core.begin { event in reference.manager?.handle(event) }
     }
 
     // MARK: - Availability
@@ -102,9 +103,10 @@ open class CLLocationManager: NSObject {
     /// `CLError.regionMonitoringFailure`.
     open func startMonitoring(for region: CLRegion) {
         guard let beacons = region as? CLBeaconRegion else {
+            let sent = SentRegion(region)
             return later { manager in
                 manager.delegate?.locationManager(
-                    manager, monitoringDidFailFor: region, withError: CLError(.regionMonitoringFailure))
+                    manager, monitoringDidFailFor: sent.region, withError: CLError(.regionMonitoringFailure))
             }
         }
         core.startMonitoring(RegisteredRegion(beacons))
@@ -230,7 +232,12 @@ open class CLLocationManager: NSObject {
     }
 
     /// Makes a call where callbacks are made, after those that are under way.
-    private func later(_ call: @escaping (CLLocationManager) -> Void) { core.later(UncheckedCall(call)) }
+    private func later(_ call: @escaping @Sendable (CLLocationManager) -> Void) {
+        let reference = WeakManager(manager: self)
+        core.makeCallback {
+            if let manager = reference.manager { call(manager) }
+        }
+    }
 
     // MARK: - Callbacks
 
@@ -251,10 +258,9 @@ open class CLLocationManager: NSObject {
             delegate?.locationManager(self, didEnterRegion: CLBeaconRegion(region))
         case .exited(let region):
             delegate?.locationManager(self, didExitRegion: CLBeaconRegion(region))
-        case .ranged(let constraint, let beacons, let time):
-            let timestamps = beacons.map { CLBeacon($0, timestamp: Date(timeIntervalSince1970: $0.lastHeard.seconds)) }
-            _ = time
-            deliver(timestamps, constraint)
+        case .ranged(let constraint, let beacons, _):
+            deliver(
+                beacons.map { CLBeacon($0, timestamp: Date(timeIntervalSince1970: $0.lastHeard.seconds)) }, constraint)
         case .rangingFailed(let constraint, let failure):
             fail(constraint, CLError(failure == .denied ? .denied : .rangingUnavailable))
         case .radio, .advertising:

@@ -7,6 +7,7 @@ internal import Synchronization
 final class LocationManagerCore: Sendable {
     let center: BeaconCenter
     private let client: ClientID
+    private let context: CallbackContext
 
     /// Which of the two ways of asking was used for a constraint, since each has callbacks of its own.
     private struct Requests {
@@ -25,15 +26,25 @@ final class LocationManagerCore: Sendable {
 
     private let requests = Mutex<[BeaconConstraint: Requests]>([:])
 
-    /// - Parameter deliver: called where callbacks are to be made.
-    init(center: BeaconCenter, context: CallbackContext, deliver: @escaping @Sendable (ClientEvent) -> Void) {
+    init(center: BeaconCenter, context: CallbackContext) {
         self.center = center
-        client = center.addClient(in: context, deliver)
+        self.context = context
+        client = center.makeClientID()
     }
 
     deinit {
         center.perform { [client] in $0.removeClient(client) }
     }
+
+    /// Begins to listen to the center.
+    ///
+    /// - Parameter deliver: called where callbacks are to be made.
+    func begin(_ deliver: @escaping @Sendable (ClientEvent) -> Void) {
+        center.addClient(client, in: context, deliver)
+    }
+
+    /// Makes a call where callbacks are made, after those that are under way.
+    func makeCallback(_ call: @escaping @Sendable () -> Void) { center.makeCallback(in: context, call) }
 
     func request(_ request: AuthorizationRequest) { center.perform { $0.request(request) } }
 

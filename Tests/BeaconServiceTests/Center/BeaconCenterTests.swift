@@ -132,7 +132,8 @@ struct BeaconCenterTests {
     @Test("Clients are told only what they range; one that goes takes its ranging with it, and the regions stay")
     func clients() async {
         let bench = await CenterBench()
-        let other = bench.center.addClient { _ in }
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
         await bench.center.startRanging(CenterBench.everyone, for: other)
         await bench.center.startMonitoring(hall, for: other)
         await bench.time(0)
@@ -207,7 +208,8 @@ struct BeaconCenterTests {
     @Test("Frames of all clients are sent together, and each client takes only its own back")
     func advertising() async {
         let bench = await CenterBench()
-        let other = bench.center.addClient { _ in }
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
         let first = IBeaconFrame(
             identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 1), measuredPower: -59)
         let second = IBeaconFrame(

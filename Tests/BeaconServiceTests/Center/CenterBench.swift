@@ -28,7 +28,8 @@ final class CenterBench: Sendable {
         center = BeaconCenter(configuration)
         let log = Log()
         self.log = log
-        client = center.addClient { event in log.words.withLock { $0.append(Self.word(event)) } }
+        client = center.makeClientID()
+        center.addClient(client) { event in log.words.withLock { $0.append(Self.word(event)) } }
         center.use(radio)
         await center.receive(.state(state))
         _ = await words()
