@@ -10,6 +10,9 @@ let habits: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// For tests of Apple's old forms, which are to warn those who use them.
+let oldForms: [SwiftSetting] = habits + [.treatWarning("DeprecatedDeclaration", as: .warning)]
+
 let package = Package(
     name: "swift-beacon",
     products: [
@@ -17,6 +20,8 @@ let package = Package(
         .library(name: "BeaconRadio", targets: ["BeaconRadio"]),
         .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
         .library(name: "BeaconService", targets: ["BeaconService"]),
+        .library(name: "CoreLocation", targets: ["CoreLocation"]),
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
     ],
@@ -55,9 +60,16 @@ let package = Package(
         ),
 
         // Floor 5: Apple's names.
-        .target(name: "CoreLocation", dependencies: ["BeaconModel", "BeaconEngine", "BeaconRadio", "BeaconService"], swiftSettings: habits),
         .target(
-            name: "CoreBluetooth", dependencies: ["BeaconModel", "BeaconEngine", "BeaconService"], swiftSettings: habits),
+            name: "CoreLocation",
+            dependencies: ["BeaconModel", "BeaconEngine", "BeaconRadio", "BeaconService"],
+            swiftSettings: habits
+        ),
+        .target(
+            name: "CoreBluetooth",
+            dependencies: ["BeaconModel", "BeaconEngine", "BeaconRadio", "BeaconService"],
+            swiftSettings: habits
+        ),
 
         // Floor 6: the command line.
         .executableTarget(
@@ -90,6 +102,11 @@ let package = Package(
         .testTarget(
             name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
             swiftSettings: habits),
+        .testTarget(
+            name: "CoreLocationTests", dependencies: ["CoreLocation", "BeaconEngine", "BeaconModel"],
+            swiftSettings: oldForms),
+        .testTarget(
+            name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "CoreLocation"], swiftSettings: oldForms),
         .testTarget(
             name: "BeaconCommandTests",
             dependencies: [

@@ -87,7 +87,8 @@ struct EventProgram: Sendable {
                 return try await group.next() ?? true
             }
             if !isInTime {
-                StandardError.write("Warning: \(words[0]) took more than \(timeLimit.components.seconds) s and was ended.")
+                StandardError.write(
+                    "Warning: \(words[0]) took more than \(timeLimit.components.seconds) s and was ended.")
             }
         } catch {
             StandardError.write("Warning: \(words[0]) could not be run: \(error)")

@@ -58,6 +58,7 @@ public actor BeaconCenter {
     /// The queue on which the center works.
     public nonisolated var queue: DispatchQueue { executor.queue }
 
+    /// What runs the center's work: its queue.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// A center that has no radio yet. Regions that were kept from an earlier launch are monitored again.

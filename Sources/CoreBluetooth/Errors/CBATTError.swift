@@ -20,4 +20,9 @@ public struct CBATTError: _BridgedStoredNSError, Sendable {
 
     /// ``CBATTErrorDomain``
     public static var errorDomain: String { CBATTErrorDomain }
+
+    /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(_nsError.code)
+    }
 }

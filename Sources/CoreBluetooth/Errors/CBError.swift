@@ -20,4 +20,9 @@ public struct CBError: _BridgedStoredNSError, Sendable {
 
     /// ``CBErrorDomain``
     public static var errorDomain: String { CBErrorDomain }
+
+    /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(_nsError.code)
+    }
 }

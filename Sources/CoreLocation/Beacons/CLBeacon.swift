@@ -70,8 +70,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
     ///
     /// - Returns: nil if the archive holds no UUID or no time.
     public required init?(coder: NSCoder) {
-        guard let uuid = coder.decodeObject(of: NSUUID.self, forKey: Key.uuid),
-            let timestamp = coder.decodeObject(of: NSDate.self, forKey: Key.timestamp)
+        guard let uuid = coder.decodeObjectIfPresent(of: NSUUID.self, forKey: Key.uuid),
+            let timestamp = coder.decodeObjectIfPresent(of: NSDate.self, forKey: Key.timestamp)
         else { return nil }
         identifier = uuid as UUID
         group = UInt16(truncatingIfNeeded: coder.decodeInteger(forKey: Key.major))

@@ -44,10 +44,10 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     ///
     /// - Returns: nil if the archive holds no UUID.
     public required init?(coder: NSCoder) {
-        guard let uuid = coder.decodeObject(of: NSUUID.self, forKey: Key.uuid) else { return nil }
+        guard let uuid = coder.decodeObjectIfPresent(of: NSUUID.self, forKey: Key.uuid) else { return nil }
         deployment = uuid as UUID
-        major = coder.decodeObject(of: NSNumber.self, forKey: Key.major)?.uint16Value
-        minor = coder.decodeObject(of: NSNumber.self, forKey: Key.minor)?.uint16Value
+        major = coder.decodeObjectIfPresent(of: NSNumber.self, forKey: Key.major)?.uint16Value
+        minor = coder.decodeObjectIfPresent(of: NSNumber.self, forKey: Key.minor)?.uint16Value
         super.init()
     }
 

@@ -21,6 +21,11 @@ public struct CLError: _BridgedStoredNSError, Sendable {
 
     /// ``kCLErrorDomain``
     public static var errorDomain: String { kCLErrorDomain }
+
+    /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(_nsError.code)
+    }
 }
 
 extension CLError {

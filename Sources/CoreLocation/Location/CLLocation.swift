@@ -149,7 +149,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     ///
     /// - Returns: nil if the archive holds no time.
     public required init?(coder: NSCoder) {
-        guard let timestamp = coder.decodeObject(of: NSDate.self, forKey: Key.timestamp) else { return nil }
+        guard let timestamp = coder.decodeObjectIfPresent(of: NSDate.self, forKey: Key.timestamp) else { return nil }
         place = CLLocationCoordinate2D(
             latitude: coder.decodeDouble(forKey: Key.latitude), longitude: coder.decodeDouble(forKey: Key.longitude))
         height = coder.decodeDouble(forKey: Key.altitude)
@@ -160,7 +160,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         velocity = coder.decodeDouble(forKey: Key.speed)
         velocityAccuracy = coder.decodeDouble(forKey: Key.speedAccuracy)
         time = timestamp as Date
-        source = coder.decodeObject(of: CLLocationSourceInformation.self, forKey: Key.source)
+        source = coder.decodeObjectIfPresent(of: CLLocationSourceInformation.self, forKey: Key.source)
         super.init()
     }
 

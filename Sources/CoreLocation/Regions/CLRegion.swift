@@ -39,7 +39,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     ///
     /// - Returns: nil if the archive holds no identifier.
     public required init?(coder: NSCoder) {
-        guard let name = coder.decodeObject(of: NSString.self, forKey: Key.identifier) else { return nil }
+        guard let name = coder.decodeObjectIfPresent(of: NSString.self, forKey: Key.identifier) else { return nil }
         self.name = name as String
         super.init()
         notifyOnEntry = coder.decodeBool(forKey: Key.notifyOnEntry)

@@ -1,0 +1,46 @@
+import CoreBluetooth
+import Testing
+
+@Suite struct CBUUIDTests {
+    @Test(
+        arguments: [
+            ("180D", [0x18, 0x0D]), ("180d", [0x18, 0x0D]), ("0000180D", [0, 0, 0x18, 0x0D]),
+            (
+                "68753A44-4D6F-1226-9C60-0050E4C00067",
+                [0x68, 0x75, 0x3A, 0x44, 0x4D, 0x6F, 0x12, 0x26, 0x9C, 0x60, 0x00, 0x50, 0xE4, 0xC0, 0x00, 0x67]
+            ),
+        ] as [(String, [UInt8])])
+    func textAndBytes(text: String, bytes: [UInt8]) {
+        let uuid = CBUUID(string: text)
+        #expect(Array(uuid.data) == bytes)
+        #expect(uuid.uuidString == text.uppercased())
+        #expect(uuid.description == uuid.uuidString)
+        #expect(CBUUID(data: Data(bytes)) == uuid)
+    }
+
+    @Test func shortEqualsItsExpansion() {
+        let short = CBUUID(string: "180D")
+        let middle = CBUUID(string: "0000180D")
+        let long = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB")
+        #expect(short == long && middle == long && short == middle)
+        #expect(Set([short, middle, long]).count == 1)
+        #expect(short != CBUUID(string: "180E"))
+        #expect(CBUUID(string: "1234180D") != short)
+        #expect(!short.isEqual(nil))
+    }
+
+    @Test func fromFoundation() {
+        let uuid = UUID()
+        #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)
+        #expect(CBUUID(nsuuid: uuid).copy() as? CBUUID == CBUUID(string: uuid.uuidString))
+    }
+
+    @Test(arguments: ["", "18", "180G", "180D180", "+18D", "１８０D"])
+    func otherTextIsRefused(text: String) async {
+        await #expect(processExitsWith: .failure) { [text = text as String] in _ = CBUUID(string: text) }
+    }
+
+    @Test func otherLengthsAreRefused() async {
+        await #expect(processExitsWith: .failure) { _ = CBUUID(data: Data([1, 2, 3])) }
+    }
+}
