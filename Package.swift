@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "BeaconService", targets: ["BeaconService"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "BeaconTestKit", targets: ["BeaconTestKit"]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
     ],
@@ -84,6 +85,13 @@ let package = Package(
         ),
         .target(name: "CTerminal"),
 
+        // Floor 6: for users' own tests of code on Apple's names.
+        .target(
+            name: "BeaconTestKit",
+            dependencies: ["BeaconModel", "BeaconRadio", "BeaconService", "CoreLocation"],
+            swiftSettings: habits
+        ),
+
         // Beside the house: a check of users' sources. It builds with nothing but the compiler.
         .target(name: "DelegateCheck", swiftSettings: habits),
         .executableTarget(name: "DelegateCheckCommand", dependencies: ["DelegateCheck"], swiftSettings: habits),
@@ -107,6 +115,9 @@ let package = Package(
             swiftSettings: oldForms),
         .testTarget(
             name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "CoreLocation"], swiftSettings: oldForms),
+        .testTarget(
+            name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],
+            swiftSettings: oldForms),
         .testTarget(
             name: "BeaconCommandTests",
             dependencies: [

@@ -1,0 +1,281 @@
+internal import BeaconModel
+internal import BeaconRadio
+internal import BeaconService
+public import CoreLocation
+internal import Synchronization
+
+/// The air around a device in a test: beacons are placed and moved in it, and its time passes only when the test says so.
+///
+/// ```swift
+/// let air = SimulatedAir()
+/// air.install()
+/// let guide = MuseumGuide()          // the app's own class with its CLLocationManager
+/// let painting = air.place(SimulatedBeacon(uuid: museum, major: 1, minor: 7, at: .distance(20)))
+/// await air.advance(by: .seconds(15))
+/// painting.move(toDistance: 1)
+/// await air.advance(by: .seconds(5))
+/// #expect(guide.exhibit == 7)
+/// ```
+///
+/// When ``advance(by:)-swift.method`` returns, every callback that was due by then has been made, and whatever a callback
+/// asked for was asked at the time at which the callback was due. A day passes in seconds.
+///
+/// The signal falls by 20 dB with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a
+/// test which passes once passes always; ``noise`` adds chance from a seed.
+public final class SimulatedAir: Sendable {
+    struct Transmitter {
+        var beacon: SimulatedBeacon
+        var address: UInt64
+        var next: Int64
+    }
+
+    private struct State {
+        var now: Int64
+        var noise: Double = 0
+        var random: UInt64
+        var nextAddress: UInt64 = 1
+        var nextNumber = 0
+        var transmitters: [Int: Transmitter] = [:]
+        var devices: [SimulatedDevice] = []
+        /// When each device sends its frames next.
+        var deviceNext: Int64 = 0
+    }
+
+    /// The weakest signal in dBm that is heard; receivers of phones lose adverts at about that.
+    public static let sensitivity = -100.0
+
+    private let state: Mutex<State>
+
+    /// An air in which nothing is yet but the device under test, with Bluetooth on.
+    ///
+    /// - Parameters:
+    ///   - authorization: what the app may know at first.
+    ///   - start: the time at which the test begins.
+    ///   - seed: what the chance of ``noise`` follows from.
+    public init(
+        authorization: CLAuthorizationStatus = .authorizedAlways,
+        start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1
+    ) {
+        let now = Int64(max(0, start.timeIntervalSince1970) * 1e9)
+        state = Mutex(State(now: now, random: seed, deviceNext: now))
+        _ = makeDevice("device", at: .distance(0), authorization: authorization)
+    }
+
+    /// The device under test, at the origin.
+    public var device: SimulatedDevice { state.withLock { $0.devices[0] } }
+
+    /// Adds another device, which hears what is in the air and what other devices send.
+    public func makeDevice(
+        _ name: String, at position: Position, authorization: CLAuthorizationStatus = .authorizedAlways
+    ) -> SimulatedDevice {
+        makeDevice(name, at: position, authorization: authorization, store: MemoryRegionStore())
+    }
+
+    private func makeDevice(
+        _ name: String, at position: Position, authorization: CLAuthorizationStatus, store: any RegionStore
+    ) -> SimulatedDevice {
+        let number = state.withLock { $0.devices.count }
+        let device = SimulatedDevice(
+            name: name, number: number, position: position, authorization: authorization, store: store)
+        let now = state.withLock { state in
+            state.devices.append(device)
+            return state.now
+        }
+        device.receive(.time(Timestamp(nanoseconds: now)))
+        device.receive(.state(.poweredOn))
+        return device
+    }
+
+    /// Makes managers belong to the device under test that are made from now on, by anybody in this process.
+    public func install() { device.install() }
+
+    /// What time it is in the air.
+    public var now: Date { Date(timeIntervalSince1970: Double(state.withLock { $0.now }) / 1e9) }
+
+    /// By how many decibels signals scatter around what their distance says, as a standard deviation; none at first. Rooms
+    /// have 4 to 6.
+    public var noise: Double {
+        get { state.withLock { $0.noise } }
+        set { state.withLock { $0.noise = newValue } }
+    }
+
+    // MARK: - Beacons
+
+    /// Places a beacon, which begins to advertise.
+    @discardableResult
+    public func place(_ beacon: SimulatedBeacon) -> PlacedBeacon {
+        state.withLock { state in
+            let number = state.nextNumber
+            state.nextNumber += 1
+            state.transmitters[number] = Transmitter(
+                beacon: beacon, address: Self.newAddress(&state), next: state.now + Self.nanoseconds(beacon.interval))
+            return PlacedBeacon(number: number, air: self)
+        }
+    }
+
+    func change(_ beacon: PlacedBeacon, _ body: (inout Transmitter) -> Void) {
+        state.withLock { state in
+            guard var transmitter = state.transmitters[beacon.number] else { return }
+            body(&transmitter)
+            state.transmitters[beacon.number] = transmitter
+        }
+    }
+
+    func changeAddress(of beacon: PlacedBeacon) {
+        state.withLock { state in
+            let address = Self.newAddress(&state)
+            state.transmitters[beacon.number]?.address = address
+        }
+    }
+
+    func remove(_ beacon: PlacedBeacon) { state.withLock { $0.transmitters[beacon.number] = nil } }
+
+    private static func newAddress(_ state: inout State) -> UInt64 {
+        defer { state.nextAddress += 1 }
+        // A static random address has its two highest bits set.
+        return 0xC000_0000_0000 | state.nextAddress
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return max(1_000_000, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    // MARK: - Time
+
+    /// Lets time pass. When it returns, every callback that was due by then has been made.
+    ///
+    /// The main queue has to be free to make callbacks, which it is while a test waits here.
+    public func advance(by duration: Duration) async {
+        await settle()
+        let end = state.withLock { $0.now } + Self.nanoseconds(duration)
+        while let step = nextStep(until: end) {
+            perform(step)
+            await settle()
+        }
+    }
+
+    /// Lets time pass, on the main thread, whose run loop makes the callbacks meanwhile. When it returns, every callback
+    /// that was due by then has been made.
+    @available(*, noasync, message: "use 'await advance(by:)'")
+    public func advance(by duration: Duration) {
+        settleOnRunLoop()
+        let end = state.withLock { $0.now } + Self.nanoseconds(duration)
+        while let step = nextStep(until: end) {
+            perform(step)
+            settleOnRunLoop()
+        }
+    }
+
+    /// Waits until all that was asked for and told has been done, without time passing.
+    public func settle() async {
+        while !isSettled {
+            // Behind callbacks that wait on the main queue; those on run loops of other threads need a moment.
+            await withCheckedContinuation { continuation in
+                DispatchQueue.main.async { continuation.resume() }
+            }
+            if !isSettled { await Task.yield() }
+        }
+    }
+
+    private func settleOnRunLoop() {
+        while !isSettled {
+            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
+        }
+    }
+
+    private var isSettled: Bool {
+        var isSettled = true
+        for device in state.withLock({ $0.devices }) {
+            // What a callback asked for was handed to the queue before the callback counted as made. So if there were none
+            // before the queue had done its work, and are none after, nothing is left to be done.
+            let hadNone = device.center.hasNoCallbacksUnderWay
+            device.center.queue.sync {}
+            let answered = device.settleRadio()
+            if !hadNone || answered || !device.center.hasNoCallbacksUnderWay { isSettled = false }
+        }
+        return isSettled
+    }
+
+    /// One moment at which something happens.
+    private struct Step {
+        var time: Int64
+        /// What is sent at that moment, by whom.
+        var sent: [(beacon: SimulatedBeacon, address: UInt64, device: Int?)] = []
+    }
+
+    /// The next moment up to `end` at which something is sent or a second is full; nil once `end` has been reached.
+    private func nextStep(until end: Int64) -> Step? {
+        state.withLock { state in
+            guard state.now < end else { return nil }
+            let second = (state.now / 1_000_000_000 + 1) * 1_000_000_000
+            var time = min(second, end)
+            for transmitter in state.transmitters.values { time = min(time, max(transmitter.next, state.now + 1)) }
+            let hasFrames = state.devices.contains { !$0.frames.isEmpty }
+            if hasFrames {
+                state.deviceNext = max(state.deviceNext, state.now + 1)
+                time = min(time, state.deviceNext)
+            }
+            var step = Step(time: time)
+            // In the order in which they were placed, so that chance follows the seed.
+            for number in state.transmitters.keys.sorted() {
+                guard var transmitter = state.transmitters[number], transmitter.next <= time else { continue }
+                step.sent.append((transmitter.beacon, transmitter.address, nil))
+                transmitter.next = time + Self.nanoseconds(transmitter.beacon.interval)
+                state.transmitters[number] = transmitter
+            }
+            if hasFrames, state.deviceNext <= time {
+                for device in state.devices {
+                    for (index, frame) in device.frames.enumerated() {
+                        step.sent.append(
+                            (
+                                SimulatedBeacon(frame, at: device.position),
+                                0xD000_0000_0000 | UInt64(device.number) << 8 | UInt64(index), device.number
+                            ))
+                    }
+                }
+                // Apple's licence for beacons fixes the interval at 100 ms, and iOS devices keep to it.
+                state.deviceNext = time + 100_000_000
+            }
+            state.now = time
+            return step
+        }
+    }
+
+    private func perform(_ step: Step) {
+        let time = Timestamp(nanoseconds: step.time)
+        for device in state.withLock({ $0.devices }) {
+            var sightings: [Sighting] = []
+            for (beacon, address, sender) in step.sent where sender != device.number {
+                guard let rssi = signal(of: beacon, at: device.position) else { continue }
+                sightings.append(
+                    Sighting(
+                        time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: address, kind: .random),
+                        identity: beacon.identity, measuredPower: beacon.measuredPower, rssi: rssi))
+            }
+            if device.isScanning, !sightings.isEmpty { device.receive(.sightings(sightings)) }
+            device.receive(.time(time))
+        }
+    }
+
+    private func signal(of beacon: SimulatedBeacon, at position: Position) -> SignalStrength? {
+        let distance = max(0.01, beacon.position.distance(to: position))
+        let level = Double(beacon.measuredPower) - 20 * log10(distance) + chance()
+        guard level >= Self.sensitivity else { return nil }
+        return SignalStrength(rawValue: Int8(min(max(level.rounded(), -127), 20)))
+    }
+
+    /// A deviation in decibels: the sum of twelve even chances is nearly normal, with a standard deviation of 1.
+    private func chance() -> Double {
+        state.withLock { state in
+            guard state.noise > 0 else { return 0 }
+            var sum = 0.0
+            for _ in 0..<12 {
+                // The constants of Knuth's MMIX generator.
+                state.random = state.random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                sum += Double(state.random >> 11) / Double(1 << 53)
+            }
+            return (sum - 6) * state.noise
+        }
+    }
+}

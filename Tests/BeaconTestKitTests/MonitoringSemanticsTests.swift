@@ -1,0 +1,273 @@
+import BeaconTestKit
+import CoreLocation
+import Testing
+
+/// One test for each fact about region monitoring that is known of Core Location, named as the project's reference names
+/// them.
+@Suite("Region monitoring as Core Location does it")
+@MainActor
+struct MonitoringSemanticsTests {
+    private let air = SimulatedAir()
+    private let region = CLBeaconRegion(uuid: museum, identifier: "museum")
+
+    private func diary(authorized: Bool = true) async -> Diary {
+        let diary = Diary(air)
+        await air.settle()
+        _ = diary.take()
+        return diary
+    }
+
+    @Test("G1 Twenty regions an app; the next one alone fails")
+    func g1() async {
+        let diary = await diary()
+        for number in 0..<21 {
+            diary.manager.startMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "\(number)"))
+        }
+        await air.settle()
+        let told = diary.take()
+        #expect(told.count == 21)
+        #expect(told.last == "0.0 failed 20 5")
+        #expect(diary.manager.monitoredRegions.count == 20)
+    }
+
+    @Test("G2 The same identifier replaces")
+    func g2() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        diary.manager.startMonitoring(for: CLBeaconRegion(uuid: museum, major: 4, identifier: "museum"))
+        await air.settle()
+        #expect(diary.manager.monitoredRegions.count == 1)
+        #expect((diary.manager.monitoredRegions.first as? CLBeaconRegion)?.major == 4)
+    }
+
+    @Test("G3 didStartMonitoringFor reports success")
+    func g3() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        await air.settle()
+        #expect(diary.take() == ["0.0 started museum"])
+    }
+
+    @Test("G4, G5 Regions belong to all managers, and any of them stops")
+    func g4() async {
+        let first = await diary()
+        let second = await diary()
+        first.manager.startMonitoring(for: region)
+        await air.settle()
+        #expect(second.manager.monitoredRegions == [region])
+        second.manager.stopMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "museum"))
+        second.manager.stopMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "never"))
+        await air.settle()
+        #expect(first.manager.monitoredRegions.isEmpty)
+    }
+
+    @Test("G6 Regions may be registered before permission, and live when it comes")
+    func g6() async {
+        let air = SimulatedAir(authorization: .notDetermined)
+        let diary = Diary(air)
+        await air.settle()
+        #expect(diary.take() == ["0.0 authorization 0"])
+        air.place(.exhibit(1, at: 1))
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(3))
+        #expect(diary.take() == ["0.0 started museum"])
+        diary.manager.requestAlwaysAuthorization()
+        await air.advance(by: .seconds(1))
+        #expect(diary.take() == ["3.0 authorization 3", "3.1 museum inside"])
+    }
+
+    @Test("G7 Enter comes only from outside, exit only from inside; the state comes with each change")
+    func g7() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(12))
+        let beacon = air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(5))
+        beacon.remove()
+        await air.advance(by: .seconds(60))
+        #expect(
+            diary.take() == [
+                "0.0 started museum", "10.0 museum outside", "12.1 museum inside", "12.1 enter museum",
+                "47.0 museum outside", "47.0 exit museum",
+            ])
+    }
+
+    @Test("G8 Being inside at registration gives the state and no entry")
+    func g8() async {
+        let diary = await diary()
+        air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(5))
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(30))
+        #expect(diary.take() == ["5.0 started museum", "5.1 museum inside"])
+    }
+
+    @Test("G9 Further beacons are silent, and the last one to go leaves")
+    func g9() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(11))
+        let first = air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+        let second = air.place(.exhibit(2, at: 2))
+        await air.advance(by: .seconds(1))
+        _ = diary.take()
+        first.remove()
+        await air.advance(by: .seconds(60))
+        #expect(diary.take().isEmpty)
+        second.remove()
+        await air.advance(by: .seconds(60))
+        #expect(diary.take() == ["103.0 museum outside", "103.0 exit museum"])
+    }
+
+    @Test("G10 The state is told before the entry, and what is asked meanwhile agrees")
+    func g10() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(11))
+        _ = diary.take()
+        var asked = false
+        diary.onEnter = { region in
+            guard !asked else { return }
+            asked = true
+            diary.manager.requestState(for: region)
+        }
+        air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+        #expect(diary.take() == ["11.1 museum inside", "11.1 enter museum", "11.1 museum inside"])
+    }
+
+    @Test("G11 A region that wants no entries or exits still tells its state")
+    func g11() async {
+        let diary = await diary()
+        region.notifyOnEntry = false
+        region.notifyOnExit = false
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(11))
+        let beacon = air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+        beacon.remove()
+        await air.advance(by: .seconds(60))
+        #expect(
+            diary.take() == [
+                "0.0 started museum", "10.0 museum outside", "11.1 museum inside", "42.0 museum outside",
+            ])
+    }
+
+    @Test("G12 A region that wants it tells its state when the display lights up inside")
+    func g12() async {
+        let diary = await diary()
+        region.notifyEntryStateOnDisplay = true
+        diary.manager.startMonitoring(for: region)
+        air.device.lightUpDisplay()
+        air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+        _ = diary.take()
+        air.device.lightUpDisplay()
+        await air.settle()
+        #expect(diary.take() == ["1.0 museum inside"])
+    }
+
+    @Test("G13 Entry with the first advert, exit 30 s after the last")
+    func g13() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(11))
+        _ = diary.take()
+        let beacon = air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(4))
+        beacon.remove()
+        await air.advance(by: .seconds(60))
+        #expect(
+            diary.take().filter { $0.contains("enter") || $0.contains("exit") } == [
+                "11.1 enter museum", "45.0 exit museum",
+            ])
+    }
+
+    @Test("G14 Bluetooth off leaves no region; the state is unknown, and told when it is known again")
+    func g14() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+        _ = diary.take()
+        air.device.setBluetooth(isOn: false)
+        await air.advance(by: .seconds(100))
+        #expect(diary.take() == ["1.0 museum unknown"])
+        air.device.setBluetooth(isOn: true)
+        await air.advance(by: .seconds(1))
+        #expect(diary.take() == ["101.1 museum inside"])
+    }
+
+    @Test("Entries and exits go to every manager")
+    func everyManager() async {
+        let first = await diary()
+        let second = await diary()
+        first.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(11))
+        air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+        #expect(first.take().contains("11.1 enter museum"))
+        #expect(second.take().contains("11.1 enter museum"))
+    }
+
+    @Test("A delegate that goes is not told, and its manager may go as well")
+    func delegates() async {
+        var diary: Diary? = await diary()
+        diary?.manager.startMonitoring(for: region)
+        diary?.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: museum))
+        await air.advance(by: .seconds(1))
+        weak var gone = diary?.manager
+        diary = nil
+        await air.advance(by: .seconds(5))
+        #expect(gone == nil)
+        #expect(Diary(air).manager.monitoredRegions.count == 1)
+    }
+
+    @Test("Circular regions and positions are refused with a real CLError")
+    func refused() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(
+            for: CLCircularRegion(
+                center: CLLocationCoordinate2D(latitude: 0, longitude: 0), radius: 100, identifier: "circle"))
+        diary.manager.startUpdatingLocation()
+        diary.manager.startUpdatingHeading()
+        await air.settle()
+        #expect(diary.take() == ["0.0 failed circle 5", "0.0 error 0", "0.0 error 3"])
+        air.device.run {
+            #expect(CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self))
+            #expect(!CLLocationManager.isMonitoringAvailable(for: CLCircularRegion.self))
+            #expect(!CLLocationManager.isMonitoringAvailable(for: NSString.self))
+            #expect(CLLocationManager.isRangingAvailable())
+        }
+    }
+
+    @Test("What a callback asks for is asked at the time of the callback")
+    func reaction() async {
+        let diary = await diary()
+        diary.onEnter = { [weak diary] _ in
+            diary?.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: museum))
+        }
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(11))
+        _ = diary.take()
+        air.place(.exhibit(5, at: 2))
+        await air.advance(by: .seconds(3))
+        #expect(
+            diary.take() == [
+                "11.1 museum inside", "11.1 enter museum", "12.0 ranged [\"5\"]", "13.0 ranged [\"5\"]",
+                "14.0 ranged [\"5\"]",
+            ])
+    }
+
+    @Test("An hour passes in a moment")
+    func anHour() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        let beacon = air.place(.exhibit(1, at: 2))
+        await air.advance(by: .seconds(1))
+        beacon.remove()
+        await air.advance(by: .seconds(3600))
+        #expect(diary.take().last == "31.0 exit museum")
+    }
+}
