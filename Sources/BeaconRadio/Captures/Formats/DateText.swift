@@ -26,8 +26,9 @@ enum DateText {
             let microsecond = number(6, then: " "), (1...12).contains(month), (1...31).contains(day)
         else { return nil }
         let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
-        let nanoseconds = Int64(seconds) * Timestamp.nanosecondsPerSecond + Int64(microsecond) * 1000
-        return (Timestamp(nanoseconds: nanoseconds), index)
+        // Four digits hold years that nanoseconds in 64 bits do not.
+        let time = Timestamp(seconds: Double(seconds)) ?? (seconds < 0 ? .zero : .latest)
+        return (time.advanced(by: Int64(microsecond) * 1000), index)
     }
 
     /// Days from 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.
