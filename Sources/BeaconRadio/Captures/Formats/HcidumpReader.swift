@@ -14,8 +14,6 @@ struct HcidumpReader: FormatReader {
     private static let received = UInt8(ascii: ">")
     private static let sent = UInt8(ascii: "<")
     private static let space = UInt8(ascii: " ")
-    private static let h4Event: UInt8 = 0x04
-
     private var lines = LineReader()
     private var packet: [UInt8] = []
     private var hasSeenPacket = false
@@ -30,7 +28,7 @@ struct HcidumpReader: FormatReader {
     private static func opening(of line: ArraySlice<UInt8>) -> Opening? {
         guard let first = line.first else { return nil }
         if first == received || first == sent {
-            guard line.count > 1, line[line.startIndex + 1] == space else { return nil }
+            guard line.count == 1 || line[line.startIndex + 1] == space else { return nil }
             return Opening(isReceived: first == received, time: nil, bytes: 1)
         }
         guard let (time, end) = DateText.parse(line), end < line.endIndex,
@@ -76,15 +74,40 @@ struct HcidumpReader: FormatReader {
 
     /// Reads the lines that belong to the packet that was opened at `offset`.
     private mutating func readContinuations(_ stream: inout ByteStream, openedAt offset: Int) throws(CaptureError) {
-        while let (content, whole) = try lines.next(in: &stream) {
+        while true {
+            let next: (content: Int, whole: Int)?
+            do throws(CaptureError) {
+                next = try lines.next(in: &stream)
+            } catch {
+                // A packet that is whole is delivered first; the fault comes back with the next line.
+                guard isCut else { return }
+                throw error
+            }
+            guard let (content, whole) = next else { break }
             let line = stream.buffer[stream.start..<stream.start + content]
             guard line.first == Self.space else { return }
             try append(line, offset: stream.offset)
             stream.consume(whole)
         }
         // Only the last packet can be cut; one that is too short elsewhere was written so.
-        guard packet.count > 2, packet[0] == Self.h4Event, packet.count < 3 + Int(packet[2]) else { return }
+        guard isCut else { return }
         throw CaptureError(.truncated, "the file ends inside a packet; what came before was read", offset: offset)
+    }
+
+    /// Whether the packet has fewer bytes than it says, or too few to say it (Core Specification, Vol 4, Part A, 2 and
+    /// Part E, 5.4).
+    private var isCut: Bool {
+        guard let type = packet.first else { return true }
+        let header: Int
+        switch type {
+        case 0x01, 0x03: header = 4
+        case 0x02: header = 5
+        case 0x04: header = 3
+        default: return false
+        }
+        guard packet.count >= header else { return true }
+        let length = type == 0x02 ? Int(packet[3]) | Int(packet[4]) << 8 : Int(packet[header - 1])
+        return packet.count < header + length
     }
 
     /// Adds the bytes of a line, which lies at `offset` in the content, to the packet.

@@ -30,7 +30,9 @@ struct LineReader {
                 guard searched > 0 else { return nil }
                 let count = searched
                 searched = 0
-                return (count, count)
+                // An end of line that was cut in its middle.
+                let isCut = stream.buffer[stream.end - 1] == UInt8(ascii: "\r")
+                return (isCut ? count - 1 : count, count)
             }
         }
     }
