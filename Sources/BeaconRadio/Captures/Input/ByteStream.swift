@@ -120,6 +120,9 @@ struct ByteStream: ~Copyable {
                 if got == 0 { isExhausted = true }
                 end += got
             } catch {
+                var error = error
+                // The place of what could not be unpacked; where reading failed, no place is to blame.
+                if error.code != .cannotRead { error.offset = offset + available }
                 failure = error
                 isExhausted = true
             }
@@ -141,6 +144,7 @@ struct ByteStream: ~Copyable {
                 packedStart = 0
                 packedEnd = try packed.withUnsafeMutableBytes { input.read(into: $0) }.get()
                 if packedEnd == 0 {
+                    if let fault = inflater?.fault { throw fault }
                     guard inflater?.isAtEnd ?? true else {
                         throw CaptureError(
                             .truncated, "the gzip data ends too early; what came before was read")

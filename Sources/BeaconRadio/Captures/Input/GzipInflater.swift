@@ -11,6 +11,9 @@ struct GzipInflater: ~Copyable {
     private let stream: UnsafeMutablePointer<z_stream>
     private var isBetweenMembers = false
 
+    /// What is wrong with the data, where bytes that came out before still had to be handed over.
+    private(set) var fault: CaptureError?
+
     /// The first bytes of each member (RFC 1952, 2.3.1).
     static let magic: (UInt8, UInt8) = (0x1F, 0x8B)
 
@@ -34,6 +37,7 @@ struct GzipInflater: ~Copyable {
         _ input: UnsafeMutableRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws(CaptureError) -> Step {
+        if let fault { throw fault }
         if isBetweenMembers {
             guard let next = input.first else { return Step(consumed: 0, produced: 0) }
             // Tools that write to tapes fill the last block with zeros.
@@ -58,10 +62,12 @@ struct GzipInflater: ~Copyable {
             isBetweenMembers = true
             return step
         default:
-            // What came out before the fault is still good, and the fault comes back with the next call.
-            if step.produced > 0 { return step }
             let reason = stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(status)"
-            throw CaptureError(.damaged, "the gzip data is damaged (\(reason)); what came before was read")
+            let error = CaptureError(.damaged, "the gzip data is damaged (\(reason)); what came before was read")
+            // What came out before the fault is still good.
+            guard step.produced > 0 else { throw error }
+            fault = error
+            return step
         }
     }
 }
