@@ -172,10 +172,10 @@ struct PcapngReader: FormatReader {
         let nanoseconds: UInt128
         switch interface.resolution {
         case .binary(let power):
-            nanoseconds = UInt128(units) * billion >> UInt128(power)
+            nanoseconds = (UInt128(units) * billion) >> UInt128(power)
         case .decimal(let power):
-            // Beyond 10^-28 every time that 64 bits hold is less than a nanosecond.
-            let divisor = (0..<min(power, 28)).reduce(into: UInt128(1)) { product, _ in product *= 10 }
+            // From 10^-29 on every time that 64 bits hold is less than a nanosecond.
+            let divisor = (0..<min(power, 29)).reduce(into: UInt128(1)) { product, _ in product *= 10 }
             nanoseconds = UInt128(units) * billion / divisor
         }
         let sinceOrigin = Timestamp(nanoseconds: Int64(clamping: nanoseconds))
