@@ -81,6 +81,7 @@ public struct CaptureReader: AdvertSource, ~Copyable {
             if PcapReader.isMagic(magic) { return (.pcap, try PcapReader(&stream)) }
         }
         if SightingLogReader.detect(stream) { return (.sightingLog, SightingLogReader()) }
+        if HcidumpReader.mayBeginWithDate(stream) { stream.fill(atLeast: HcidumpReader.datedOpeningCount) }
         if HcidumpReader.detect(stream) { return (.hcidump, HcidumpReader()) }
         if let isBigEndian = PacketLoggerReader.detect(stream) {
             return (.packetLogger, PacketLoggerReader(isBigEndian: isBigEndian))

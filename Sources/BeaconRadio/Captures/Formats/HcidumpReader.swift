@@ -18,6 +18,14 @@ struct HcidumpReader: FormatReader {
     private var packet: [UInt8] = []
     private var hasSeenPacket = false
 
+    /// How many bytes tell a packet with a date: `2026-11-21 10:11:12.345678 >`.
+    static let datedOpeningCount = 28
+
+    /// Whether more bytes than are at hand may be needed to tell such text, as where it comes through a pipe.
+    static func mayBeginWithDate(_ stream: borrowing ByteStream) -> Bool {
+        stream.available > 0 && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(stream.buffer[stream.start])
+    }
+
     /// Whether the content at hand is such text.
     static func detect(_ stream: borrowing ByteStream) -> Bool {
         let head = stream.buffer[stream.start..<min(stream.end, stream.start + 512)]
