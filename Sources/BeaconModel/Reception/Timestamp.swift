@@ -26,7 +26,7 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
     /// A moment so many seconds after the origin, or nil where it lies outside of zero...``latest`` or is not a number.
     @inlinable
     public init?(seconds: Double) {
-        guard seconds >= 0, seconds <= 4_611_686_018 else { return nil }
+        guard seconds >= 0, seconds <= Self.latest.seconds else { return nil }
         self.init(nanoseconds: Int64((seconds * 1_000_000_000).rounded()))
     }
 
