@@ -33,8 +33,10 @@ extension [UInt8] {
         address.forEachCharacter { append($0) }
     }
 
-    /// Appends a number with so many decimals, up to 6, rounded to the nearest; what is too large for that is cut.
+    /// Appends a number with so many decimals, up to 6, rounded to the nearest; what is too large for that is cut, and
+    /// what is no number becomes `null`.
     public mutating func append(fixed value: Double, decimals: Int) {
+        guard !value.isNaN else { return append(json: "null") }
         var scale = 1
         for _ in 0..<Swift.min(decimals, 6) { scale *= 10 }
         let scaled = Int(Swift.min(Swift.max((value * Double(scale)).rounded(), -1e15), 1e15))
