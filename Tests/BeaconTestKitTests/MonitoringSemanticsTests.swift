@@ -217,7 +217,7 @@ struct MonitoringSemanticsTests {
         diary?.manager.startMonitoring(for: region)
         diary?.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: museum))
         await air.advance(by: .seconds(1))
-        weak var gone = diary?.manager
+        weak let gone = diary?.manager
         diary = nil
         await air.advance(by: .seconds(5))
         #expect(gone == nil)
