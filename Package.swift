@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "BeaconService", targets: ["BeaconService"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "KumulosSDK", targets: ["KumulosSDK"]),
         .library(name: "BeaconTestKit", targets: ["BeaconTestKit"]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
@@ -85,6 +86,13 @@ let package = Package(
         ),
         .target(name: "CTerminal"),
 
+        // Floor 6: Kumulos' names.
+        .target(
+            name: "KumulosSDK",
+            dependencies: ["CoreLocation", "BeaconService", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: habits
+        ),
+
         // Floor 6: for users' own tests of code on Apple's names.
         .target(
             name: "BeaconTestKit",
@@ -115,6 +123,7 @@ let package = Package(
             swiftSettings: oldForms),
         .testTarget(
             name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "CoreLocation"], swiftSettings: oldForms),
+        .testTarget(name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation"], swiftSettings: habits),
         .testTarget(
             name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),

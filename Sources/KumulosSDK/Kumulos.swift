@@ -1,0 +1,77 @@
+import BeaconService
+public import CoreLocation
+import Logging
+import Synchronization
+
+/// Kumulos' names for what an app tells its backend about beacons, so that code for Kumulos' SDK compiles and runs
+/// unchanged.
+///
+/// Only the part about iBeacons is here. Events are kept as lines of JSON in the app's state directory, from where a
+/// delivery can take them, unless ``KSConfigBuilder/setEventSink(_:)`` names another place.
+open class Kumulos {
+    private struct State {
+        var sink: (any KumulosEventSink)?
+        var user: String?
+    }
+
+    private static let state = Mutex(State())
+    private static let logger = Logger(label: "swift-beacon.kumulos")
+
+    /// What Kumulos' SDK calls the place of the installation's name in the app's defaults.
+    static let installIDKey = "KumulosUUID"
+
+    /// Sets the SDK up. Events before it are lost, which is logged.
+    public static func initialize(config: KSConfig) {
+        let sink = config.sink ?? JSONLinesSink(file: defaultFile)
+        state.withLock { $0.sink = sink }
+    }
+
+    private static var defaultFile: URL {
+        StateDirectory.user.url
+            .appendingPathComponent("applications", isDirectory: true)
+            .appendingPathComponent(ApplicationIdentity.current.name, isDirectory: true)
+            .appendingPathComponent("kumulos.ndjson")
+    }
+
+    /// This installation's name: a random UUID, made once and kept in the app's defaults.
+    public static var installId: String {
+        state.withLock { _ in
+            if let known = UserDefaults.standard.string(forKey: installIDKey) { return known }
+            let new = UUID().uuidString
+            UserDefaults.standard.set(new, forKey: installIDKey)
+            return new
+        }
+    }
+
+    /// Has later events carry a user's name in place of the installation's.
+    public static func associateUserWithInstall(userIdentifier: String) {
+        state.withLock { $0.user = userIdentifier }
+    }
+
+    /// Has later events carry the installation's name again.
+    public static func clearUserAssociation() { state.withLock { $0.user = nil } }
+
+    /// Tells Kumulos how near a beacon is.
+    ///
+    /// What cannot be kept is logged, since the SDK's form of the call has no way to tell.
+    public static func sendiBeaconProximity(beacon: CLBeacon) {
+        let (sink, user) = state.withLock { ($0.sink, $0.user) }
+        guard let sink else {
+            logger.error("an event is lost: call Kumulos.initialize(config:) before sending any")
+            return
+        }
+        let event = KumulosEvent(
+            type: KumulosEvent.beaconEnteredProximity,
+            uuid: UUID().uuidString.lowercased(),
+            timestamp: Int64((Date().timeIntervalSince1970 * 1000).rounded()),
+            data: KumulosEvent.BeaconProximity(
+                uuid: beacon.uuid.uuidString, major: beacon.major.stringValue, minor: beacon.minor.stringValue,
+                proximity: beacon.proximity.rawValue),
+            userId: user ?? installId)
+        do {
+            try sink.record(event)
+        } catch {
+            logger.error("an event is lost: \(error)")
+        }
+    }
+}
