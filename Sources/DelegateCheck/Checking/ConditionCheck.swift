@@ -22,16 +22,25 @@ struct ConditionCheck {
         return findings
     }
 
+    /// The directive that Linux passes too. One that names systems gets one more, so that it still says no where Core
+    /// Location is but ranging is not; one that asks for a module asks for the right one.
+    private func replacement(for text: String) -> String? {
+        if text.hasPrefix("#else"), !text.hasPrefix("#elseif") { return nil }
+        let isList = text.contains("os(") && !["&&", "!", "canImport"].contains(where: text.contains)
+        return isList ? text + " || os(Linux)" : "#if canImport(CoreLocation)"
+    }
+
     private func finding(
         _ branch: ConditionalBlock.Branch, word: (text: String, start: Int), in skim: SourceSkim
     ) -> Finding {
         let place = skim.place(of: branch.start)
         let line = skim.place(of: word.start).line
+        let replacement = replacement(for: branch.text)
         return Finding(
             path: skim.path, line: place.line, column: place.column, kind: .condition,
             problem: "'\(branch.text)' keeps the beacon code below it from Linux ('\(word.text)' on line \(line))",
-            advice: "ask for what it needs, '#if canImport(CoreLocation)', and put only what is Apple's alone in a "
-                + "condition of its own",
-            replacement: "#if canImport(CoreLocation)")
+            advice: "let Linux in" + (replacement.map { " with '\($0)'" } ?? " by a condition that holds there")
+                + ", and put only what is Apple's alone in a condition of its own",
+            replacement: replacement)
     }
 }

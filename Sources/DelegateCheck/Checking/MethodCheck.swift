@@ -14,7 +14,7 @@ struct MethodCheck {
         self.isContext = isContext
         matcher = MethodMatcher(typeNames: graph.typeNames)
         ownRequirements = Set(
-            graph.nodes.lazy.filter { $0.kind == .protocol }.flatMap(\.members).map(\.function.signature.fullName))
+            graph.nodes.lazy.flatMap(\.members).filter(\.isRequirement).map(\.function.signature.fullName))
     }
 
     func findings() -> [Finding] {

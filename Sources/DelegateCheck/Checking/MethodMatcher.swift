@@ -15,8 +15,8 @@ struct MethodMatcher {
         guard let best else { return .none }
         let method = best.method
         guard function.baseName == method.function.baseName, function.labels == method.function.labels else {
-            let names = "its name is '\(function.fullName)' and not '\(method.function.fullName)'"
-            return .near(method, differences: [names], isPlain: best.isPlain)
+            let name = "the method's name is '\(method.function.fullName)'"
+            return .near(method, differences: [name], isPlain: best.isPlain)
         }
         guard let differences = differences(of: function, from: method, manager: manager) else { return .none }
         return differences.isEmpty ? .exact(method) : .near(method, differences: differences, isPlain: true)

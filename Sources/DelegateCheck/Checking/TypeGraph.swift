@@ -5,6 +5,9 @@ struct TypeGraph {
         var source: Int
         var function: FunctionDeclaration
         var isInConstrainedExtension: Bool
+
+        /// Whether it stands in a protocol, without a body.
+        var isRequirement: Bool
     }
 
     /// A type with all its extensions; also one of another module that the sources extend.
@@ -131,7 +134,8 @@ struct TypeGraph {
                 let type = skim.types[owner]
                 function.isPrivate = function.isPrivate || (type.kind == .extension && type.isPrivate)
                 nodes[node].members.append(
-                    Member(source: source, function: function, isInConstrainedExtension: type.isConstrained))
+                    Member(source: source, function: function, isInConstrainedExtension: type.isConstrained,
+                        isRequirement: type.kind == .protocol))
             }
         }
     }
