@@ -68,7 +68,8 @@ struct TypeGraph {
         var delegates: [String] = []
         var seen: Set<Int> = [node]
         var open = [node]
-        while let next = open.popLast() {
+        // No delegate is refined so often, and a bound keeps any source fast.
+        while let next = open.popLast(), seen.count < 256 {
             delegates += nodes[next].unknownParents.filter { DelegateTable.byName[$0] != nil }
             for parent in nodes[next].parents where nodes[parent].kind != .class && seen.insert(parent).inserted {
                 open.append(parent)
@@ -134,7 +135,8 @@ struct TypeGraph {
                 let type = skim.types[owner]
                 function.isPrivate = function.isPrivate || (type.kind == .extension && type.isPrivate)
                 nodes[node].members.append(
-                    Member(source: source, function: function, isInConstrainedExtension: type.isConstrained,
+                    Member(
+                        source: source, function: function, isInConstrainedExtension: type.isConstrained,
                         isRequirement: type.kind == .protocol))
             }
         }
