@@ -30,7 +30,7 @@ struct ScanTests {
     func text() async throws {
         let outcome = try await BeaconProgram.run("scan", "--source", "-", input: Self.log)
         #expect(outcome.lines.count == 3)
-        #expect(outcome.lines.allSatisfy { $0.count <= 86 })
+        #expect(outcome.lines.allSatisfy { $0.count <= 80 })
         #expect(outcome.lines[1].hasPrefix("22:13:20.125"))
     }
 
