@@ -15,6 +15,8 @@ public actor BeaconCenter {
         var deliver: @Sendable (ClientEvent) -> Void
         var constraints: Set<BeaconConstraint> = []
         var frame: IBeaconFrame?
+        /// Whether the client was told how it went with its frame.
+        var isAnswered = false
     }
 
     private struct Region {
@@ -98,7 +100,8 @@ public actor BeaconCenter {
         ClientID(number: nextClient.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    /// Adds a client. It is told the authorization at once, and then what concerns it.
+    /// Adds a client. It is told the authorization at once, and what the radio can do if that is known, and then what
+    /// concerns it.
     ///
     /// - Parameter deliver: called on the center's queue, one event after another; it should hand the event on.
     public nonisolated func addClient(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
@@ -130,6 +133,7 @@ public actor BeaconCenter {
         clients[id] = Client(deliver: deliver)
         clientOrder.append(id)
         deliver(.authorization(status))
+        if radioState != .unknown { deliver(.radio(radioState)) }
     }
 
     /// Takes a client out, with all that it ranges and advertises. The regions belong to the application and stay.
@@ -174,10 +178,12 @@ public actor BeaconCenter {
         case .state(let state):
             guard state != radioState else { return }
             radioState = state
+            // Published before anybody is told, so that whoever is told and asks hears the same.
+            publish()
             tellAll(.radio(state))
             update()
         case .advertising(let result):
-            for id in clientOrder where clients[id]?.frame != nil { tell(id, .advertising(result)) }
+            answer(result)
         }
         deliver()
     }
@@ -290,13 +296,36 @@ public actor BeaconCenter {
 
     // MARK: - Advertising
 
-    /// Sends a frame for a client from now on, or none. How it went comes as an event.
+    /// Sends a frame for a client from now on, or none. How it went comes as an event; a frame that cannot be sent is
+    /// taken back.
     public func advertise(_ frame: IBeaconFrame?, for client: ClientID) {
         guard clients[client] != nil else { return }
         clients[client]?.frame = frame
+        clients[client]?.isAnswered = false
         updateAdvertising()
         if frame != nil, radio == nil {
-            tell(client, .advertising(.failure(RadioError(.unsupported, "there is no radio to send with"))))
+            answer(.failure(RadioError(.unsupported, "there is no radio to send with")))
+        }
+    }
+
+    /// Tells the clients that it concerns how it went. A radio sends the frames of all clients or none of them, and what
+    /// it could send yesterday it can send without the frame that is new; so a failure is that of the clients who wait for
+    /// an answer. Where none does, the radio failed by itself, and it is everybody's.
+    private func answer(_ result: Result<Void, RadioError>) {
+        let senders = clientOrder.filter { clients[$0]?.frame != nil }
+        let waiting = senders.filter { clients[$0]?.isAnswered == false }
+        switch result {
+        case .success:
+            for id in waiting {
+                clients[id]?.isAnswered = true
+                tell(id, .advertising(result))
+            }
+        case .failure:
+            for id in waiting.isEmpty ? senders : waiting {
+                clients[id]?.frame = nil
+                tell(id, .advertising(result))
+            }
+            updateAdvertising()
         }
     }
 

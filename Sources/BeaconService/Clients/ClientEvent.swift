@@ -7,7 +7,7 @@ public enum ClientEvent: Sendable {
     /// What the application may know is now this; also told once to each new client.
     case authorization(AuthorizationStatus)
 
-    /// The radio can now do this; also told once to each new client that asked for it.
+    /// The radio can now do this; also told once to each new client, if it is known then.
     case radio(RadioState)
 
     /// A region is monitored from now on.
@@ -32,6 +32,6 @@ public enum ClientEvent: Sendable {
     /// A constraint cannot be ranged at the moment. It will be as soon as the radio works again.
     case rangingFailed(BeaconConstraint, RangingFailure)
 
-    /// Advertising began, or failed to.
+    /// Advertising of the client's frame began, or failed to; or, later, the radio cannot go on with it.
     case advertising(Result<Void, RadioError>)
 }
