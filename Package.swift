@@ -69,7 +69,9 @@ let package = Package(
         ),
         .target(
             name: "CoreBluetooth",
-            dependencies: ["BeaconModel", "BeaconEngine", "BeaconRadio", "BeaconService"],
+            dependencies: [
+                "BeaconModel", "BeaconRadio", "BeaconService", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: habits
         ),
 
