@@ -30,18 +30,24 @@ public struct StateDirectory: Sendable {
             .appendingPathComponent("\(kind).json")
     }
 
-    /// Reads a file; nil if there is none.
+    /// Reads a file as it is; nil if there is none.
     ///
-    /// - Throws: ``ServiceError`` if it cannot be read, or holds something else.
-    func read<Value: Decodable>(_ type: Value.Type, from file: URL) throws(ServiceError) -> Value? {
-        let data: Data
+    /// - Throws: ``ServiceError`` if it cannot be read.
+    func read(_ file: URL) throws(ServiceError) -> Data? {
         do {
-            data = try Data(contentsOf: file)
+            return try Data(contentsOf: file)
         } catch CocoaError.fileReadNoSuchFile {
             return nil
         } catch {
             throw ServiceError(.cannotRead, "\(file.path) cannot be read: \(error.localizedDescription)", cause: error)
         }
+    }
+
+    /// Reads a value from a file; nil if there is none.
+    ///
+    /// - Throws: ``ServiceError`` if it cannot be read, or holds something else.
+    func read<Value: Decodable>(_ type: Value.Type, from file: URL) throws(ServiceError) -> Value? {
+        guard let data = try read(file) else { return nil }
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
@@ -55,13 +61,27 @@ public struct StateDirectory: Sendable {
     ///
     /// - Throws: ``ServiceError`` if it cannot be written.
     func write(_ value: some Encodable, to file: URL) throws(ServiceError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        let data: Data
+        do {
+            data = try encoder.encode(value)
+        } catch {
+            throw ServiceError(
+                .cannotWrite, "\(file.path) cannot be written: \(error.localizedDescription)", cause: error)
+        }
+        try write(data, to: file)
+    }
+
+    /// Replaces a file as a whole, in the same way, by bytes.
+    ///
+    /// - Throws: ``ServiceError`` if it cannot be written.
+    func write(_ data: Data, to file: URL) throws(ServiceError) {
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try encoder.encode(value).write(to: file, options: .atomic)
+            try data.write(to: file, options: .atomic)
         } catch {
             throw ServiceError(
                 .cannotWrite, "\(file.path) cannot be written: \(error.localizedDescription)", cause: error)

@@ -38,10 +38,15 @@ extension BeaconCenter {
     /// The most regions that Core Location lets an application monitor.
     public static let appleRegionLimit = 20
 
+    /// The most conditions that Core Location lets an application monitor. Its article and its header do not agree whether
+    /// regions count too; here they have a limit of their own.
+    public static let appleConditionLimit = 20
+
     private static func makeForThisApplication() -> BeaconCenter {
         let logger = Logger(label: "swift-beacon")
         let application = ApplicationIdentity.current
         var configuration = CenterConfiguration(application: application, store: FileRegionStore(application))
+        configuration.monitorStore = FileMonitorStore(application)
         configuration.maximumRegions = appleRegionLimit
         do throws(ServiceError) {
             configuration.policy = try AuthorizationPolicy(directory: .user)

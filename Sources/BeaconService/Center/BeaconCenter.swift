@@ -1,4 +1,4 @@
-import BeaconEngine
+public import BeaconEngine
 public import BeaconModel
 public import BeaconRadio
 public import Dispatch
@@ -36,6 +36,9 @@ public actor BeaconCenter {
     private let logger = Logger(label: "swift-beacon.center")
     private let published: Mutex<CenterSnapshot>
     private let nextClient = Atomic<UInt64>(0)
+    private let nextWatch = Atomic<UInt64>(0)
+    /// The newest time that the radio told, in nanoseconds; negative before the first.
+    private let newestTime = Atomic<Int64>(-1)
     private let callbacks = CallbackCount()
 
     private var engine: Engine
@@ -49,6 +52,8 @@ public actor BeaconCenter {
 
     private var regions: [Region] = []
     private var regionsByID: [RegionID: String] = [:]
+    private var watches: WatchBook
+    private var companions: [String: any AnyObject & Sendable] = [:]
     private var rangings: [BeaconConstraint: Ranging] = [:]
     private var rangingsByID: [RangingID: BeaconConstraint] = [:]
 
@@ -68,6 +73,7 @@ public actor BeaconCenter {
         self.configuration = configuration
         engine = Engine(configuration: configuration.engine)
         engine.addReceiver(Self.ears)
+        watches = WatchBook(limit: configuration.maximumWatches)
         var kept: [RegisteredRegion] = []
         do throws(ServiceError) {
             kept = try configuration.store.load()
@@ -89,6 +95,15 @@ public actor BeaconCenter {
 
     /// How things stood when the center last did something.
     public nonisolated var snapshot: CenterSnapshot { published.withLock { $0 } }
+
+    /// The newest time that the radio told; nil before the first.
+    public nonisolated var time: Timestamp? {
+        let newest = newestTime.load(ordering: .relaxed)
+        return newest < 0 ? nil : Timestamp(nanoseconds: newest)
+    }
+
+    /// Where the application's monitors are kept.
+    public nonisolated var monitorStore: any MonitorStore { configuration.monitorStore }
 
     /// Has `work` done on the center, after all that was handed over before.
     public nonisolated func perform(_ work: @escaping @Sendable (isolated BeaconCenter) -> Void) {
@@ -141,8 +156,24 @@ public actor BeaconCenter {
         guard let client = clients.removeValue(forKey: id) else { return }
         clientOrder.removeAll { $0 == id }
         for constraint in client.constraints { dropRanging(constraint, of: id) }
+        watches.removeAll(of: id, &engine, at: time)
         updateAdvertising()
         update()
+        deliver()
+    }
+
+    /// Something that clients share and that lives as long as the center, made when it is first asked for.
+    ///
+    /// - Parameters:
+    ///   - name: what it is called. Each kind of thing should begin its names with its own.
+    ///   - make: makes it. What is made must not keep the center alive.
+    public func companion<Companion: AnyObject & Sendable>(
+        _ name: String, _ make: @Sendable (isolated BeaconCenter) -> Companion
+    ) -> Companion {
+        if let companion = companions[name] as? Companion { return companion }
+        let new = make(self)
+        companions[name] = new
+        return new
     }
 
     // MARK: - Radio
@@ -167,8 +198,10 @@ public actor BeaconCenter {
     public func receive(_ event: RadioEvent) {
         switch event {
         case .time(let time):
+            note(time)
             engine.advance(to: time)
         case .sightings(let sightings):
+            if let last = sightings.last { note(last.time) }
             guard isActive else { break }
             for var sighting in sightings {
                 // A center is one device with one pair of ears, however many receivers its radio has.
@@ -186,6 +219,12 @@ public actor BeaconCenter {
             answer(result)
         }
         deliver()
+    }
+
+    private func note(_ time: Timestamp) {
+        // Only the center writes, so that nothing can come between the two.
+        guard time.nanoseconds > newestTime.load(ordering: .relaxed) else { return }
+        newestTime.store(time.nanoseconds, ordering: .relaxed)
     }
 
     // MARK: - Authorization
@@ -255,6 +294,38 @@ public actor BeaconCenter {
         {
             tellAll(.determined(region.registered))
         }
+    }
+
+    // MARK: - Watching
+
+    /// A name for something that a client is going to watch.
+    public nonisolated func makeWatchID() -> WatchID {
+        WatchID(number: nextWatch.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    /// Watches for beacons for a client alone: it is told of changes, and nobody else knows.
+    ///
+    /// Unlike a region, what is watched is not kept: whoever wants it again in the next launch asks again.
+    ///
+    /// - Parameters:
+    ///   - id: what the reports name it.
+    ///   - constraint: which beacons.
+    ///   - state: the state as it is known or assumed; the client is told where it turns out to be another.
+    ///   - client: who is told.
+    public func watch(
+        _ id: WatchID, for constraint: BeaconConstraint, assuming state: RegionState = .unknown, client: ClientID
+    ) {
+        guard clients[client] != nil else { return }
+        watches.add(id, constraint, assuming: state, for: client, at: time)
+        update()
+        deliver()
+    }
+
+    /// Stops watching; harmless where nothing of this name is watched.
+    public func stopWatching(_ id: WatchID) {
+        watches.remove(id, &engine, at: time)
+        update()
+        deliver()
     }
 
     // MARK: - Ranging
@@ -343,6 +414,7 @@ public actor BeaconCenter {
         let shouldBeActive = status.isGranted && radioState == .poweredOn
         if shouldBeActive {
             for place in regions.indices where regions[place].id == nil { startEngine(place) }
+            watches.activate(&engine, outsideAfter: configuration.outsideAfter)
             for (constraint, ranging) in rangings where ranging.id == nil {
                 let id = engine.startRanging(constraint)
                 rangings[constraint]?.id = id
@@ -363,11 +435,13 @@ public actor BeaconCenter {
     private var wantedMode: ScanMode {
         guard status.isGranted else { return .off }
         if !rangings.isEmpty { return .ranging }
-        return regions.isEmpty ? .off : .watching(Set(regions.map(\.registered.constraint.uuid)))
+        let deployments = watches.deployments.union(regions.map(\.registered.constraint.uuid))
+        return deployments.isEmpty ? .off : .watching(deployments)
     }
 
     /// Nothing can be known any more: regions become unknown, and whoever ranges is told why.
     private func deactivate() {
+        watches.deactivate(&engine, at: time)
         for place in regions.indices {
             stopEngine(place)
             guard regions[place].registered.state != .unknown else { continue }
@@ -406,6 +480,7 @@ public actor BeaconCenter {
 
     /// Hands on what the engine has to say.
     private func deliver() {
+        tellWatchers()
         guard engine.hasEvents else { return }
         for event in engine.takeEvents() {
             switch event {
@@ -424,7 +499,10 @@ public actor BeaconCenter {
     private func regionChanged(_ change: RegionChange, to state: RegionState) {
         guard let identifier = regionsByID[change.region],
             let place = regions.firstIndex(where: { $0.registered.identifier == identifier })
-        else { return }
+        else {
+            watches.change(change, to: state)
+            return tellWatchers()
+        }
         regions[place].registered.state = state
         changed()
         let region = regions[place].registered
@@ -434,6 +512,10 @@ public actor BeaconCenter {
         guard change.before != .unknown else { return }
         if state == .inside, region.notifiesOnEntry { tellAll(.entered(region)) }
         if state == .outside, region.notifiesOnExit { tellAll(.exited(region)) }
+    }
+
+    private func tellWatchers() {
+        for (client, report) in watches.takeReports() { tell(client, .watched(report)) }
     }
 
     private func tell(_ client: ClientID, _ event: ClientEvent) { clients[client]?.deliver(event) }

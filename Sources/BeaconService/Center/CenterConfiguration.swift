@@ -17,6 +17,12 @@ public struct CenterConfiguration: Sendable {
     /// The most regions that the application may monitor at once; nil for any number.
     public var maximumRegions: Int?
 
+    /// Where the application's monitors are kept; in memory where nothing else is said.
+    public var monitorStore: any MonitorStore = MemoryMonitorStore()
+
+    /// How much the clients of the application may watch for themselves at once, beside its regions; nil for any number.
+    public var maximumWatches: Int? = BeaconCenter.appleConditionLimit
+
     /// After how long of healthy scanning without a match a region counts as outside. Core Location's documents give no
     /// number; ten seconds are enough for any beacon that a region could be left by.
     public var outsideAfter = Duration.seconds(10)

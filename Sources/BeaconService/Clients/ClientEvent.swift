@@ -25,6 +25,9 @@ public enum ClientEvent: Sendable {
     /// A region was left from inside.
     case exited(RegisteredRegion)
 
+    /// Something that this client watches changed its state, or can or cannot be watched any more.
+    case watched(WatchReport)
+
     /// The beacons that satisfy a constraint, once a second, nearest first and those of unknown distance last; the moment
     /// counts from 1970.
     case ranged(BeaconConstraint, [RangedBeacon], at: Timestamp)

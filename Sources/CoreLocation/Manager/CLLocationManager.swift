@@ -263,7 +263,7 @@ open class CLLocationManager: NSObject {
                 beacons.map { CLBeacon($0, timestamp: Date(timeIntervalSince1970: $0.lastHeard.seconds)) }, constraint)
         case .rangingFailed(let constraint, let failure):
             fail(constraint, CLError(failure == .denied ? .denied : .rangingUnavailable))
-        case .radio, .advertising:
+        case .radio, .advertising, .watched:
             break
         }
     }

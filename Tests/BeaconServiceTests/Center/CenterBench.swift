@@ -65,6 +65,8 @@ final class CenterBench: Sendable {
         case .determined(let region): "\(region.identifier) \(region.state)"
         case .entered(let region): "enter \(region.identifier)"
         case .exited(let region): "exit \(region.identifier)"
+        case .watched(let report):
+            "watch \(report.state) \(report.identity?.minor ?? 0)\(report.isBeyondLimit ? " beyond" : "")"
         case .ranged(_, let beacons, let time): "ranged \(time.seconds) \(beacons.map(\.identity.minor))"
         case .rangingFailed(_, let failure): "ranging failed \(failure)"
         case .advertising(.success): "advertising"
