@@ -60,7 +60,9 @@ final class MonitorCore: Sendable {
         }
         center.perform { [self] center in
             let watches = state.withLock { $0.watches }
-            for watch in watches { center.watch(watch.id, for: watch.constraint, assuming: watch.state, client: client) }
+            for watch in watches {
+                center.watch(watch.id, for: watch.constraint, assuming: watch.state, client: client)
+            }
             change(center) { $0.reviewAll(at: $1) }
         }
     }

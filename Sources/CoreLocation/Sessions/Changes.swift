@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// A value that changes until it ends; whoever listens is told what it is, and then each change.
+final class Changes<Value: Equatable & Sendable>: Sendable {
+    private struct State {
+        var current: Value?
+        var isOver = false
+        var nextListener: UInt64 = 0
+        var listeners: [UInt64: AsyncStream<Value>.Continuation] = [:]
+    }
+
+    /// So many changes wait for a listener that is slow.
+    private static var patience: Int { 16 }
+
+    private let state = Mutex(State())
+
+    /// The value is now this; nobody is told where it was before.
+    func send(_ value: Value) {
+        state.withLock { state in
+            guard !state.isOver, state.current != value else { return }
+            state.current = value
+            // Under the lock, so that a listener that comes just now hears everything once and in order.
+            for listener in state.listeners.values { listener.yield(value) }
+        }
+    }
+
+    /// There will be no more changes.
+    func end() {
+        let listeners = state.withLock { state in
+            state.isOver = true
+            defer { state.listeners = [:] }
+            return state.listeners
+        }
+        // Without the lock, since a listener that ends takes itself out.
+        for listener in listeners.values { listener.finish() }
+    }
+
+    /// The value as it is, and then each change.
+    func listen() -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Value.self, bufferingPolicy: .bufferingNewest(Self.patience))
+        let number: UInt64? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            if let current = state.current { continuation.yield(current) }
+            state.nextListener += 1
+            state.listeners[state.nextListener] = continuation
+            return state.nextListener
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in self?.forget(number) }
+        return stream
+    }
+
+    private func forget(_ number: UInt64) { state.withLock { $0.listeners[number] = nil } }
+}
