@@ -1,6 +1,6 @@
 import BeaconModel
 import BeaconRadio
-import Synchronization
+import BeaconService
 
 /// The radio of a simulated device. What it hears and what time it is, the air hands to the center itself, so that each
 /// step is over before the next begins.
@@ -11,7 +11,7 @@ final class AirRadio: Radio {
         var owesAnswer = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func events() -> AsyncStream<RadioEvent> { AsyncStream { $0.finish() } }
 

@@ -2,7 +2,6 @@ internal import BeaconModel
 internal import BeaconRadio
 internal import BeaconService
 public import CoreLocation
-internal import Synchronization
 
 /// The air around a device in a test: beacons are placed and moved in it, and its time passes only when the test says so.
 ///
@@ -44,7 +43,7 @@ public final class SimulatedAir: Sendable {
     /// The weakest signal in dBm that is heard; receivers of phones lose adverts at about that.
     public static let sensitivity = -100.0
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// An air in which nothing is yet but the device under test, with Bluetooth on.
     ///
@@ -57,7 +56,7 @@ public final class SimulatedAir: Sendable {
         start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1
     ) {
         let now = Int64(max(0, start.timeIntervalSince1970) * 1e9)
-        state = Mutex(State(now: now, random: seed, deviceNext: now))
+        state = Locked(State(now: now, random: seed, deviceNext: now))
         _ = makeDevice("device", at: .distance(0), authorization: authorization)
     }
 

@@ -2,7 +2,6 @@ internal import BeaconModel
 internal import BeaconRadio
 internal import BeaconService
 public import CoreLocation
-internal import Synchronization
 
 /// A device in the simulated air: what an app would run on.
 ///
@@ -14,14 +13,14 @@ public final class SimulatedDevice: Sendable {
     let number: Int
     let center: BeaconCenter
     private let radio = AirRadio()
-    private let place: Mutex<Position>
+    private let place: Locked<Position>
 
     init(
         name: String, number: Int, position: Position, authorization: CLAuthorizationStatus, store: any RegionStore
     ) {
         self.name = name
         self.number = number
-        place = Mutex(position)
+        place = Locked(position)
         var configuration = CenterConfiguration(application: ApplicationIdentity(name), store: store)
         configuration.maximumRegions = BeaconCenter.appleRegionLimit
         configuration.initialStatus = AuthorizationStatus(authorization)

@@ -1,10 +1,10 @@
+import BeaconService
 public import Foundation
-import Synchronization
 
 /// Writes each event as a line of JSON at the end of a file.
 public final class JSONLinesSink: KumulosEventSink {
     private let file: URL
-    private let isWriting = Mutex(())
+    private let isWriting = Locked(())
 
     /// A sink that writes to a file, which is made where it is not there.
     public init(file: URL) { self.file = file }

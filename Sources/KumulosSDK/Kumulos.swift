@@ -1,7 +1,6 @@
 import BeaconService
 public import CoreLocation
 import Logging
-import Synchronization
 
 /// Kumulos' names for what an app tells its backend about beacons, so that code for Kumulos' SDK compiles and runs
 /// unchanged.
@@ -14,7 +13,7 @@ open class Kumulos {
         var user: String?
     }
 
-    private static let state = Mutex(State())
+    private static let state = Locked(State())
     private static let logger = Logger(label: "swift-beacon.kumulos")
 
     /// What Kumulos' SDK calls the place of the installation's name in the app's defaults.

@@ -1,12 +1,11 @@
 import Foundation
 import Logging
-import Synchronization
 
 extension BeaconCenter {
     /// The center of a task, where a test has one of its own.
     @TaskLocal static var ofTask: BeaconCenter?
 
-    private static let shared = Mutex<BeaconCenter?>(nil)
+    private static let shared = Locked<BeaconCenter?>(nil)
 
     /// The center that new managers belong to: that of the task or the callback which asks, else the one that was
     /// installed, else one for this application with the source that `BEACON_SOURCE` names.

@@ -34,7 +34,7 @@ public actor BeaconCenter {
     private let executor = SerialQueueExecutor(label: "swift-beacon.center")
     private let configuration: CenterConfiguration
     private let logger = Logger(label: "swift-beacon.center")
-    private let published: Mutex<CenterSnapshot>
+    private let published: Locked<CenterSnapshot>
     private let nextClient = Atomic<UInt64>(0)
     private let nextWatch = Atomic<UInt64>(0)
     /// The newest time that the radio told, in nanoseconds; negative before the first.
@@ -88,7 +88,7 @@ public actor BeaconCenter {
             status = .denied
         }
         regions = kept.map { Region(registered: $0, id: nil) }
-        published = Mutex(CenterSnapshot(regions: kept, authorization: status, radio: .unknown))
+        published = Locked(CenterSnapshot(regions: kept, authorization: status, radio: .unknown))
     }
 
     // MARK: - Without waiting

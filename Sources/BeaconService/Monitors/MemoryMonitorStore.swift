@@ -1,9 +1,8 @@
 public import Foundation
-import Synchronization
 
 /// Monitors that last as long as this object: for tests, and for programs that want to leave no trace.
 public final class MemoryMonitorStore: MonitorStore {
-    private let contents = Mutex<[String: Data]>([:])
+    private let contents = Locked<[String: Data]>([:])
 
     /// A store without monitors.
     public init() {}

@@ -1,8 +1,6 @@
-import Synchronization
-
 /// Regions that last as long as this object: for tests, and for programs that want to leave no trace.
 public final class MemoryRegionStore: RegionStore {
-    private let regions = Mutex<[RegisteredRegion]>([])
+    private let regions = Locked<[RegisteredRegion]>([])
 
     /// A store without regions.
     public init() {}

@@ -1,7 +1,6 @@
 internal import BeaconModel
 internal import BeaconRadio
 internal import BeaconService
-internal import Synchronization
 
 /// The part of a peripheral manager that advertises, which may be shared between threads.
 ///
@@ -37,7 +36,7 @@ final class Advertiser: Sendable {
 
     private let center: BeaconCenter
     private let context: CallbackContext
-    private let standing = Mutex(Standing())
+    private let standing = Locked(Standing())
 
     init(center: BeaconCenter, context: CallbackContext) {
         self.center = center

@@ -1,12 +1,12 @@
+import BeaconService
 internal import Logging
-internal import Synchronization
 
 /// What Core Bluetooth has to say to whoever develops the app.
 enum BluetoothLog {
     /// Made anew for each line, which are few, so that it goes where the program sends its log by then.
     private static var logger: Logger { Logger(label: "swift-beacon.bluetooth") }
 
-    private static let told = Mutex<Set<String>>([])
+    private static let told = Locked<Set<String>>([])
 
     /// A command came in a state in which it cannot be taken. The words are those that developers know from Apple's log.
     static func misuse(of manager: CBManager) {

@@ -1,12 +1,12 @@
-internal import Synchronization
+import BeaconService
 
 /// A delegate that is not kept alive and may be changed on one thread while a callback asks for it on another.
 ///
 /// A weak variable alone does not allow that: to read it is safe anywhere, to change it meanwhile is not.
 final class DelegateBox<Delegate>: Sendable {
-    private let reference: Mutex<WeakReference<AnyObject>>
+    private let reference: Locked<WeakReference<AnyObject>>
 
-    init(_ delegate: Delegate?) { reference = Mutex(Self.reference(to: delegate)) }
+    init(_ delegate: Delegate?) { reference = Locked(Self.reference(to: delegate)) }
 
     var delegate: Delegate? {
         get { reference.withLock { $0 }.object as? Delegate }

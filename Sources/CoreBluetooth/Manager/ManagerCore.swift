@@ -1,13 +1,12 @@
 internal import BeaconRadio
 internal import BeaconService
-internal import Synchronization
 
 /// The part of a manager that may be shared between threads: its tie to the center, and what it was told of the radio.
 final class ManagerCore: Sendable {
     let center: BeaconCenter
     let context: CallbackContext
     private let client: ClientID
-    private let told = Mutex(RadioState.unknown)
+    private let told = Locked(RadioState.unknown)
 
     /// - Parameter queue: where callbacks are made; nil for the main queue.
     init(center: BeaconCenter, queue: DispatchQueue?) {

@@ -1,7 +1,6 @@
 internal import BeaconModel
 internal import BeaconService
 import Foundation
-internal import Synchronization
 
 /// The part of a location manager that may be shared between threads: its tie to the center, and what it ranges.
 final class LocationManagerCore: Sendable {
@@ -24,7 +23,7 @@ final class LocationManagerCore: Sendable {
         var constraint: BeaconConstraint
     }
 
-    private let requests = Mutex<[BeaconConstraint: Requests]>([:])
+    private let requests = Locked<[BeaconConstraint: Requests]>([:])
 
     init(center: BeaconCenter, context: CallbackContext) {
         self.center = center

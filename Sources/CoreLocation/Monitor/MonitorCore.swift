@@ -26,7 +26,7 @@ final class MonitorCore: Sendable {
     private let client: ClientID
     /// False where what was stored could not be read: it is left as it is, for somebody to mend.
     private let mayStore: Bool
-    private let state: Mutex<MonitorState>
+    private let state: Locked<MonitorState>
     private let nextNumber = Atomic<UInt64>(0)
     private let isSaveDue = Atomic<Bool>(false)
 
@@ -49,7 +49,7 @@ final class MonitorCore: Sendable {
             state.isPersistent = false
         }
         self.mayStore = mayStore
-        self.state = Mutex(state)
+        self.state = Locked(state)
     }
 
     /// Begins to listen to the center, and to watch what was restored.

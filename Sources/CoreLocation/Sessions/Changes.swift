@@ -1,4 +1,4 @@
-internal import Synchronization
+import BeaconService
 
 /// A value that changes until it ends; whoever listens is told what it is, and then each change.
 final class Changes<Value: Equatable & Sendable>: Sendable {
@@ -12,7 +12,7 @@ final class Changes<Value: Equatable & Sendable>: Sendable {
     /// So many changes wait for a listener that is slow.
     private static var patience: Int { 16 }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The value is now this; nobody is told where it was before.
     func send(_ value: Value) {
