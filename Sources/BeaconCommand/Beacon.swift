@@ -15,7 +15,7 @@ struct Beacon: AsyncParsableCommand {
             environment is used.
             A REGION is [NAME=]UUID[/MAJOR[/MINOR]].
             """,
-        subcommands: [Scan.self, Range.self, Monitor.self, Decode.self, Record.self, Simulate.self]
+        subcommands: [Scan.self, Range.self, Monitor.self, Decode.self, Record.self, Simulate.self, Authorization.self]
     )
 
     static func main() async {

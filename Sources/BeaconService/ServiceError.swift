@@ -3,7 +3,7 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case cannotRead, cannotWrite, damagedState, unknownStatus
+            case cannotRead, cannotWrite, damagedState, decidedByAdministrator
         }
 
         private let value: Value
@@ -14,8 +14,8 @@ public struct ServiceError: Error, Sendable, CustomStringConvertible {
         public static let cannotWrite = Code(value: .cannotWrite)
         /// A file holds something that it should not.
         public static let damagedState = Code(value: .damagedState)
-        /// There is no authorization of that name.
-        public static let unknownStatus = Code(value: .unknownStatus)
+        /// An administrator decided what was to be changed.
+        public static let decidedByAdministrator = Code(value: .decidedByAdministrator)
     }
 
     /// What kind of failure it is.
