@@ -126,7 +126,13 @@ let package = Package(
             name: "CoreLocationTests", dependencies: ["CoreLocation", "BeaconEngine", "BeaconModel"],
             swiftSettings: oldForms),
         .testTarget(
-            name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "CoreLocation"], swiftSettings: oldForms),
+            name: "CoreBluetoothTests",
+            dependencies: [
+                "CoreBluetooth", "CoreLocation", "BeaconModel", "BeaconRadio", "BeaconService",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: oldForms
+        ),
         .testTarget(name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation"], swiftSettings: habits),
         .testTarget(
             name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],

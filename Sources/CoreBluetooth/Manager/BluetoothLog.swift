@@ -22,7 +22,7 @@ enum BluetoothLog {
 
     /// Class and address, as Apple's descriptions have them.
     private static func name(of manager: CBManager) -> String {
-        let address = UInt(bitPattern: ObjectIdentifier(manager).hashValue)
+        let address = UInt(bitPattern: ObjectIdentifier(manager))
         return "<\(type(of: manager)): 0x\(String(address, radix: 16))>"
     }
 }

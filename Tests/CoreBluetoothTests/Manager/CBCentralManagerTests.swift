@@ -1,0 +1,65 @@
+import BeaconRadio
+import BeaconService
+import CoreBluetooth
+import Testing
+
+@Suite("Central manager and authorization")
+struct CBCentralManagerTests {
+    @Test("A central manager tells whether Bluetooth is on")
+    func state() async {
+        let bench = await ManagerBench()
+        let witness = Witness()
+        let manager = BeaconCenter.withCurrent(bench.center) {
+            CBCentralManager(
+                delegate: witness, queue: bench.queue, options: [CBCentralManagerOptionShowPowerAlertKey: false])
+        }
+        #expect(manager.state == .unknown)
+        await bench.tell(.state(.poweredOff), .state(.poweredOn))
+        #expect(manager.state == .poweredOn)
+        #expect(witness.words() == ["poweredOff", "poweredOn"])
+    }
+
+    @Test("Looking for devices does nothing, says so once, and is misuse while the radio is off")
+    func scanning() async {
+        let bench = await ManagerBench(.poweredOff)
+        let manager = BeaconCenter.withCurrent(bench.center) { CBCentralManager(delegate: nil, queue: bench.queue) }
+        let misuses = manager.misuses
+        manager.scanForPeripherals(withServices: nil)
+        #expect(manager.misuses - misuses == 1)
+        await bench.tell(.state(.poweredOn))
+        for _ in 0..<3 { manager.scanForPeripherals(withServices: nil) }
+        #expect(!manager.isScanning)
+        manager.stopScan()
+        #expect(LogRecord.lines(about: "Looking for devices").count == 1)
+        #expect(manager.misuses - misuses == 1)
+        #expect(manager.retrievePeripherals(withIdentifiers: [UUID()]).isEmpty)
+    }
+
+    @Test("A manager that goes away is told nothing and takes nothing with it")
+    func goesAway() async {
+        let bench = await ManagerBench()
+        let witness = Witness()
+        weak let manager = BeaconCenter.withCurrent(bench.center) {
+            CBCentralManager(delegate: witness, queue: bench.queue)
+        }
+        #expect(manager == nil)
+        await bench.tell(.state(.poweredOn))
+        #expect(witness.words() == [])
+    }
+
+    @Test("Bluetooth is allowed unless the radio says otherwise, as a callback that asks hears at once")
+    func authorization() async {
+        let bench = await ManagerBench()
+        let witness = Witness { manager in
+            #expect((CBPeripheralManager.authorization == .denied) == (manager.state == .unauthorized))
+        }
+        let manager = bench.makeManager(witness)
+        BeaconCenter.withCurrent(bench.center) { #expect(CBManager.authorization == .allowedAlways) }
+        await bench.tell(.state(.unauthorized))
+        BeaconCenter.withCurrent(bench.center) { #expect(CBCentralManager.authorization == .denied) }
+        await bench.tell(.state(.poweredOn))
+        BeaconCenter.withCurrent(bench.center) { #expect(CBCentralManager.authorization == .allowedAlways) }
+        #expect(witness.words() == ["unauthorized", "poweredOn"])
+        withExtendedLifetime(manager) {}
+    }
+}

@@ -1,0 +1,82 @@
+import BeaconModel
+import BeaconRadio
+import BeaconService
+import CoreBluetooth
+import CoreLocation
+import Dispatch
+
+/// A center with a radio that a test speaks for, and an app's queue.
+final class ManagerBench: Sendable {
+    let center: BeaconCenter
+    let radio = RecordingRadio()
+    let queue = DispatchQueue(label: "app")
+
+    /// - Parameter state: what the radio tells at once; nil where it has yet to tell.
+    init(_ state: RadioState? = nil) async {
+        LogRecord.begin()
+        center = BeaconCenter(
+            CenterConfiguration(application: ApplicationIdentity("test"), store: MemoryRegionStore()))
+        center.use(radio)
+        if let state { await tell(.state(state)) }
+    }
+
+    func makeManager(_ delegate: (any CBPeripheralManagerDelegate)?) -> CBPeripheralManager {
+        BeaconCenter.withCurrent(center) { CBPeripheralManager(delegate: delegate, queue: queue) }
+    }
+
+    /// The radio tells something, and all that follows from it has happened.
+    func tell(_ events: RadioEvent...) async {
+        for event in events { await center.receive(event) }
+        await settle()
+    }
+
+    /// Waits until nothing is under way, neither to the center nor from it.
+    func settle() async {
+        while true {
+            await center.finish()
+            // What a callback asked of the center before it counted as made is done when the center has finished again.
+            if center.hasNoCallbacksUnderWay {
+                await center.finish()
+                if center.hasNoCallbacksUnderWay { return }
+            }
+            await Task.yield()
+        }
+    }
+
+    static let uuid = UUID(uuidString: "39ED98FF-2900-441A-802F-9C398FC199D2") ?? UUID()
+
+    /// The advertisement data of a beacon.
+    static func beacon(minor: UInt16 = 1) -> [String: Any] {
+        let region = CLBeaconRegion(uuid: uuid, major: 100, minor: minor, identifier: "beacon")
+        return region.peripheralData(withMeasuredPower: nil) as? [String: Any] ?? [:]
+    }
+
+    /// The frame that these data ask for, from the numbers that the listing of Apple's article has.
+    static func frame(minor: UInt16 = 1) -> IBeaconFrame {
+        IBeaconFrame(
+            identity: BeaconIdentity(
+                uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 100, minor: minor),
+            measuredPower: -59)
+    }
+}
+
+extension BeaconCenter {
+    /// Nothing, after all that was handed to the center before.
+    fileprivate func finish() {}
+}
+
+extension CBManager {
+    /// What the log says about it. Addresses are used again, so that a line may be about an earlier one: count those that
+    /// are new.
+    var logLines: [String] {
+        LogRecord.lines(about: "0x" + String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) + ">")
+    }
+
+    /// How often the log says that it was misused.
+    var misuses: Int {
+        logLines.filter {
+            $0.hasPrefix("API MISUSE: <CB")
+                && $0.hasSuffix("can only accept this command while in the powered on state")
+        }.count
+    }
+}
