@@ -2,6 +2,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconRadio
 import BeaconService
+import Synchronization
 import Testing
 
 @Suite("Beacon center")
@@ -220,6 +221,42 @@ struct BeaconCenterTests {
         await bench.center.removeClient(bench.client)
         await bench.center.advertise(nil, for: other)
         #expect(bench.radio.frames == [[first], [first, second], [second], []])
+    }
+
+    @Test("A client is told once how it went with its own frame; one too many fails alone and is taken back")
+    func advertisingAnswers() async {
+        let bench = await CenterBench()
+        let frames = (1...2).map {
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: UInt16($0)), measuredPower: -59)
+        }
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
+        await bench.center.advertise(frames[0], for: bench.client)
+        await bench.center.receive(.advertising(.success(())))
+        await bench.center.receive(.advertising(.success(())))
+        await bench.center.advertise(frames[1], for: other)
+        await bench.center.receive(.advertising(.failure(RadioError(.unsupported, "one is enough"))))
+        #expect(await bench.words() == ["advertising"])
+        #expect(bench.radio.frames == [[frames[0]], frames, [frames[0]]])
+        await bench.center.receive(.advertising(.failure(RadioError(.unsupported, "broken"))))
+        #expect(await bench.words() == ["advertising failed true"])
+        #expect(bench.radio.frames.last == [])
+    }
+
+    @Test("A new client is told what the radio can do, if that is known")
+    func radioAtFirst() async {
+        let states = Mutex<[RadioState]>([])
+        let bench = await CenterBench(radio: .unknown)
+        for state in [nil, RadioState.poweredOff] {
+            if let state { await bench.center.receive(.state(state)) }
+            bench.center.addClient(bench.center.makeClientID()) { event in
+                if case .radio(let state) = event { states.withLock { $0.append(state) } }
+            }
+            _ = await bench.words()
+        }
+        // Both are told: one that it changed, the other how it is.
+        #expect(states.withLock { $0 } == [.poweredOff, .poweredOff])
     }
 
     @Test("A thousand regions are entered and written once")
