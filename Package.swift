@@ -123,7 +123,8 @@ let package = Package(
             name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
             swiftSettings: habits),
         .testTarget(
-            name: "CoreLocationTests", dependencies: ["CoreLocation", "BeaconEngine", "BeaconModel"],
+            name: "CoreLocationTests",
+            dependencies: ["CoreLocation", "BeaconEngine", "BeaconModel", "BeaconRadio", "BeaconService"],
             swiftSettings: oldForms),
         .testTarget(
             name: "CoreBluetoothTests",

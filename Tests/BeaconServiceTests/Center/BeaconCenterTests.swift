@@ -259,6 +259,39 @@ struct BeaconCenterTests {
         #expect(states.withLock { $0 } == [.poweredOff, .poweredOff])
     }
 
+    @Test("What a client watches is told to it alone, in the order of causes, and goes with it")
+    func watching() async {
+        let bench = await CenterBench()
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
+        await bench.center.watch(bench.center.makeWatchID(), for: CenterBench.everyone, client: bench.client)
+        await bench.center.watch(bench.center.makeWatchID(), for: CenterBench.everyone, client: other)
+        await bench.hear(1, minor: 7)
+        #expect(await bench.words() == ["watch inside 7"])
+        #expect(bench.center.snapshot.regions.isEmpty)
+        await bench.center.setStatus(.denied)
+        #expect(await bench.words() == ["authorization denied", "watch unknown 0"])
+        await bench.center.setStatus(.always)
+        #expect(bench.radio.modes.last == .watching([CenterBench.uuid]))
+        await bench.center.removeClient(other)
+        #expect(bench.radio.modes.last == .watching([CenterBench.uuid]))
+        await bench.center.removeClient(bench.client)
+        #expect(bench.radio.modes.last == .off)
+    }
+
+    @Test("Regions and what clients watch have limits of their own")
+    func watchLimit() async {
+        let bench = await CenterBench(maximumRegions: 1)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        let watches = (0...BeaconCenter.appleConditionLimit).map { _ in bench.center.makeWatchID() }
+        for watch in watches { await bench.center.watch(watch, for: CenterBench.everyone, client: bench.client) }
+        #expect(await bench.words() == ["started hall", "watch unknown 0 beyond"])
+        await bench.center.stopWatching(watches[5])
+        #expect(await bench.words() == ["watch unknown 0"])
+        await bench.hear(1)
+        #expect(await bench.words().filter { $0 == "watch inside 1" }.count == 20)
+    }
+
     @Test("A thousand regions are entered and written once")
     func many() async {
         let store = CountingStore()

@@ -1,0 +1,91 @@
+import BeaconModel
+import BeaconRadio
+import BeaconService
+import CoreLocation
+import Synchronization
+import Testing
+
+/// A center whose radio a test plays, in virtual time.
+final class MonitorBench: Sendable {
+    let center: BeaconCenter
+    let radio = SilentRadio()
+
+    init(
+        store: any MonitorStore = MemoryMonitorStore(), status: AuthorizationStatus = .always,
+        radio state: RadioState = .poweredOn
+    ) async {
+        var configuration = CenterConfiguration(application: ApplicationIdentity("test"), store: MemoryRegionStore())
+        configuration.initialStatus = status
+        configuration.monitorStore = store
+        center = BeaconCenter(configuration)
+        center.use(radio)
+        await center.receive(.state(state))
+    }
+
+    func monitor(_ name: String = "shop") async -> CLMonitor {
+        await BeaconCenter.withCurrent(center) { await CLMonitor(name) }
+    }
+
+    /// Returns when all that was handed to the center before has been done, and all that followed from it.
+    func settle() async {
+        for _ in 0..<3 { await center.doNothing() }
+    }
+
+    func time(_ seconds: Double) async { await center.receive(.time(Timestamp(nanoseconds: Int64(seconds * 1e9)))) }
+
+    func hear(_ seconds: Double, major: UInt16 = 1, minor: UInt16 = 1) async {
+        let sighting = Sighting(
+            time: Timestamp(nanoseconds: Int64(seconds * 1e9)), receiver: ReceiverID(0),
+            address: DeviceAddress(bits: UInt64(minor), kind: .random),
+            identity: BeaconIdentity(
+                uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: major,
+                minor: minor),
+            measuredPower: -59, rssi: SignalStrength(rawValue: -60))
+        await center.receive(.sightings([sighting]))
+    }
+}
+
+/// A radio that tells nothing by itself, and notes what it is asked for.
+final class SilentRadio: Radio {
+    private let (stream, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
+    private let log = Mutex<[ScanMode]>([])
+
+    func events() -> AsyncStream<RadioEvent> { stream }
+    func scan(_ mode: ScanMode) { log.withLock { $0.append(mode) } }
+    func advertise(_ frames: [IBeaconFrame]) {}
+
+    var modes: [ScanMode] { log.withLock { $0 } }
+}
+
+extension BeaconCenter {
+    fileprivate func doNothing() {}
+}
+
+/// Events in words, one after another.
+struct EventReader {
+    private var iterator: CLMonitor.Events.Iterator
+
+    init(_ monitor: CLMonitor) { iterator = monitor.events.makeAsyncIterator() }
+
+    mutating func next() async throws -> CLMonitor.Event { try #require(try await iterator.next()) }
+
+    /// The next event: its identifier, state and second, and what stands in the way.
+    mutating func word() async throws -> String { try await next().word }
+}
+
+extension CLMonitor.Event {
+    var word: String {
+        let flags = [
+            authorizationDenied ? "denied" : nil, authorizationRestricted ? "restricted" : nil,
+            conditionUnsupported ? "unsupported" : nil, conditionLimitExceeded ? "limit" : nil,
+            persistenceUnavailable ? "unkept" : nil,
+        ]
+        return (["\(identifier) \(state) \(Int(date.timeIntervalSince1970))"] + flags.compactMap(\.self))
+            .joined(separator: " ")
+    }
+}
+
+/// All beacons of the deployment that the bench plays.
+let everyone = CLMonitor.BeaconIdentityCondition(uuid: deployment)
+let disc = CLMonitor.CircularGeographicCondition(
+    center: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 3)

@@ -1,0 +1,79 @@
+import BeaconService
+import CoreLocation
+import Testing
+
+@Suite("Sessions", .timeLimit(.minutes(1)))
+struct SessionTests {
+    private func session(
+        _ requirement: CLServiceSession.AuthorizationRequirement, _ center: BeaconCenter
+    ) -> CLServiceSession {
+        BeaconCenter.withCurrent(center) {
+            CLServiceSession(authorization: requirement, fullAccuracyPurposeKey: "museum")
+        }
+    }
+
+    @Test(
+        "A service session asks for what it needs", arguments: [AuthorizationStatus.notDetermined, .whenInUse, .always])
+    func asks(expected: AuthorizationStatus) async throws {
+        let bench = await MonitorBench(status: .notDetermined)
+        let requirement: CLServiceSession.AuthorizationRequirement =
+            switch expected {
+            case .whenInUse: .whenInUse
+            case .always: .always
+            default: .none
+            }
+        let session = session(requirement, bench.center)
+        var diagnostics = session.diagnostics.makeAsyncIterator()
+        let first = try #require(try await diagnostics.next())
+        #expect(bench.center.snapshot.authorization == expected)
+        #expect(!first.authorizationDenied && !first.alwaysAuthorizationDenied && !first.authorizationRequestInProgress)
+        session.invalidate()
+    }
+
+    @Test("A service session tells what stands in its way, each change, until it ends")
+    func tells() async throws {
+        let bench = await MonitorBench(status: .always)
+        let session = session(.always, bench.center)
+        var diagnostics = session.diagnostics.makeAsyncIterator()
+        #expect(try await diagnostics.next()?.alwaysAuthorizationDenied == false)
+        await bench.center.setStatus(.whenInUse)
+        let less = try #require(try await diagnostics.next())
+        #expect(less.alwaysAuthorizationDenied && !less.authorizationDenied)
+        await bench.center.setStatus(.denied)
+        #expect(try await diagnostics.next()?.authorizationDenied == true)
+        await bench.center.setStatus(.restricted)
+        #expect(try await diagnostics.next()?.authorizationRestricted == true)
+        // Who comes later is told how it is.
+        var late = session.diagnostics.makeAsyncIterator()
+        #expect(try await late.next()?.authorizationRestricted == true)
+        session.invalidate()
+        session.invalidate()
+        #expect(try await diagnostics.next() == nil)
+        #expect(try await late.next() == nil)
+        var after = session.diagnostics.makeAsyncIterator()
+        #expect(try await after.next() == nil)
+    }
+
+    @Test("A session that is let go ends")
+    func letGo() async throws {
+        let bench = await MonitorBench(status: .always)
+        var session: CLServiceSession? = session(.whenInUse, bench.center)
+        var diagnostics = try #require(session).diagnostics.makeAsyncIterator()
+        #expect(try await diagnostics.next() != nil)
+        session = nil
+        #expect(try await diagnostics.next() == nil)
+    }
+
+    @Test("A background session asks for nothing and tells what stands in the way")
+    func background() async throws {
+        let bench = await MonitorBench(status: .notDetermined)
+        let session = BeaconCenter.withCurrent(bench.center) { CLBackgroundActivitySession() }
+        var diagnostics = session.diagnostics.makeAsyncIterator()
+        #expect(try await diagnostics.next()?.authorizationDenied == false)
+        #expect(bench.center.snapshot.authorization == .notDetermined)
+        await bench.center.setStatus(.denied)
+        #expect(try await diagnostics.next()?.authorizationDenied == true)
+        session.invalidate()
+        #expect(try await diagnostics.next() == nil)
+    }
+}
