@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconService
+import Foundation
 
 /// `beacon authorization`: which apps on Core Location may know of beacons.
 struct Authorization: ParsableCommand {
@@ -59,7 +60,8 @@ struct Authorization: ParsableCommand {
         guard policy.decision(for: application) == nil else {
             throw ServiceError(
                 .decidedByAdministrator,
-                "an administrator decided for \(app), in \(AuthorizationPolicy.administratorFile.path); change it there")
+                "an administrator decided for \(app), in \(AuthorizationPolicy.administratorFile.path); change it there"
+            )
         }
         try policy.record(status, for: application)
         print("\(application): \(status.rawValue)")

@@ -413,7 +413,7 @@ final class CLMonitorTests {
         let told = Words()
         bench.center.addClient(bench.center.makeClientID()) { event in
             switch event {
-            case .authorization: break
+            case .authorization, .radio: break
             default: told.add("\(event)")
             }
         }
