@@ -18,8 +18,8 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
 
     private let locationManager = CLLocationManager()
 
-    /// The department that the customer is in, by store, since two stores may be heard at once.
-    private var current: [CLBeaconMajorValue: CLBeaconMinorValue] = [:]
+    /// The departments whose sale the customer was told of, by store, since two stores may be heard at once.
+    private var told: [CLBeaconMajorValue: Set<CLBeaconMinorValue>] = [:]
 
     override init() {
         super.init()
@@ -56,7 +56,7 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         guard let region = region as? CLBeaconRegion, let store = region.major?.uint16Value else { return }
         manager.stopRangingBeacons(satisfying: region.beaconIdentityConstraint)
-        current[store] = nil
+        told[store] = nil
         print("Thank you for visiting \(stores[store] ?? "our new store").")
     }
 
@@ -76,9 +76,8 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
             let nearest = beacons.first(where: { $0.proximity == .immediate || $0.proximity == .near })
         else { return }
         let department = nearest.minor.uint16Value
-        // Customers want to hear of a sale once, not each second.
-        guard current[store] != department else { return }
-        current[store] = department
+        // Customers want to hear of a sale once, neither each second nor on their way out.
+        guard told[store, default: []].insert(department).inserted else { return }
         print("  \(departments[department] ?? "department \(department)"): \(sale[department] ?? "something new")")
     }
 

@@ -1,0 +1,50 @@
+import BeaconTestKit
+import CoreLocation
+
+// Runs in one module with the listings of 'Turning an iOS device into an iBeacon device', whose class is `B`.
+
+/// Somebody else's phone, which ranges.
+final class Passerby: NSObject, CLLocationManagerDelegate {
+    let locationManager = CLLocationManager()
+    var beacons: [CLBeacon] = []
+
+    override init() {
+        super.init()
+        locationManager.delegate = self
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        self.beacons = beacons
+    }
+}
+
+let check = Check()
+let air = SimulatedAir()
+let listing = B()
+if let region = listing.createBeaconRegion() {
+    check.that("the region has the listing's identity", region.major == 100 && region.minor == 1)
+    let other = air.makeDevice("other", at: .distance(0.2))
+    let passerby = other.run { Passerby() }
+    passerby.locationManager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
+    air.advance(by: .seconds(3))
+    check.that("nobody hears it before", passerby.beacons.isEmpty)
+
+    // The manager is a local variable there, and advertising is asked for before its state is known.
+    air.device.run { listing.advertiseDevice(region: region) }
+    air.advance(by: .seconds(5))
+    check.that("advertising starts right after init", air.device.advertisedFrameCount == 1)
+    check.that("another device hears the beacon", passerby.beacons.map(\.major) == [100], "\(passerby.beacons)")
+    check.that("and how near it is", passerby.beacons.first?.proximity == .immediate, "\(passerby.beacons)")
+    air.advance(by: .seconds(600))
+    check.that("for as long as the app runs", passerby.beacons.first?.proximity == .immediate, "\(passerby.beacons)")
+
+    air.device.setBluetooth(isOn: false)
+    air.advance(by: .seconds(2))
+    check.that("and as long as Bluetooth is on", air.device.advertisedFrameCount == 0)
+} else {
+    check.that("the listing makes a region", false)
+}
+check.finish()

@@ -1,0 +1,102 @@
+import BeaconTestKit
+import CoreLocation
+
+// Runs in one module with the listings of 'Determining the proximity to an iBeacon device', whose class is `A`.
+
+extension A {
+    // The document says to stop ranging here, and shows no listing of it.
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        for region in beaconsToRange { manager.stopRangingBeacons(in: region) }
+        beaconsToRange = []
+    }
+}
+
+/// The app of the document with the two methods that it leaves to the reader.
+final class Museum: A {
+    var exhibit: CLBeaconMinorValue?
+    var reports: [[CLBeacon]] = []
+
+    override func displayInformationAboutExhibit(major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
+        exhibit = minor
+    }
+
+    override func dismissExhibit(major: CLBeaconMajorValue, minor: CLBeaconMinorValue) { exhibit = nil }
+
+    override func locationManager(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+    ) {
+        reports.append(beacons)
+        super.locationManager(manager, didRangeBeacons: beacons, in: region)
+    }
+}
+
+let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+let check = Check()
+let air = SimulatedAir()
+air.install()
+let museum = Museum()
+museum.locationManager.delegate = museum
+museum.monitorBeacons()
+air.advance(by: .seconds(15))
+check.that("the region is monitored", museum.locationManager.monitoredRegions.count == 1)
+check.that("nothing is ranged outside", museum.locationManager.rangedRegions.isEmpty && museum.reports.isEmpty)
+
+let painting = air.place(SimulatedBeacon(uuid, minor: 1, at: 12))
+air.advance(by: .seconds(1))
+check.that("enter starts ranging", museum.locationManager.rangedRegions.count == 1)
+air.advance(by: .seconds(4))
+check.that("far: no exhibit", museum.reports.last?.first?.proximity == .far && museum.exhibit == nil)
+
+// No visitor leaps, and the filter takes its time to believe one.
+painting.move(toDistance: 1.5)
+air.advance(by: .seconds(12))
+check.that(
+    "near: the exhibit", museum.reports.last?.first?.proximity == .near && museum.exhibit == 1,
+    "\(museum.reports.last ?? [])")
+
+painting.move(toDistance: 0.2)
+air.advance(by: .seconds(12))
+check.that("immediate: the exhibit", museum.reports.last?.first?.proximity == .immediate && museum.exhibit == 1)
+
+let statue = air.place(SimulatedBeacon(uuid, minor: 2, at: 2))
+air.place(SimulatedBeacon(uuid, minor: 3, at: 8))
+air.advance(by: .seconds(3))
+check.that("nearest first", museum.reports.last?.map(\.minor) == [1, 2, 3], "\(museum.reports.last ?? [])")
+painting.move(toDistance: 5)
+air.advance(by: .seconds(10))
+check.that("the nearest changes", museum.reports.last?.map(\.minor) == [2, 1, 3], "\(museum.reports.last ?? [])")
+check.that("and with it the exhibit", museum.exhibit == 2)
+statue.move(toDistance: 15)
+air.advance(by: .seconds(10))
+check.that("all far: dismissed", museum.exhibit == nil, "\(museum.reports.last ?? [])")
+
+air.device.position = .distance(100_000)
+air.advance(by: .seconds(60))
+check.that("exit stops ranging", museum.locationManager.rangedRegions.isEmpty && museum.beaconsToRange.isEmpty)
+let count = museum.reports.count
+air.advance(by: .seconds(5))
+check.that("and the reports end", museum.reports.count == count)
+air.device.position = .distance(0)
+air.advance(by: .seconds(2))
+check.that("another visit ranges again", museum.reports.count > count)
+
+// 'Turning an iOS device into an iBeacon device' says what is ranged when a transmitter changes its address.
+air.device.position = .distance(-1_000)
+air.advance(by: .seconds(60))
+air.device.position = .distance(1_000)
+let phone = air.place(SimulatedBeacon(uuid, minor: 4, at: 1_001))
+air.advance(by: .seconds(5))
+check.that("a phone is one beacon", museum.reports.last?.map(\.proximity) == [.near], "\(museum.reports.last ?? [])")
+phone.changeAddress()
+let rotation = museum.reports.count
+air.advance(by: .seconds(12))
+let since = museum.reports.suffix(from: rotation)
+check.that("a rotating transmitter gives two beacons", since.contains { $0.count == 2 })
+check.that(
+    "the old one is unknown within 2 s",
+    since.dropFirst().prefix(7).allSatisfy { $0.map(\.proximity) == [.near, .unknown] },
+    "\(since.map { $0.map(\.proximity) })")
+check.that(
+    "and gone within 10 s", since.dropFirst(9).allSatisfy { $0.map(\.proximity) == [.near] },
+    "\(since.map { $0.map(\.proximity) })")
+check.finish()
