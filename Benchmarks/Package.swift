@@ -15,6 +15,18 @@ let package = Package(
             ]
         ),
 
+        // What a callback costs through the service and Core Location's face.
+        .executableTarget(
+            name: "CallbackCost",
+            dependencies: [
+                .product(name: "BeaconEngine", package: "swift-beacon"),
+                .product(name: "BeaconModel", package: "swift-beacon"),
+                .product(name: "BeaconRadio", package: "swift-beacon"),
+                .product(name: "BeaconService", package: "swift-beacon"),
+                .product(name: "CoreLocation", package: "swift-beacon"),
+            ]
+        ),
+
         // What the scan and peer measurements read.
         .executableTarget(
             name: "AdvertFiles",

@@ -1,0 +1,160 @@
+import BeaconEngine
+import BeaconModel
+import BeaconRadio
+import BeaconService
+import CoreLocation
+import Foundation
+
+/// Measures what a callback costs on its way through the service and Core Location's face, beside the engine's own time:
+/// one manager ranges 100 constraints of ten beacons each, which makes 100 callbacks a second of a thousand beacons in all.
+@main
+struct CallbackCost {
+    private static let constraints = 100
+    private static let beaconsPerConstraint = 10
+    private static let seconds = 600
+    private static let uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    private static let identity = ProximityUUID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
+
+    /// Counts what it is told.
+    private final class Delegate: NSObject, CLLocationManagerDelegate {
+        var callbacks = 0
+        var beacons = 0
+
+        func locationManager(
+            _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+            satisfying beaconConstraint: CLBeaconIdentityConstraint
+        ) {
+            callbacks += 1
+            self.beacons += beacons.count
+        }
+    }
+
+    static func main() {
+        var face: [Double] = []
+        var engine: [Double] = []
+        for _ in 0..<5 {
+            face.append(measureFace())
+            engine.append(measureEngine())
+        }
+        let callbacks = Double(constraints * seconds)
+        let cost = zip(face, engine).map { ($0 - $1) / callbacks / 1000 }.sorted()[2]
+        print("callbacks \(Int(callbacks)), each of \(beaconsPerConstraint) beacons")
+        print("service and face beside the engine: \((cost * 100).rounded() / 100) microseconds a callback (goal: 10)")
+        let load = measureLoad()
+        print(
+            "1000 regions and 10 000 beacons at 10 Hz: \((load / 1e6).rounded()) milliseconds of processor time a second"
+        )
+        if CommandLine.arguments.contains("--check"), cost > 10 || load > 1e9 { exit(1) }
+    }
+
+    /// Each beacon once, at the middle of a second.
+    private static func sightings(_ second: Int) -> [Sighting] {
+        (0..<constraints * beaconsPerConstraint).map { index in
+            Sighting(
+                time: Timestamp(nanoseconds: Int64(second) * 1_000_000_000 + 500_000_000), receiver: ReceiverID(0),
+                address: DeviceAddress(bits: UInt64(index), kind: .random),
+                identity: BeaconIdentity(
+                    uuid: identity, major: UInt16(index / beaconsPerConstraint),
+                    minor: UInt16(index % beaconsPerConstraint)),
+                measuredPower: -59, rssi: SignalStrength(rawValue: Int8(-50 - index % 40)))
+        }
+    }
+
+    /// Nanoseconds of processor time, with the service and the face.
+    private static func measureFace() -> Double {
+        var configuration = CenterConfiguration(
+            application: ApplicationIdentity("benchmark"), store: MemoryRegionStore())
+        configuration.initialStatus = .always
+        let center = BeaconCenter(configuration)
+        let delegate = Delegate()
+        let manager = BeaconCenter.withCurrent(center) { CLLocationManager() }
+        manager.delegate = delegate
+        for major in 0..<constraints {
+            manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid, major: UInt16(major)))
+        }
+        func receive(_ event: RadioEvent) { center.queue.sync { center.assumeIsolated { $0.receive(event) } } }
+        receive(.state(.poweredOn))
+        let start = processorTime()
+        for second in 0..<seconds {
+            receive(.sightings(sightings(second)))
+            receive(.time(Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000)))
+            while !center.hasNoCallbacksUnderWay {
+                _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
+            }
+        }
+        let end = processorTime()
+        precondition(delegate.callbacks == constraints * seconds, "\(delegate.callbacks) callbacks came")
+        precondition(delegate.beacons == constraints * beaconsPerConstraint * seconds)
+        return end - start
+    }
+
+    /// Nanoseconds of processor time that a second takes in which 10 000 beacons advertise ten times, all of them ranged and
+    /// each in one of a thousand regions.
+    private static func measureLoad() -> Double {
+        let center = BeaconCenter(
+            {
+                var configuration = CenterConfiguration(
+                    application: ApplicationIdentity("benchmark"), store: MemoryRegionStore())
+                configuration.initialStatus = .always
+                return configuration
+            }())
+        let client = center.makeClientID()
+        center.addClient(client) { _ in }
+        center.queue.sync {
+            center.assumeIsolated { center in
+                for major in 0..<1000 {
+                    let constraint = BeaconConstraint(uuid: identity, major: UInt16(major))
+                    center.startMonitoring(
+                        RegisteredRegion(identifier: "\(major)", constraint: constraint), for: client)
+                }
+                center.startRanging(BeaconConstraint(uuid: identity), for: client)
+                center.receive(.state(.poweredOn))
+            }
+        }
+        let measured = 20
+        var start = 0.0
+        for second in 0..<measured + 1 {
+            // What happens once, as entering all regions, is not what a second costs.
+            if second == 1 { start = processorTime() }
+            for tenth in 0..<10 {
+                let time = Timestamp(nanoseconds: Int64(second) * 1_000_000_000 + Int64(tenth) * 100_000_000 + 1)
+                let sightings = (0..<10_000).map { crowd($0, time) }
+                center.queue.sync { center.assumeIsolated { $0.receive(.sightings(sightings)) } }
+            }
+            let time = Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000)
+            center.queue.sync { center.assumeIsolated { $0.receive(.time(time)) } }
+        }
+        return (processorTime() - start) / Double(measured)
+    }
+
+    /// One advert of one of 10 000 beacons, ten of each of a thousand major values.
+    private static func crowd(_ index: Int, _ time: Timestamp) -> Sighting {
+        let own = BeaconIdentity(uuid: identity, major: UInt16(index % 1000), minor: UInt16(index / 1000))
+        return Sighting(
+            time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: UInt64(index), kind: .random),
+            identity: own, measuredPower: -59, rssi: SignalStrength(rawValue: Int8(-50 - index % 40)))
+    }
+
+    /// Nanoseconds of processor time of the engine alone.
+    private static func measureEngine() -> Double {
+        var engine = Engine()
+        for major in 0..<constraints { _ = engine.startRanging(BeaconConstraint(uuid: identity, major: UInt16(major))) }
+        let start = processorTime()
+        var reports = 0
+        for second in 0..<seconds {
+            for sighting in sightings(second) { engine.receive(sighting) }
+            engine.advance(to: Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000))
+            reports += engine.takeEvents().count
+        }
+        let end = processorTime()
+        precondition(reports >= constraints * seconds - constraints)
+        return end - start
+    }
+
+    /// The processor time of all threads of this process.
+    private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+}
