@@ -1,13 +1,13 @@
+import BeaconService
 import CoreLocation
 import Foundation
 import KumulosSDK
-import Synchronization
 import Testing
 
 @Suite("KumulosSDK", .serialized)
 struct KumulosTests {
     private final class Memory: KumulosEventSink {
-        let events = Mutex<[KumulosEvent]>([])
+        let events = Locked<[KumulosEvent]>([])
         func record(_ event: KumulosEvent) { events.withLock { $0.append(event) } }
     }
 

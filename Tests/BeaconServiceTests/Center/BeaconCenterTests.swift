@@ -2,7 +2,6 @@ import BeaconEngine
 import BeaconModel
 import BeaconRadio
 import BeaconService
-import Synchronization
 import Testing
 
 @Suite("Beacon center")
@@ -246,7 +245,7 @@ struct BeaconCenterTests {
 
     @Test("A new client is told what the radio can do, if that is known")
     func radioAtFirst() async {
-        let states = Mutex<[RadioState]>([])
+        let states = Locked<[RadioState]>([])
         let bench = await CenterBench(radio: .unknown)
         for state in [nil, RadioState.poweredOff] {
             if let state { await bench.center.receive(.state(state)) }

@@ -2,7 +2,6 @@ import BeaconEngine
 import BeaconModel
 import BeaconRadio
 import BeaconService
-import Synchronization
 
 /// A center with a virtual radio and one client, whose events are kept in words.
 final class CenterBench: Sendable {
@@ -12,7 +11,7 @@ final class CenterBench: Sendable {
     private let log: Log
 
     private final class Log: Sendable {
-        let words = Mutex<[String]>([])
+        let words = Locked<[String]>([])
     }
 
     static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)

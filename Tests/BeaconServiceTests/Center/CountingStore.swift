@@ -1,9 +1,8 @@
 import BeaconService
-import Synchronization
 
 /// A store that counts how often it is written.
 final class CountingStore: RegionStore {
-    private let count = Mutex(0)
+    private let count = Locked(0)
 
     var saves: Int { count.withLock { $0 } }
 

@@ -1,13 +1,12 @@
 import BeaconModel
 import BeaconRadio
 import BeaconService
-import Synchronization
 
 /// A radio whose events a test tells, one after another.
 final class VirtualRadio: Radio {
     private let continuation: AsyncStream<RadioEvent>.Continuation
     private let stream: AsyncStream<RadioEvent>
-    private let log = Mutex<(modes: [ScanMode], frames: [[IBeaconFrame]])>(([], []))
+    private let log = Locked<(modes: [ScanMode], frames: [[IBeaconFrame]])>(([], []))
 
     init() { (stream, continuation) = AsyncStream.makeStream(of: RadioEvent.self) }
 

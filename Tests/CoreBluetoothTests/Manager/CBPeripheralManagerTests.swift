@@ -2,7 +2,6 @@ import BeaconModel
 import BeaconRadio
 import BeaconService
 import CoreBluetooth
-import Synchronization
 import Testing
 
 @Suite("Peripheral manager")
@@ -14,7 +13,7 @@ struct CBPeripheralManagerTests {
         let bench = await ManagerBench()
         let key = DispatchSpecificKey<Bool>()
         bench.queue.setSpecific(key: key, value: true)
-        let isThere = Mutex<[Bool]>([])
+        let isThere = Locked<[Bool]>([])
         let witness = Witness { _ in
             let isHere = DispatchQueue.getSpecific(key: key) == true
             isThere.withLock { $0.append(isHere) }
@@ -30,7 +29,7 @@ struct CBPeripheralManagerTests {
         let bench = await ManagerBench()
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
-        let isThere = Mutex<[Bool]>([])
+        let isThere = Locked<[Bool]>([])
         let witness = Witness { _ in
             let isHere = DispatchQueue.getSpecific(key: key) == true
             isThere.withLock { $0.append(isHere) }

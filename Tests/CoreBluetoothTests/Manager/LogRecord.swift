@@ -1,9 +1,9 @@
+import BeaconService
 import Logging
-import Synchronization
 
 /// What was logged in this process. Tests beside one another tell theirs by the address of their manager.
 enum LogRecord {
-    private static let lines = Mutex<[String]>([])
+    private static let lines = Locked<[String]>([])
     private static let isOn: Void = LoggingSystem.bootstrap { _ in Handler() }
 
     /// Logging goes here from now on.

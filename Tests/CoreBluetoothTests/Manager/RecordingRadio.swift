@@ -1,10 +1,10 @@
 import BeaconModel
 import BeaconRadio
-import Synchronization
+import BeaconService
 
 /// A radio that keeps what it is asked to send. What it tells, a test hands to the center itself.
 final class RecordingRadio: Radio {
-    private let log = Mutex<[[IBeaconFrame]]>([])
+    private let log = Locked<[[IBeaconFrame]]>([])
 
     func events() -> AsyncStream<RadioEvent> { AsyncStream { _ in } }
     func scan(_ mode: ScanMode) {}

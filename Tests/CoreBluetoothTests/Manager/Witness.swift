@@ -1,9 +1,9 @@
+import BeaconService
 import CoreBluetooth
-import Synchronization
 
 /// A delegate that keeps what it is told in words.
 final class Witness: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, Sendable {
-    private let log = Mutex<[String]>([])
+    private let log = Locked<[String]>([])
     private let onState: @Sendable (CBPeripheralManager) -> Void
 
     /// - Parameter onState: what the app does when it is told the state.

@@ -1,7 +1,6 @@
 import BeaconRadio
 import BeaconService
 import CoreLocation
-import Synchronization
 import Testing
 
 @Suite("Monitor", .timeLimit(.minutes(1)))
@@ -434,7 +433,7 @@ final class CLMonitorTests {
 
 /// Words that several tasks note.
 private final class Words: Sendable {
-    private let words = Mutex<[String]>([])
+    private let words = Locked<[String]>([])
 
     var all: [String] { words.withLock { $0 } }
 

@@ -2,7 +2,6 @@ import BeaconModel
 import BeaconRadio
 import BeaconService
 import CoreLocation
-import Synchronization
 import Testing
 
 /// A center whose radio a test plays, in virtual time.
@@ -48,7 +47,7 @@ final class MonitorBench: Sendable {
 /// A radio that tells nothing by itself, and notes what it is asked for.
 final class SilentRadio: Radio {
     private let (stream, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
-    private let log = Mutex<[ScanMode]>([])
+    private let log = Locked<[ScanMode]>([])
 
     func events() -> AsyncStream<RadioEvent> { stream }
     func scan(_ mode: ScanMode) { log.withLock { $0.append(mode) } }
