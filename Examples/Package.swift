@@ -12,7 +12,12 @@ let package = Package(
     targets: [
         .executableTarget(name: "Museum", dependencies: [face("CoreLocation")], path: "Museum"),
         .executableTarget(name: "DepartmentStore", dependencies: [face("CoreLocation")], path: "DepartmentStore"),
-        .executableTarget(name: "RangingForBeacons", dependencies: [face("CoreLocation")], path: "RangingForBeacons"),
+        .executableTarget(
+            name: "DeviceAsBeacon", dependencies: [face("CoreLocation"), face("CoreBluetooth")],
+            path: "DeviceAsBeacon"),
+        .executableTarget(
+            name: "RangingForBeacons", dependencies: [face("CoreLocation"), face("CoreBluetooth")],
+            path: "RangingForBeacons"),
         .executableTarget(
             name: "ProximityRecipe", dependencies: [face("CoreLocation"), face("KumulosSDK")],
             path: "ProximityRecipe"),

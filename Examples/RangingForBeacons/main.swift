@@ -9,7 +9,8 @@ let defaultUUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 
 func fail(_ message: String) -> Never {
     print(message)
-    print("usage: RangingForBeacons range [UUID]...")
+    print("usage: RangingForBeacons configure MAJOR MINOR")
+    print("       RangingForBeacons range [UUID]...")
     exit(64)
 }
 
@@ -18,6 +19,11 @@ var leave: () -> Void = {}
 
 var arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.isEmpty ? "" : arguments.removeFirst() {
+case "configure":
+    guard arguments.count == 2, let uuid = UUID(uuidString: defaultUUID) else { fail("Which major and minor value?") }
+    let configuration = BeaconConfiguration(uuid: uuid) { print($0) }
+    configuration.change(major: arguments[0], minor: arguments[1], isEnabled: true)
+    leave = { configuration.leave() }
 case "range":
     let ranger = BeaconRanger { print($0, terminator: "\n\n") }
     for text in arguments.isEmpty ? [defaultUUID] : arguments {
