@@ -134,7 +134,9 @@ let package = Package(
             ],
             swiftSettings: oldForms
         ),
-        .testTarget(name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation", "BeaconService"], swiftSettings: habits),
+        .testTarget(
+            name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation", "BeaconService"],
+            swiftSettings: habits),
         .testTarget(
             name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
