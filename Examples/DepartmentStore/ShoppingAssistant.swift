@@ -44,11 +44,16 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
 
     // MARK: - Stores
 
+    func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        manager.requestState(for: region)
+    }
+
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         // It is told with each change too, and so before each entry; thus one place starts for all.
-        guard state == .inside, let region = region as? CLBeaconRegion, let store = region.major?.uint16Value else {
-            return
-        }
+        guard state == .inside, let region = region as? CLBeaconRegion, let store = region.major?.uint16Value,
+            !manager.rangedBeaconConstraints.contains(region.beaconIdentityConstraint)
+        else { return }
         print("Welcome to \(stores[store] ?? "our new store").")
         manager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
     }

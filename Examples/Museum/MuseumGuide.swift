@@ -53,6 +53,11 @@ class MuseumGuide: NSObject, CLLocationManagerDelegate {
 
     // MARK: - Coming and going
 
+    func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        manager.requestState(for: region)
+    }
+
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
         startGuiding()
     }

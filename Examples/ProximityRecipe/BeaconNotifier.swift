@@ -30,6 +30,11 @@ class BeaconNotifier: NSObject, CLLocationManagerDelegate {
         locationManager.startMonitoring(for: region)
     }
 
+    func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        manager.requestState(for: region)
+    }
+
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
         manager.startRangingBeacons(satisfying: self.region.beaconIdentityConstraint)
     }

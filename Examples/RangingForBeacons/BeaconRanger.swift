@@ -38,6 +38,11 @@ class BeaconRanger: NSObject, CLLocationManagerDelegate {
 
     // MARK: - CLLocationManagerDelegate
 
+    func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+        // The region may be known from an earlier launch, and then nothing changes by being in it still.
+        manager.requestState(for: region)
+    }
+
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
         guard let region = region as? CLBeaconRegion else { return }
         let constraint = region.beaconIdentityConstraint
