@@ -251,7 +251,11 @@ public actor BeaconCenter {
     // MARK: - Regions
 
     /// Monitors a region, or another one under an identifier that is in use already.
+    ///
+    /// The client is told that monitoring began, and the state as soon as it is known. That is at once where the same region
+    /// is monitored already, as after a restart: apps wait for that state, and would wait for ever.
     public func startMonitoring(_ region: RegisteredRegion, for client: ClientID) {
+        var known: RegisteredRegion?
         if let place = regions.firstIndex(where: { $0.registered.identifier == region.identifier }) {
             let old = regions[place].registered
             // The same region again keeps its state; another one under its name begins anew.
@@ -259,6 +263,7 @@ public actor BeaconCenter {
             if !isSame { stopEngine(place) }
             regions[place].registered = region
             regions[place].registered.state = isSame ? old.state : .unknown
+            if isSame, old.state != .unknown { known = regions[place].registered }
         } else {
             if let most = configuration.maximumRegions, regions.count >= most {
                 tell(client, .monitoringFailed(region, .limitExceeded))
@@ -270,6 +275,7 @@ public actor BeaconCenter {
         update()
         tell(client, .started(region))
         if status == .denied || status == .restricted { tell(client, .monitoringFailed(region, .denied)) }
+        if let known, status.isGranted { tell(client, .determined(known)) }
         deliver()
     }
 
@@ -441,6 +447,18 @@ public actor BeaconCenter {
 
     /// Nothing can be known any more: regions become unknown, and whoever ranges is told why.
     private func deactivate() {
+        // In an order that does not hang on chance.
+        for constraint in rangings.keys.sorted(by: { $0.description < $1.description }) {
+            guard let ranging = rangings[constraint] else { continue }
+            if let id = ranging.id {
+                engine.stopRanging(id)
+                rangingsByID[id] = nil
+                rangings[constraint]?.id = nil
+            }
+            // Before the states: whoever ranges only while inside stops then, and would not hear why there is nothing more.
+            guard let failure = rangingFailure else { continue }
+            for client in ranging.clients { tell(client, .rangingFailed(constraint, failure)) }
+        }
         watches.deactivate(&engine, at: time)
         for place in regions.indices {
             stopEngine(place)
@@ -448,15 +466,6 @@ public actor BeaconCenter {
             regions[place].registered.state = .unknown
             changed()
             tellAll(.determined(regions[place].registered))
-        }
-        for (constraint, ranging) in rangings {
-            if let id = ranging.id {
-                engine.stopRanging(id)
-                rangingsByID[id] = nil
-                rangings[constraint]?.id = nil
-            }
-            guard let failure = rangingFailure else { continue }
-            for client in ranging.clients { tell(client, .rangingFailed(constraint, failure)) }
         }
     }
 

@@ -11,6 +11,7 @@ public final class ReplayRadio: Radio {
     private let speed: Double
     private let isListening = Atomic<Bool>(false)
     private let isStopped = Atomic<Bool>(false)
+    private let listener = Locked<AsyncStream<RadioEvent>.Continuation?>(nil)
 
     /// A radio that plays a source.
     ///
@@ -28,6 +29,7 @@ public final class ReplayRadio: Radio {
         // Pulling blocks while it waits for the time, which a thread of its own may and a task may not.
         let thread = DispatchQueue(label: "swift-beacon.replay")
         continuation.onTermination = { [weak self] _ in self?.isStopped.store(true, ordering: .relaxed) }
+        listener.withLock { $0 = continuation }
         thread.async { [self] in
             play { continuation.yield($0) }
             continuation.finish()
@@ -38,8 +40,12 @@ public final class ReplayRadio: Radio {
     /// Whether sightings are told.
     public func scan(_ mode: ScanMode) { isListening.store(mode != .off, ordering: .relaxed) }
 
-    /// What is recorded cannot be sent into: frames are taken, and nobody hears them.
-    public func advertise(_ frames: [IBeaconFrame]) {}
+    /// What is recorded or simulated cannot be sent into, which is told.
+    public func advertise(_ frames: [IBeaconFrame]) {
+        guard !frames.isEmpty else { return }
+        let error = RadioError(.unsupported, "a capture or a simulation hears, and cannot send")
+        listener.withLock { _ = $0?.yield(.advertising(.failure(error))) }
+    }
 
     private func play(_ tell: (RadioEvent) -> Void) {
         var source: SightingSource

@@ -22,7 +22,8 @@ public enum CallbackContext: Sendable {
     /// the main thread, on its run loop for a thread that was started by itself. A thread of a pool has no run loop that
     /// anybody runs; there, the main queue is used, and it is logged.
     public static func ofCurrentThread(for owner: String) -> CallbackContext {
-        if Thread.isMainThread { return .queue(.main) }
+        // The main queue need not be served by the main thread: not in a program that awaits in its main function.
+        if Thread.isMainThread || isOnMainQueue { return .queue(.main) }
         // Foundation knows of the threads that it started that they are executing; to those of a pool it is a guest.
         guard Thread.current.isExecuting else {
             Logger(label: "swift-beacon.callbacks").notice(
@@ -34,6 +35,14 @@ public enum CallbackContext: Sendable {
         loop.add(Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }, forMode: .default)
         return .runLoop(LoopHandle(loop: loop))
     }
+
+    private static let mainQueueMark: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    private static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueMark) == true }
 
     /// Makes a call there, after all that were asked for before.
     public func perform(_ call: @escaping @Sendable () -> Void) {
