@@ -74,4 +74,34 @@ final class StateTests {
             _ = try AuthorizationPolicy(directory: self.directory, administratorFile: administrator)
         }
     }
+
+    @Test("A center does not write over a file that it could not read")
+    func damagedRegions() async throws {
+        let application = ApplicationIdentity("app")
+        let store = FileRegionStore(application, in: directory)
+        try store.save([])
+        let file = folder.appendingPathComponent("applications/app/regions.json")
+        try Data("{".utf8).write(to: file)
+        let bench = await CenterBench(store: store)
+        await bench.center.startMonitoring(
+            RegisteredRegion(identifier: "hall", constraint: CenterBench.everyone), for: bench.client)
+        await bench.hear(1)
+        _ = await bench.words()
+        _ = await bench.words()
+        #expect(bench.center.snapshot.regions.count == 1)
+        #expect(try Data(contentsOf: file) == Data("{".utf8))
+    }
+
+    @Test("What an administrator decided, asking does not change")
+    func administrator() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let administrator = folder.appendingPathComponent("administrator.json")
+        try Data(#"{"app":"whenInUse"}"#.utf8).write(to: administrator)
+        let center = BeaconCenter(
+            CenterConfiguration(
+                application: ApplicationIdentity("app"), store: MemoryRegionStore(),
+                policy: try AuthorizationPolicy(directory: directory, administratorFile: administrator)))
+        await center.request(.always)
+        #expect(center.snapshot.authorization == .whenInUse)
+    }
 }

@@ -48,15 +48,26 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["0.0 started museum"])
     }
 
-    @Test("G4, G5 Regions belong to all managers, and any of them stops")
+    @Test("G4 Regions belong to all managers of the app, as objects of their own")
     func g4() async {
         let first = await diary()
         let second = await diary()
         first.manager.startMonitoring(for: region)
         await air.settle()
         #expect(second.manager.monitoredRegions == [region])
-        second.manager.stopMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "museum"))
+        #expect(second.manager.monitoredRegions.first !== region)
+    }
+
+    @Test("G5 Any manager stops a region by its identifier, and stopping one that is not monitored is harmless")
+    func g5() async {
+        let first = await diary()
+        let second = await diary()
+        first.manager.startMonitoring(for: region)
+        await air.settle()
         second.manager.stopMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "never"))
+        await air.settle()
+        #expect(first.manager.monitoredRegions.count == 1)
+        second.manager.stopMonitoring(for: CLBeaconRegion(uuid: museum, major: 9, identifier: "museum"))
         await air.settle()
         #expect(first.manager.monitoredRegions.isEmpty)
     }
@@ -197,6 +208,31 @@ struct MonitoringSemanticsTests {
         air.device.setBluetooth(isOn: true)
         await air.advance(by: .seconds(1))
         #expect(diary.take() == ["101.1 museum inside"])
+    }
+
+    @Test("G15 As many regions as an app may have are entered at once, none later than another")
+    func g15() async {
+        let diary = await diary()
+        for number in 0..<20 {
+            diary.manager.startMonitoring(
+                for: CLBeaconRegion(uuid: museum, major: 1, minor: UInt16(number), identifier: "\(number)"))
+        }
+        await air.advance(by: .seconds(11))
+        _ = diary.take()
+        for number in 0..<20 { air.place(.exhibit(UInt16(number), at: 2)) }
+        await air.advance(by: .seconds(1))
+        #expect(diary.take().filter { $0.hasPrefix("11.1 enter") }.count == 20)
+    }
+
+    @Test("G17 The cushion of circular regions is of no concern: none is monitored, and that is told")
+    func g17() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(
+            for: CLCircularRegion(
+                center: CLLocationCoordinate2D(latitude: 51, longitude: 7), radius: 200, identifier: "square"))
+        await air.settle()
+        #expect(diary.take() == ["0.0 failed square 5"])
+        #expect(diary.manager.monitoredRegions.isEmpty)
     }
 
     @Test("Entries and exits go to every manager")

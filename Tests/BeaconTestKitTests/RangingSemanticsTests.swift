@@ -32,19 +32,30 @@ struct RangingSemanticsTests {
         #expect(diary.take() == ["1.0 ranged []", "2.0 ranged []"])
     }
 
-    @Test("R3, R4 Nearest first, unknown last")
+    @Test("R3 Nearest first")
     func r3() async {
         let diary = Diary(air)
         air.place(.exhibit(1, at: 8))
-        let leaving = air.place(.exhibit(2, at: 0.2))
+        air.place(.exhibit(2, at: 0.2))
         air.place(.exhibit(3, at: 2))
         diary.manager.startRangingBeacons(satisfying: constraint)
         await air.advance(by: .seconds(3))
         #expect(diary.beacons.map(\.minor) == [2, 3, 1])
         #expect(diary.beacons.map(\.proximity) == [.immediate, .near, .far])
+    }
+
+    @Test("R4 Unknown last, so that whoever takes the first takes the nearest")
+    func r4() async {
+        let diary = Diary(air)
+        air.place(.exhibit(1, at: 8))
+        let leaving = air.place(.exhibit(2, at: 0.2))
+        diary.manager.startRangingBeacons(satisfying: constraint)
+        await air.advance(by: .seconds(3))
+        #expect(diary.beacons.map(\.minor) == [2, 1])
         leaving.remove()
         await air.advance(by: .seconds(4))
-        #expect(diary.beacons.map(\.minor) == [3, 1, 2])
+        #expect(diary.beacons.map(\.minor) == [1, 2])
+        #expect(diary.beacons.map(\.proximity) == [.far, .unknown])
     }
 
     @Test("R5 Unknown is accuracy -1 and RSSI 0")
@@ -178,6 +189,16 @@ struct RangingSemanticsTests {
         }
         await air.advance(by: .seconds(1))
         #expect(diary.take().count == 100)
+    }
+
+    @Test("R14 There is no background here in which ranging would end by itself")
+    func r14() async {
+        let diary = Diary(air)
+        air.place(.exhibit(1, at: 1))
+        diary.manager.startRangingBeacons(satisfying: constraint)
+        await air.advance(by: .seconds(60))
+        #expect(diary.history.count == 60)
+        #expect(diary.history.allSatisfy { $0.beacons.count == 1 })
     }
 
     @Test("R15 Ranging needs no monitoring")

@@ -67,10 +67,11 @@ struct ThreadTests {
                 continuation.resume(returning: wasCalledHere)
             }
             thread.start()
+            // Time passes until the thread has had its callback, however late it came to run.
             Task {
-                for _ in 0..<5 {
-                    try? await Task.sleep(for: .milliseconds(50))
+                while !thread.isFinished {
                     await air.advance(by: .seconds(1))
+                    try? await Task.sleep(for: .milliseconds(20))
                 }
             }
         }

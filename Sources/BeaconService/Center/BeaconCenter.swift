@@ -62,6 +62,9 @@ public actor BeaconCenter {
     private var isActive = false
     private var isSaveDue = false
 
+    /// Whether regions may be written: not over a file that could not be read, which somebody may yet mend.
+    private var canSave = true
+
     /// The queue on which the center works.
     public nonisolated var queue: DispatchQueue { executor.queue }
 
@@ -78,7 +81,8 @@ public actor BeaconCenter {
         do throws(ServiceError) {
             kept = try configuration.store.load()
         } catch {
-            logger.error("the regions of \(configuration.application) are lost to this launch: \(error)")
+            logger.error("the regions of \(configuration.application) are neither read nor written: \(error)")
+            canSave = false
         }
         do throws(ServiceError) {
             status = try configuration.policy?.status(of: configuration.application) ?? configuration.initialStatus
@@ -134,10 +138,11 @@ public actor BeaconCenter {
 
     /// Makes a call in a context, after those that are under way. While it runs, this center is the current one.
     public nonisolated func makeCallback(in context: CallbackContext, _ call: @escaping @Sendable () -> Void) {
-        callbacks.add()
+        let token = callbacks.begin()
         context.perform {
             Self.withCurrent(self) { call() }
-            self.callbacks.remove()
+            // Until here, and no longer, the callback is under way.
+            withExtendedLifetime(token) {}
         }
     }
 
@@ -231,6 +236,8 @@ public actor BeaconCenter {
 
     /// Asks for a permission; where that changes the status, all clients are told.
     public func request(_ request: AuthorizationRequest) {
+        // What an administrator decided, nobody's asking changes.
+        guard configuration.policy?.decision(for: configuration.application) == nil else { return }
         setStatus(AuthorizationPolicy.answer(to: request, from: status))
     }
 
@@ -547,6 +554,7 @@ public actor BeaconCenter {
 
     private func save() {
         isSaveDue = false
+        guard canSave else { return }
         do throws(ServiceError) {
             try configuration.store.save(regions.map(\.registered))
         } catch {

@@ -9,6 +9,18 @@ final class CallbackCount: Sendable {
 
     var isZero: Bool { count.load(ordering: .acquiring) == 0 }
 
-    func add() { count.add(1, ordering: .acquiringAndReleasing) }
-    func remove() { count.subtract(1, ordering: .acquiringAndReleasing) }
+    /// A callback that is under way for as long as this object lives: until it was made, or until the run loop that should
+    /// have made it is gone.
+    final class Token: Sendable {
+        private let owner: CallbackCount
+
+        fileprivate init(_ owner: CallbackCount) {
+            self.owner = owner
+            owner.count.add(1, ordering: .acquiringAndReleasing)
+        }
+
+        deinit { owner.count.subtract(1, ordering: .acquiringAndReleasing) }
+    }
+
+    func begin() -> Token { Token(self) }
 }

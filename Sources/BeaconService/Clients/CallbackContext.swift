@@ -13,9 +13,10 @@ public enum CallbackContext: Sendable {
     /// A run loop that other threads hand work to.
     ///
     /// The reference is unchecked, since Foundation does not declare run loops to be Sendable; only `perform(_:)` of it is
-    /// called, which is documented to be safe from any thread.
+    /// called, which is documented to be safe from any thread, and of the thread only whether it has ended.
     public struct LoopHandle: @unchecked Sendable {
         let loop: RunLoop
+        let thread: Thread
     }
 
     /// Where Apple's frameworks would make the callbacks of an object that the calling thread makes: on the main queue for
@@ -33,7 +34,7 @@ public enum CallbackContext: Sendable {
         let loop = RunLoop.current
         // Without a source, a run loop returns at once instead of waiting for callbacks.
         loop.add(Timer(fire: .distantFuture, interval: 1e9, repeats: true) { _ in }, forMode: .default)
-        return .runLoop(LoopHandle(loop: loop))
+        return .runLoop(LoopHandle(loop: loop, thread: .current))
     }
 
     private static let mainQueueMark: DispatchSpecificKey<Bool> = {
@@ -48,7 +49,9 @@ public enum CallbackContext: Sendable {
     public func perform(_ call: @escaping @Sendable () -> Void) {
         switch self {
         case .queue(let queue): queue.async(execute: call)
-        case .runLoop(let handle): handle.loop.perform(call)
+        case .runLoop(let handle):
+            // Nobody runs the loop of a thread that has ended.
+            if !handle.thread.isFinished { handle.loop.perform(call) }
         }
     }
 }
