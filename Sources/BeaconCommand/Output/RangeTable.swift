@@ -14,7 +14,6 @@ struct RangeTable {
     private let hasColor = Terminal.hasColor
     private var second: [SessionEvent.RangingEvent] = []
     private var hasDrawn = false
-    private var lastDrawing: Int64 = 0
 
     private static let order: [Proximity] = [.immediate, .near, .far, .unknown]
 

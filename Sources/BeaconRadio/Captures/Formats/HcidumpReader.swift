@@ -122,7 +122,7 @@ struct HcidumpReader: FormatReader {
     private mutating func append(_ line: ArraySlice<UInt8>, offset: Int) throws(CaptureError) {
         var high: UInt8?
         for index in line.indices {
-            if let value = HexText.value(of: line[index]) {
+            if let value = Hexadecimal.value(of: line[index]) {
                 if let first = high {
                     packet.append(first << 4 | value)
                     high = nil

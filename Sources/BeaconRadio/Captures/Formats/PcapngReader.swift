@@ -33,7 +33,6 @@ struct PcapngReader: FormatReader {
 
     private var isBigEndian = false
     private var interfaces: [Interface] = []
-    private var interfaceCount: UInt32 = 0
     private var hasReadable = false
     private var unreadable: UInt16?
 

@@ -63,9 +63,6 @@ struct ByteStream: ~Copyable {
     /// How many bytes are at hand.
     var available: Int { end - start }
 
-    /// Whether the content is packed.
-    var isPacked: Bool { inflater != nil }
-
     /// Reads on until `count` bytes are at hand or the content ends.
     ///
     /// - Returns: whether they are.
@@ -73,12 +70,6 @@ struct ByteStream: ~Copyable {
     mutating func fill(atLeast count: Int) -> Bool {
         if end - start >= count { return true }
         return readOn(atLeast: count)
-    }
-
-    /// Reads on until `count` bytes are at hand, or some are and no more would come without waiting.
-    mutating func peek() -> Int {
-        if available == 0 { fill(atLeast: 1) }
-        return available
     }
 
     /// Moves the window past `count` bytes, which need to be at hand.

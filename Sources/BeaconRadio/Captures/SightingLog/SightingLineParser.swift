@@ -199,7 +199,7 @@ struct SightingLineParser {
         case UInt8(ascii: "u"):
             var unit: UInt16 = 0
             for _ in 0..<4 {
-                guard let digit = peek(line), let value = HexText.value(of: digit) else {
+                guard let digit = peek(line), let value = Hexadecimal.value(of: digit) else {
                     throw fail("\\u needs four hexadecimal digits")
                 }
                 unit = unit << 4 | UInt16(value)

@@ -40,10 +40,9 @@ public enum SightingLogFormat {
                 bytes.append(UInt8(ascii: "\\"))
                 bytes.append(unit)
             case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
                 bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digits[Int(unit >> 4)])
-                bytes.append(digits[Int(unit & 15)])
+                bytes.append(Hexadecimal.digit(unit >> 4))
+                bytes.append(Hexadecimal.digit(unit))
             default:
                 bytes.append(unit)
             }
