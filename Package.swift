@@ -52,11 +52,16 @@ let package = Package(
         .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+        // Floor 3: real radios. System calls and the kernel's structures are in C, the rest in Swift.
+        .target(name: "LinuxRadio", dependencies: ["BeaconModel", "BeaconRadio", "CBluetooth"], swiftSettings: habits),
+        .target(name: "CBluetooth"),
+
         // Floor 4: where radio and engine meet.
         .target(
             name: "BeaconService",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", .product(name: "Logging", package: "swift-log"),
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "LinuxRadio",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
         ),
@@ -91,7 +96,9 @@ let package = Package(
         // Floor 6: Kumulos' names.
         .target(
             name: "KumulosSDK",
-            dependencies: ["CoreLocation", "BeaconService", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "BeaconRadio", "CoreLocation", "BeaconService", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: habits
         ),
 
@@ -120,6 +127,8 @@ let package = Package(
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
         .testTarget(
+            name: "LinuxRadioTests", dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel"], swiftSettings: habits),
+        .testTarget(
             name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
             swiftSettings: habits),
         .testTarget(
@@ -135,7 +144,7 @@ let package = Package(
             swiftSettings: oldForms
         ),
         .testTarget(
-            name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation", "BeaconService"],
+            name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation", "BeaconRadio", "BeaconService"],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],

@@ -1,7 +1,7 @@
 /// A moment, in nanoseconds since an origin that the source of time chooses.
 ///
-/// A capture counts from 1970, a live radio from the start of the machine. Arithmetic saturates instead of
-/// overflowing, since moments come from files that may be damaged.
+/// Captures and radios count from 1970. Arithmetic saturates instead of overflowing, since moments come from files that
+/// may be damaged.
 @frozen
 public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
     /// Nanoseconds since the origin, between 0 and ``latest``.

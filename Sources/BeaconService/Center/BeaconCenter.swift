@@ -222,6 +222,8 @@ public actor BeaconCenter {
             update()
         case .advertising(let result):
             answer(result)
+        case .wallClock, .notice:
+            break
         }
         deliver()
     }

@@ -1,3 +1,4 @@
+import BeaconRadio
 public import Foundation
 
 /// Monitors that last as long as this object: for tests, and for programs that want to leave no trace.

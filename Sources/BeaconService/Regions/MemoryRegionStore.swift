@@ -1,3 +1,5 @@
+import BeaconRadio
+
 /// Regions that last as long as this object: for tests, and for programs that want to leave no trace.
 public final class MemoryRegionStore: RegionStore {
     private let regions = Locked<[RegisteredRegion]>([])

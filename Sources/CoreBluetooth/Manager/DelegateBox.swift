@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 
 /// A delegate that is not kept alive and may be changed on one thread while a callback asks for it on another.

@@ -1,4 +1,5 @@
 internal import BeaconModel
+import BeaconRadio
 internal import BeaconService
 import Foundation
 

@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 
 /// A value that changes until it ends; whoever listens is told what it is, and then each change.

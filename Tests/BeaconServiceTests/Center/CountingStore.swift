@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 
 /// A store that counts how often it is written.

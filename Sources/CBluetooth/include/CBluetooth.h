@@ -1,0 +1,6 @@
+#pragma once
+
+// What the Linux kernel offers and Swift's view of the C library lacks: calls that are variadic or not part of POSIX, and
+// the structures of Bluetooth sockets, which are in no header that comes with the C library.
+
+#include "beacon_wait.h"

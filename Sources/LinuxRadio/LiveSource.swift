@@ -1,0 +1,61 @@
+public import BeaconModel
+public import BeaconRadio
+
+/// The adverts that real adapters hear, for whoever pulls them on one thread: what a command does that shows or records
+/// them.
+///
+/// Pulling waits until something was heard, or a second of the radio's time has passed. What is on the air is taken back
+/// when the source goes.
+public struct LiveSource: AdvertSource, ~Copyable {
+    private let loop: AdapterLoop
+    private let tell: (RadioEvent) -> Void
+    private var tick: Timestamp
+
+    /// What was delivered so far.
+    public private(set) var counts = SourceCounts()
+
+    /// Opens adapters and begins to listen.
+    ///
+    /// - Parameters:
+    ///   - selection: which adapters.
+    ///   - mode: how hard to listen.
+    ///   - tell: told of states and notices, on the thread that pulls.
+    /// - Throws: why there is no adapter that could be used, and what to do about it.
+    public init(
+        _ selection: RadioSelection, mode: ScanMode, tell: @escaping (RadioEvent) -> Void
+    ) throws(RadioError) {
+        loop = AdapterLoop(try AdapterChoice.drivers(for: selection), waker: try Waker())
+        self.tell = tell
+        tick = RadioClock.now().nextWholeSecond
+        loop.scan(mode)
+    }
+
+    deinit { loop.close() }
+
+    /// Ends the wait of whoever pulls.
+    public var waker: Waker { loop.waker }
+
+    /// The adapters' names.
+    public var receiverNames: [String] { loop.drivers.map(\.name) }
+
+    /// Sends these frames from now on and no others; how it went is told.
+    public func advertise(_ frames: [IBeaconFrame]) { loop.advertise(frames) }
+
+    /// Waits, and hands over what was heard.
+    ///
+    /// - Returns: a record of the time until which everything is delivered. A real radio has no end.
+    /// - Throws: what `deliver` throws.
+    public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
+        var reports = 0
+        let now = try loop.step(
+            until: tick,
+            deliver: { reception, advert in
+                reports += 1
+                try deliver(reception, advert)
+            }, tell: tell)
+        if now >= tick { tick = now.nextWholeSecond }
+        counts.packets += reports
+        counts.reports += reports
+        return SourceRecord(time: now)
+    }
+}

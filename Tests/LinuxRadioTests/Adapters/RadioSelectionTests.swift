@@ -1,0 +1,25 @@
+import BeaconModel
+import BeaconRadio
+import LinuxRadio
+import Testing
+
+struct RadioSelectionTests {
+    @Test func namesAreNumbersOrAddresses() throws {
+        let selection = try RadioSelection(.hci, named: "hci1,00:1a:7d:da:71:13")
+        let address = try #require(DeviceAddress("00:1A:7D:DA:71:13"))
+        #expect(selection.adapters == [.index(1), .address(address)])
+    }
+
+    @Test func noNameIsTheFirstAdapter() throws {
+        #expect(try RadioSelection(.auto, named: nil).adapters.isEmpty)
+    }
+
+    @Test(arguments: ["usb0", "hci", "hci-1", "hci99999", "00:1a:7d:da:71"])
+    func whatIsNoNameIsTold(text: String) {
+        #expect {
+            try RadioSelection(.hci, named: text)
+        } throws: { error in
+            (error as? RadioError)?.message.contains("\"\(text)\" names no adapter") == true
+        }
+    }
+}
