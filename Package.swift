@@ -84,7 +84,7 @@ let package = Package(
         .executableTarget(
             name: "BeaconCommand",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "CTerminal",
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "LinuxRadio", "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 import Testing
 
@@ -6,8 +7,8 @@ struct SourceSpecificationTests {
     @Test(
         "The forms of the command line are told apart",
         arguments: [
-            ("auto", SourceSpecification.auto), ("hci", .hci(adapter: nil)), ("hci:hci1", .hci(adapter: "hci1")),
-            ("bluez", .bluez(adapter: nil)), ("bluez:hci0", .bluez(adapter: "hci0")),
+            ("auto", SourceSpecification.auto), ("hci", .hci(adapters: nil)), ("hci:hci1", .hci(adapters: "hci1")),
+            ("bluez", .bluez(adapters: nil)), ("bluez:hci0", .bluez(adapters: "hci0")),
             ("simulation:museum", .simulation("museum")), ("simulation:a:b.json", .simulation("a:b.json")),
             ("hcidump.txt", .file(path: "hcidump.txt")), ("a:b", .file(path: "a:b")), ("-", .file(path: "-")),
             ("simulation", .file(path: "simulation")),
@@ -16,12 +17,12 @@ struct SourceSpecificationTests {
         #expect(SourceSpecification(text) == expected)
     }
 
-    @Test("A radio that is not there yet, and a scenario that is not, are told with what to do")
+    @Test("An adapter that has no name, and a scenario that is not there, are told with what to do")
     func errors() {
         #expect {
-            _ = try OpenSource(.auto)
+            _ = try OpenSource(.hci(adapters: "usb0"))
         } throws: { error in
-            (error as? SourceError)?.code == .noRadio && "\(error)".contains("simulation:museum")
+            (error as? RadioError)?.code == .failed && "\(error)".contains("beacon doctor")
         }
         #expect {
             _ = try OpenSource(.simulation("musem"))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconRadio
 import BeaconService
 import Glibc
 
@@ -7,15 +8,15 @@ struct SourceOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where adverts come from: FILE, - or simulation:NAME-or-FILE.",
-            discussion: "Default: BEACON_SOURCE in the environment.", valueName: "source"))
+            "Where adverts come from: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, - or simulation:NAME-or-FILE.",
+            discussion: "Default: BEACON_SOURCE in the environment, else auto.", valueName: "source"))
     var source: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
             "Play so many times as fast as real time, or 'max'.",
-            discussion: "Default: 1 for a simulation, max for a file.", valueName: "x|max"))
+            discussion: "Default: 1 for a simulation, max for a file. A radio has its own time.", valueName: "x|max"))
     var speed: SpeedArgument?
 
     @Option(
@@ -38,15 +39,18 @@ struct SourceOptions: ParsableArguments {
         SourceSpecification(source ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
     }
 
-    /// How fast it plays, where a live source plays in real time by itself.
-    var pace: Pace { speed?.pace ?? (specification.isLive ? .times(1) : .fastest) }
+    /// How fast it plays. A radio is not held back: whoever waits for it waits for the time.
+    var pace: Pace {
+        if specification.isRadio { return .fastest }
+        return speed?.pace ?? (specification.isLive ? .times(1) : .fastest)
+    }
 
     /// What the source is called on the screen.
     var title: String {
         switch specification {
         case .auto: "auto"
-        case .hci(let adapter): adapter ?? "hci"
-        case .bluez(let adapter): adapter ?? "bluez"
+        case .hci(let adapters): adapters ?? "hci"
+        case .bluez(let adapters): adapters ?? "bluez"
         case .file(let path): path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
         case .simulation(let name): "\(name.split(separator: "/").last ?? "") (simulated)"
         }
@@ -54,7 +58,7 @@ struct SourceOptions: ParsableArguments {
 
     /// Whether results should go out one by one, since they come slowly and somebody may wait for them.
     var isGradual: Bool {
-        if pace != .fastest { return true }
+        if specification.isRadio || pace != .fastest { return true }
         guard case .file(let path) = specification else { return false }
         var status = stat()
         // A pipe may be fed by a program that runs for days.
@@ -62,8 +66,14 @@ struct SourceOptions: ParsableArguments {
     }
 
     /// Opens the source.
-    func open() throws -> SightingSource {
+    ///
+    /// - Parameters:
+    ///   - mode: how hard a radio listens.
+    ///   - tell: told what a radio notices.
+    func open(mode: ScanMode, tell: @escaping (RadioEvent) -> Void) throws -> SightingSource {
         SightingSource(
-            try OpenSource(specification), packetInterval: packetInterval.map { .nanoseconds(Int64($0 * 1e9)) })
+            try OpenSource(specification, mode: mode, tell: tell),
+            // A radio's records are no packets, and it keeps times.
+            packetInterval: (specification.isRadio ? nil : packetInterval).map { .nanoseconds(Int64($0 * 1e9)) })
     }
 }

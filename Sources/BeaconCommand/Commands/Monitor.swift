@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconEngine
+import BeaconModel
 import BeaconRadio
 import BeaconService
 
@@ -109,7 +110,7 @@ struct Monitor: AsyncParsableCommand {
     private func watch(_ configuration: SessionConfiguration, tell: ([UInt8]) -> Void) throws {
         var output = try FileOutput(path: "-")
         let runner = SessionRunner(source: source, receiver: receiver, hasOwnDisplay: false)
-        try runner.run(configuration) { event in
+        try runner.run(configuration, mode: .watching(Set(region.map(\.constraint.uuid)))) { event in
             guard case .region(let kind, let change) = event else { return }
             var line: [UInt8] = []
             EventJSON.append(kind, change, to: &line)

@@ -37,7 +37,14 @@ struct Range: ParsableCommand {
         var output = try FileOutput(path: "-")
         let isLive = Terminal.isInteractive && !json
         var table = RangeTable(title: source.title, names: region, isLive: isLive)
-        try SessionRunner(source: source, receiver: receiver, hasOwnDisplay: isLive).run(configuration) { event in
+        try SessionRunner(source: source, receiver: receiver, hasOwnDisplay: isLive).run(
+            configuration,
+            settled: {
+                guard isLive else { return }
+                try output.append { table.appendRest(to: &$0) }
+                try output.flush()
+            }
+        ) { event in
             guard case .ranged(let report) = event else { return }
             try output.append { buffer in
                 if json {
@@ -46,7 +53,7 @@ struct Range: ParsableCommand {
                     table.append(report, to: &buffer)
                 }
             }
-            if source.isGradual || isLive { try output.flush() }
+            if source.isGradual, !isLive { try output.flush() }
         } atEnd: {
             try output.append { table.appendRest(to: &$0) }
             try output.finish()

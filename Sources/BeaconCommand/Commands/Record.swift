@@ -9,7 +9,8 @@ struct Record: ParsableCommand {
         abstract: "Write what is heard to a file.",
         discussion: """
             FILE.ndjson and FILE.jsonl become sighting logs, which hold iBeacons. Any other name becomes btsnoop, which \
-            holds every advert and which btmon -r and Wireshark read. With .gz at its end the file is gzipped.
+            holds every advert and which btmon -r and Wireshark read. With .gz at its end the file is gzipped. A radio is \
+            recorded until Ctrl-C.
             """)
 
     @Argument(help: ArgumentHelp("The file to be written.", valueName: "file"))
@@ -19,7 +20,9 @@ struct Record: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        var input = try OpenSource(source.specification)
+        let watch = RadioWatch()
+        var input = try OpenSource(source.specification, tell: watch.hear)
+        Interruption.wake(input.waker)
         let counts = try AdvertRecorder(path: file, source: source).record(&input)
         StandardError.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(file).")
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }

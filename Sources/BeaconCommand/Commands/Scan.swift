@@ -19,11 +19,13 @@ struct Scan: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        var input = try source.open()
+        let watch = RadioWatch()
+        var input = try source.open(mode: .ranging, tell: watch.hear)
+        Interruption.wake(input.waker)
         var output = try FileOutput(path: "-")
         var failure: (any Error)?
         do {
-            try copy(&input, to: &output)
+            try copy(&input, to: &output, watch)
         } catch {
             failure = error
         }
@@ -36,7 +38,7 @@ struct Scan: ParsableCommand {
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
-    private func copy(_ input: inout SightingSource, to output: inout FileOutput) throws {
+    private func copy(_ input: inout SightingSource, to output: inout FileOutput, _ watch: RadioWatch) throws {
         var pacer = Pacer(source.pace)
         var progress = Progress(isWanted: !source.isGradual && !Terminal.isInteractive)
         let isGradual = source.isGradual
@@ -56,11 +58,13 @@ struct Scan: ParsableCommand {
             }
             for sighting in input.sightings {
                 let name = names[Int(sighting.receiver.index)]
+                // A radio hands over several at once, each heard at its own time.
+                let time = record.time.map { _ in watch.onTheWall(sighting.time) }
                 try output.append { buffer in
                     if json {
-                        SightingLogFormat.append(sighting, time: record.time, receiver: name, to: &buffer)
+                        SightingLogFormat.append(sighting, time: time, receiver: name, to: &buffer)
                     } else {
-                        SightingText.append(sighting, time: record.time, receiver: name, to: &buffer)
+                        SightingText.append(sighting, time: time, receiver: name, to: &buffer)
                     }
                 }
             }

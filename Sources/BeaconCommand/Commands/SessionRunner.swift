@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconRadio
 import BeaconService
 
 /// Runs a session for a command: opens its source, ends in good order, and tells what a user should know.
@@ -13,21 +14,29 @@ struct SessionRunner {
     ///
     /// - Parameters:
     ///   - configuration: what to watch for.
-    ///   - handle: called with each event.
+    ///   - mode: how hard a radio listens.
+    ///   - settled: called when all events of a moment have been handled.
+    ///   - handle: called with each event, its time by the clock on the wall.
     ///   - atEnd: called once at the end, also where the source turned out to be damaged.
     func run(
         _ configuration: SessionConfiguration,
+        mode: ScanMode = .ranging,
+        settled: () throws -> Void = {},
         handle: (SessionEvent) throws -> Void,
         atEnd: () throws -> Void
     ) throws {
-        var session = Session(configuration, source: try source.open(), pace: source.pace)
+        let watch = RadioWatch()
+        let input = try source.open(mode: mode, tell: watch.hear)
+        Interruption.wake(input.waker)
+        var session = Session(configuration, source: input, pace: source.pace)
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
         var failure: (any Error)?
         do {
             try session.run(
                 shouldStop: { Interruption.isRequested },
                 progress: { packets, time in progress.step(packets: packets, time: time) },
-                handle: handle)
+                settled: settled,
+                handle: { try handle(watch.onTheWall($0)) })
         } catch {
             failure = error
         }

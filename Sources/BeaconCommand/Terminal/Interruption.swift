@@ -1,13 +1,21 @@
+import BeaconRadio
 import Dispatch
 import Glibc
+import LinuxRadio
 import Synchronization
 
 /// The user's wish to stop: Ctrl-C, or a polite kill.
 ///
 /// Commands ask between two steps and end in good order. If one is stuck, in a read from a pipe for instance, the process
-/// ends half a second after the wish.
+/// ends a while after the wish.
 enum Interruption {
     private static let signal = Atomic<Int32>(0)
+    private static let waker = Locked<Waker?>(nil)
+
+    /// How long a command may take to end. Taking a radio's adverts back needs a few answers of the controller.
+    private static var patience: DispatchTimeInterval {
+        waker.withLock { $0 == nil } ? .milliseconds(500) : .seconds(3)
+    }
 
     /// Begins to listen. Before, a signal ends the process at once.
     static func listen() {
@@ -18,11 +26,15 @@ enum Interruption {
                 // The handler keeps its source, which would go otherwise, for as long as the process lives.
                 _ = source
                 if Self.signal.exchange(number, ordering: .relaxed) != 0 { _exit(128 + number) }
-                DispatchQueue.global().asyncAfter(deadline: .now() + 0.5) { _exit(128 + number) }
+                waker.withLock { $0 }?.wake()
+                DispatchQueue.global().asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
             }
             source.resume()
         }
     }
+
+    /// Wakes whoever waits for a radio when the user wishes to stop.
+    static func wake(_ new: Waker?) { waker.withLock { $0 = new } }
 
     /// Whether the user wishes to stop.
     static var isRequested: Bool { signal.load(ordering: .relaxed) != 0 }

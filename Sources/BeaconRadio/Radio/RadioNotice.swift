@@ -30,6 +30,9 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         public static let takenBack = Kind("taken-back")
         /// Whether the scan is alive cannot be told.
         public static let livenessUnknown = Kind("liveness-unknown")
+
+        /// Whether it is a thing to look into, rather than one that is good to know.
+        public var isTrouble: Bool { self != .adapterUsed && self != .filtering && self != .takenBack }
     }
 
     /// What kind of thing happened.
@@ -47,6 +50,9 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         self.adapter = adapter
         self.message = message
     }
+
+    /// Whether it is a thing to look into, rather than one that is good to know.
+    public var isTrouble: Bool { kind.isTrouble }
 
     /// The adapter and the message.
     public var description: String { "\(adapter): \(message)" }

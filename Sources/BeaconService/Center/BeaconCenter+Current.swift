@@ -1,5 +1,6 @@
 import BeaconRadio
 import Foundation
+import LinuxRadio
 import Logging
 
 extension BeaconCenter {
@@ -56,7 +57,16 @@ extension BeaconCenter {
         }
         let center = BeaconCenter(configuration)
         let specification = SourceSpecification(ProcessInfo.processInfo.environment["BEACON_SOURCE"] ?? "auto")
-        center.use(ReplayRadio(specification))
+        do throws(RadioError) {
+            if let selection = try specification.radio {
+                center.use(LiveRadio(selection))
+            } else {
+                center.use(ReplayRadio(specification))
+            }
+        } catch {
+            logger.error("BEACON_SOURCE: \(error)")
+            center.perform { $0.receive(.state(.unsupported)) }
+        }
         return center
     }
 }

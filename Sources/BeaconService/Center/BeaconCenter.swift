@@ -39,6 +39,8 @@ public actor BeaconCenter {
     private let nextWatch = Atomic<UInt64>(0)
     /// The newest time that the radio told, in nanoseconds; negative before the first.
     private let newestTime = Atomic<Int64>(-1)
+    /// How far the clock on the wall is ahead of the radio's times, in nanoseconds.
+    private let wallAhead = Atomic<Int64>(0)
     private let callbacks = CallbackCount()
 
     private var engine: Engine
@@ -104,6 +106,13 @@ public actor BeaconCenter {
     public nonisolated var time: Timestamp? {
         let newest = newestTime.load(ordering: .relaxed)
         return newest < 0 ? nil : Timestamp(nanoseconds: newest)
+    }
+
+    /// The newest time that the radio told, by the clock on the wall; nil before the first.
+    public nonisolated var wallTime: Timestamp? { time.map { onTheWall($0) } }
+
+    private nonisolated func onTheWall(_ time: Timestamp) -> Timestamp {
+        time.advanced(by: wallAhead.load(ordering: .relaxed))
     }
 
     /// Where the application's monitors are kept.
@@ -222,8 +231,10 @@ public actor BeaconCenter {
             update()
         case .advertising(let result):
             answer(result)
-        case .wallClock, .notice:
-            break
+        case .wallClock(let ahead):
+            wallAhead.store(ahead, ordering: .relaxed)
+        case .notice(let notice):
+            logger.log(level: notice.isTrouble ? .warning : .info, "\(notice)", metadata: ["kind": "\(notice.kind)"])
         }
         deliver()
     }
@@ -506,8 +517,13 @@ public actor BeaconCenter {
             case .exited(let change), .determined(let change): regionChanged(change, to: .outside)
             case .ranged(let report):
                 guard let constraint = rangingsByID[report.ranging] else { continue }
+                let beacons = report.beacons.map { beacon in
+                    var beacon = beacon
+                    beacon.lastHeard = onTheWall(beacon.lastHeard)
+                    return beacon
+                }
                 for client in rangings[constraint]?.clients ?? [] {
-                    tell(client, .ranged(constraint, report.beacons, at: report.time))
+                    tell(client, .ranged(constraint, beacons, at: onTheWall(report.time)))
                 }
             }
         }
@@ -533,7 +549,11 @@ public actor BeaconCenter {
     }
 
     private func tellWatchers() {
-        for (client, report) in watches.takeReports() { tell(client, .watched(report)) }
+        for (client, report) in watches.takeReports() {
+            var report = report
+            report.time = report.time.map { onTheWall($0) }
+            tell(client, .watched(report))
+        }
     }
 
     private func tell(_ client: ClientID, _ event: ClientEvent) { clients[client]?.deliver(event) }

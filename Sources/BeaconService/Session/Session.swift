@@ -50,12 +50,14 @@ public struct Session: ~Copyable {
     /// - Parameters:
     ///   - shouldStop: asked between records and while waiting; a yes ends the run early.
     ///   - progress: called after each record with the number of packets and the newest time.
+    ///   - settled: called when all events of a moment have been handled.
     ///   - handle: called with each event, in order.
     /// - Throws: what is wrong with the source, ``SourceError`` with the code `noTimes` if it keeps no times, and what
     ///   `handle` throws. The events before it have been handled.
     public mutating func run(
         shouldStop: () -> Bool = { false },
         progress: (Int, Timestamp?) -> Void = { _, _ in },
+        settled: () throws -> Void = {},
         handle: (SessionEvent) throws -> Void
     ) throws {
         do {
@@ -67,10 +69,10 @@ public struct Session: ~Copyable {
                             + "Give --packet-interval SECONDS, the time from one packet to the next")
                 }
                 newest = max(time, newest ?? time)
-                try wait(until: time, shouldStop, handle)
+                try wait(until: time, shouldStop, settled, handle)
                 // A receiver that is new has nothing to report of the time before.
                 engine.advance(upTo: time)
-                try deliver(handle)
+                try deliver(settled, handle)
                 meetReceivers()
                 for index in source.sightings.indices {
                     var sighting = source.sightings[index]
@@ -78,20 +80,20 @@ public struct Session: ~Copyable {
                     sighting.time = time
                     engine.receive(sighting)
                 }
-                try deliver(handle)
+                try deliver(settled, handle)
                 progress(source.counts.packets, newest)
             }
         } catch {
-            try finish(handle)
+            try finish(settled, handle)
             throw error
         }
-        try finish(handle)
+        try finish(settled, handle)
     }
 
     /// What is due at the newest time happens yet; nothing after it does.
-    private mutating func finish(_ handle: (SessionEvent) throws -> Void) throws {
+    private mutating func finish(_ settled: () throws -> Void, _ handle: (SessionEvent) throws -> Void) throws {
         if let newest { engine.advance(to: newest) }
-        try deliver(handle)
+        try deliver(settled, handle)
     }
 
     /// Makes receivers known that have appeared with the newest record.
@@ -107,7 +109,8 @@ public struct Session: ~Copyable {
 
     /// Waits for `time`, and meanwhile reports each second when it is there.
     private mutating func wait(
-        until time: Timestamp, _ shouldStop: () -> Bool, _ handle: (SessionEvent) throws -> Void
+        until time: Timestamp, _ shouldStop: () -> Bool, _ settled: () throws -> Void,
+        _ handle: (SessionEvent) throws -> Void
     ) throws {
         guard pacer.isPaced else { return }
         if let start = lastWait {
@@ -115,7 +118,7 @@ public struct Session: ~Copyable {
             while second < time, !shouldStop() {
                 pacer.wait(until: second, shouldStop: shouldStop)
                 engine.advance(to: second)
-                try deliver(handle)
+                try deliver(settled, handle)
                 second = second.nextWholeSecond
             }
         }
@@ -123,7 +126,9 @@ public struct Session: ~Copyable {
         lastWait = max(time, lastWait ?? time)
     }
 
-    private mutating func deliver(_ handle: (SessionEvent) throws -> Void) throws {
+    private mutating func deliver(
+        _ settled: () throws -> Void, _ handle: (SessionEvent) throws -> Void
+    ) throws {
         guard engine.hasEvents else { return }
         let names = source.receiverNames
         for event in engine.takeEvents() {
@@ -139,6 +144,7 @@ public struct Session: ~Copyable {
                             constraint: rangings[report.ranging] ?? nil, beacons: report.beacons)))
             }
         }
+        try settled()
     }
 
     private func region(

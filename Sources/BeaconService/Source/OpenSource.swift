@@ -1,15 +1,24 @@
 public import BeaconRadio
+public import LinuxRadio
 
 /// A source that has been opened, of whichever kind.
 public struct OpenSource: AdvertSource, ~Copyable {
-    // One of the two is there.
+    // One of the three is there.
     private var capture: CaptureReader?
     private var simulation: SimulatedAir?
+    private var live: LiveSource?
 
     /// Opens what a specification names.
     ///
-    /// - Throws: `CaptureError`, `ScenarioError`, or ``SourceError`` where a radio is asked for.
-    public init(_ specification: SourceSpecification) throws {
+    /// - Parameters:
+    ///   - mode: how hard a radio listens. Captures and simulations give all they have.
+    ///   - tell: told what a radio notices and what state it is in, by whoever pulls.
+    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
+    public init(
+        _ specification: SourceSpecification, mode: ScanMode = .ranging,
+        tell: @escaping (RadioEvent) -> Void = { _ in }
+    ) throws {
+        live = nil
         switch specification {
         case .file(let path):
             capture = try CaptureReader(path: path)
@@ -19,10 +28,17 @@ public struct OpenSource: AdvertSource, ~Copyable {
                 try Scenario.names.contains(name) ? Scenario(named: name) : Self.scenario(path: name))
             capture = nil
         case .auto, .hci, .bluez:
-            throw SourceError(
-                .noRadio,
-                "this version does not hear real radios yet. Name a capture with --source FILE, "
-                    + "or try --source simulation:museum")
+            capture = nil
+            simulation = nil
+            live = try specification.radio.map { try LiveSource($0, mode: mode, tell: tell) }
+        }
+    }
+
+    /// Ends the wait for a real radio, from any thread; nil where nothing waits.
+    public var waker: Waker? {
+        switch live {
+        case .some(let live): live.waker
+        case nil: nil
         }
     }
 
@@ -47,16 +63,24 @@ public struct OpenSource: AdvertSource, ~Copyable {
     /// The receivers met so far.
     public var receiverNames: [String] {
         switch capture {
-        case .some(let reader): reader.receiverNames
-        case nil: simulation?.receiverNames ?? []
+        case .some(let reader): return reader.receiverNames
+        case nil: break
+        }
+        switch live {
+        case .some(let live): return live.receiverNames
+        case nil: return simulation?.receiverNames ?? []
         }
     }
 
     /// What was delivered so far.
     public var counts: SourceCounts {
         switch capture {
-        case .some(let reader): reader.counts
-        case nil: simulation?.counts ?? SourceCounts()
+        case .some(let reader): return reader.counts
+        case nil: break
+        }
+        switch live {
+        case .some(let live): return live.counts
+        case nil: return simulation?.counts ?? SourceCounts()
         }
     }
 
@@ -64,6 +88,7 @@ public struct OpenSource: AdvertSource, ~Copyable {
     ///
     /// - Throws: what is wrong with the source, and what `deliver` throws.
     public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
+        if let record = try live?.next(deliver) { return record }
         if let record = try capture?.next(deliver) { return record }
         return try simulation?.next(deliver)
     }

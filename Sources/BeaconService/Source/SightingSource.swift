@@ -1,5 +1,6 @@
 public import BeaconModel
 public import BeaconRadio
+public import LinuxRadio
 
 /// The iBeacons of a source, one record at a time.
 public struct SightingSource: ~Copyable {
@@ -26,6 +27,9 @@ public struct SightingSource: ~Copyable {
         }
         sightings.reserveCapacity(64)
     }
+
+    /// Ends the wait for a real radio, from any thread; nil where nothing waits.
+    public var waker: Waker? { source.waker }
 
     /// The receivers met so far.
     public var receiverNames: [String] { source.receiverNames }

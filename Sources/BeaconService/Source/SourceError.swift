@@ -3,13 +3,11 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
     /// What kind of failure it is. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case noRadio, noScenario, noTimes
+            case noScenario, noTimes
         }
 
         private let value: Value
 
-        /// The source is a radio, and there is none that this build can use.
-        public static let noRadio = Code(value: .noRadio)
         /// There is no such scenario, or it has a mistake.
         public static let noScenario = Code(value: .noScenario)
         /// The source keeps no times, and what was asked for needs them.

@@ -157,7 +157,7 @@ final class MonitorCore: Sendable {
     private func change<Result: Sendable>(
         _ center: BeaconCenter, _ body: (inout MonitorState, Date) -> Result
     ) -> Result {
-        let date = center.time.map { Date(timeIntervalSince1970: $0.seconds) } ?? Date()
+        let date = center.wallTime.map { Date(timeIntervalSince1970: $0.seconds) } ?? Date()
         let (result, deliveries, isChanged) = state.withLock { state in
             let result = body(&state, date)
             return (result, state.takeDeliveries(), state.takeIsChanged())
