@@ -10,12 +10,19 @@ struct Beacon: AsyncParsableCommand {
             Try it without any radio:
               beacon range --source simulation:museum
 
-            A SOURCE is a capture (btsnoop, pcap, pcapng, PacketLogger, hcidump -R, sighting log; each also gzipped, \
-            or - for standard input) or simulation:NAME-or-FILE. Where --source is not given, BEACON_SOURCE in the \
-            environment is used.
+            And with one, where 'beacon doctor' finds nothing amiss:
+              beacon range
+
+            A SOURCE is auto (the first adapter that can be used), hci or bluez (an adapter by a raw socket, or by way of \
+            bluetoothd; hci:hci1 names one), a capture (btsnoop, pcap, pcapng, PacketLogger, hcidump -R, sighting log; \
+            each also gzipped, or - for standard input) or simulation:NAME-or-FILE. Where --source is not given, \
+            BEACON_SOURCE in the environment is used, else auto.
             A REGION is [NAME=]UUID[/MAJOR[/MINOR]].
             """,
-        subcommands: [Scan.self, Range.self, Monitor.self, Decode.self, Record.self, Simulate.self, Authorization.self]
+        subcommands: [
+            Scan.self, Range.self, Monitor.self, Advertise.self, Decode.self, Record.self, Simulate.self,
+            Calibrate.self, Doctor.self, Authorization.self,
+        ]
     )
 
     static func main() async {

@@ -1,3 +1,4 @@
+public import BeaconModel
 public import Foundation
 
 /// A beacon as a test describes it.
@@ -17,7 +18,8 @@ public struct SimulatedBeacon: Hashable, Sendable {
 
     /// A beacon that advertises ten times a second with -59 dBm at one metre, as Apple's sample AirLocate does.
     public init(
-        uuid: UUID, major: UInt16, minor: UInt16, at position: Position, measuredPower: Int8 = -59,
+        uuid: UUID, major: UInt16, minor: UInt16, at position: Position,
+        measuredPower: Int8 = IBeaconFrame.defaultMeasuredPower,
         interval: Duration = .milliseconds(100)
     ) {
         self.uuid = uuid

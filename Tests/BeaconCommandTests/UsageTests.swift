@@ -25,6 +25,9 @@ struct UsageTests {
             (["range", "--packet-interval", "-1"], "--packet-interval"),
             (["fly"], "fly"),
             (["decode"], "hex"),
+            (["advertise", "--uuid", "e2c5", "--major", "1", "--minor", "2"], "32 hexadecimal digits"),
+            (["advertise", "--uuid", "new", "--major", "65536", "--minor", "2"], "--major"),
+            (["calibrate", "--seconds", "0"], "--seconds"),
             (
                 [
                     "monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--minimum-rssi", "-80",
@@ -47,7 +50,8 @@ struct UsageTests {
             (["scan", "--source", "/"], "directory"),
             (["scan", "--source", "/dev/null"], "nothing in it"),
             (["scan", "--source", "/bin/ls"], "no capture that can be read"),
-            (["scan"], "simulation:museum"),
+            (["scan", "--source", "hci:usb0"], "beacon doctor"),
+            (["advertise", "--uuid", "new", "--major", "1", "--minor", "2", "--adapter", "usb0"], "beacon doctor"),
             (["range", "--source", "simulation:nowhere"], "museum"),
             (["record", "/nowhere/at.all", "--source", "simulation:museum"], "No such file"),
         ])

@@ -47,15 +47,7 @@ struct Decode: ParsableCommand {
 
     private func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {
         if json {
-            buffer.append(json: "{\"uuid\":\"")
-            buffer.append(text: frame.identity.uuid)
-            buffer.append(json: "\",\"major\":")
-            buffer.append(decimal: Int(frame.identity.major))
-            buffer.append(json: ",\"minor\":")
-            buffer.append(decimal: Int(frame.identity.minor))
-            buffer.append(json: ",\"measuredPower\":")
-            buffer.append(decimal: Int(frame.measuredPower))
-            buffer.append(json: "}\n")
+            EventJSON.append(frame, to: &buffer)
         } else {
             let text = """
                 uuid           \(frame.identity.uuid)

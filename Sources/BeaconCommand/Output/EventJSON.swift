@@ -5,6 +5,19 @@ import BeaconService
 
 /// The JSON lines of `range` and `monitor`.
 enum EventJSON {
+    /// A frame, as `decode` and `advertise` print it.
+    static func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"uuid\":\"")
+        buffer.append(text: frame.identity.uuid)
+        buffer.append(json: "\",\"major\":")
+        buffer.append(decimal: Int(frame.identity.major))
+        buffer.append(json: ",\"minor\":")
+        buffer.append(decimal: Int(frame.identity.minor))
+        buffer.append(json: ",\"measuredPower\":")
+        buffer.append(decimal: Int(frame.measuredPower))
+        buffer.append(json: "}\n")
+    }
+
     /// One report of `range`.
     static func append(_ event: SessionEvent.RangingEvent, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"time\":")

@@ -17,6 +17,9 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     /// The bytes of a whole advert: flags and payload, each with length and type.
     @inlinable public static var advertCount: Int { 30 }
 
+    /// The measured power of a beacon that was not calibrated, in dBm: what Apple's sample AirLocate uses.
+    @inlinable public static var defaultMeasuredPower: Int8 { -59 }
+
     /// A frame from its parts.
     @inlinable
     public init(identity: BeaconIdentity, measuredPower: Int8) {

@@ -4,3 +4,4 @@
 // the structures of Bluetooth sockets, which are in no header that comes with the C library.
 
 #include "beacon_wait.h"
+#include "beacon_support.h"

@@ -106,7 +106,7 @@ open class CLBeaconRegion: CLRegion {
             uuid: ProximityUUID(uuid),
             major: major?.uint16Value ?? 0,
             minor: minor?.uint16Value ?? 0)
-        let power = Int8(truncatingIfNeeded: measuredPower?.intValue ?? Self.defaultMeasuredPower)
+        let power = Int8(truncatingIfNeeded: measuredPower?.intValue ?? Int(IBeaconFrame.defaultMeasuredPower))
         let advert = IBeaconFrame(identity: identity, measuredPower: power).advert
         return [Self.beaconDataKey: Data(advert[Self.beaconDataRange]) as NSData]
     }
@@ -131,9 +131,6 @@ open class CLBeaconRegion: CLRegion {
 
     /// Where the 21 bytes are in an advert: behind the flags, the company and the type.
     private static let beaconDataRange = 9..<30
-
-    /// The signal one metre away where none is given, in dBm.
-    private static let defaultMeasuredPower = -59
 
     private enum Key {
         static let notifyEntryStateOnDisplay = "notifyEntryStateOnDisplay"

@@ -9,9 +9,6 @@ struct SightingLogReader: FormatReader {
     private var lines = LineReader()
     private var advert = [UInt8](repeating: 0, count: IBeaconFrame.advertCount)
 
-    /// Apple's sample AirLocate advertises it where nothing else was measured.
-    private static let defaultMeasuredPower: Int8 = -59
-
     /// Whether the content at hand begins like a JSON object.
     static func detect(_ stream: borrowing ByteStream) -> Bool {
         let blank: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
@@ -39,7 +36,7 @@ struct SightingLogReader: FormatReader {
             let receiver = interpreter.receivers.named(line.receiver ?? "log")
             advert.withUnsafeMutableBytes { bytes in
                 IBeaconFrame(
-                    identity: line.identity, measuredPower: line.measuredPower ?? Self.defaultMeasuredPower
+                    identity: line.identity, measuredPower: line.measuredPower ?? IBeaconFrame.defaultMeasuredPower
                 ).write(to: bytes)
             }
             let report = AdvertisingReport(kind: .nonConnectable, address: line.address, rssi: line.rssi)

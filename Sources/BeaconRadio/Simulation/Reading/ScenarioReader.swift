@@ -230,7 +230,9 @@ struct ScenarioReader {
             let minor = try object.take("minor")?.integer(in: 0...65535) ?? 0
             let identity = BeaconIdentity(uuid: uuid, major: UInt16(major), minor: UInt16(minor))
             // AirLocate's default, in dBm.
-            let measuredPower = try object.take("measuredPower")?.integer(in: -128...126) ?? -59
+            let measuredPower =
+                try object.take("measuredPower")?.integer(in: -128...126)
+                ?? Int(IBeaconFrame.defaultMeasuredPower)
             let powerOffset = try object.take("powerOffset")?.number(in: -100...100, unit: "dB") ?? 0
             let placement = try placement(from: &object)
             let (interval, jitter) = try rhythm(from: &object, interval: 100_000_000)

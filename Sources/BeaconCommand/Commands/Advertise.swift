@@ -1,0 +1,105 @@
+import ArgumentParser
+import BeaconModel
+import BeaconRadio
+import BeaconService
+import LinuxRadio
+
+/// `beacon advertise`: be a beacon.
+struct Advertise: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Be a beacon, until Ctrl-C.",
+        discussion: """
+            Ten adverts a second, which nobody can connect to. What is on the air is taken back at the end, whatever the \
+            end: Ctrl-C, kill -9, or a crash.
+
+              beacon advertise --uuid new --major 1 --minor 2
+            """)
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What all beacons of a deployment share; 'new' makes one up and prints it.", valueName: "uuid|new"),
+        transform: Self.uuid)
+    var uuid: ProximityUUID
+
+    @Option(help: ArgumentHelp("A number for the place, up to 65535.", valueName: "n"))
+    var major: UInt16
+
+    @Option(help: ArgumentHelp("A number for the beacon in that place, up to 65535.", valueName: "n"))
+    var minor: UInt16
+
+    @Option(
+        name: .customLong("measured-power"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "How strong a receiver hears it from 1 m away, in dBm; 'beacon calibrate' measures it.", valueName: "dBm"))
+    var measuredPower: Int8 = IBeaconFrame.defaultMeasuredPower
+
+    @Option(
+        help: ArgumentHelp(
+            "The adapter to send with, by name or address.",
+            discussion: "hci0, hci:hci0 or bluez:hci0. Default: BEACON_SOURCE in the environment, else the first.",
+            valueName: "adapter"))
+    var adapter: String?
+
+    @Flag(help: "Print one JSON object when advertising has begun.")
+    var json = false
+
+    func run() throws {
+        Interruption.listen()
+        let watch = RadioWatch()
+        var source = try LiveSource(try selection, mode: .off, tell: watch.hear)
+        Interruption.wake(source.waker)
+        let frame = IBeaconFrame(
+            identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
+        source.advertise([frame])
+        var isTold = false
+        while !Interruption.isRequested {
+            _ = try source.next { _, _ in }
+            if case .failure(let error) = watch.advertising { throw error }
+            if watch.advertising != nil, !isTold {
+                isTold = true
+                try tell(frame)
+            }
+        }
+        throw ExitCode(Interruption.exitStatus)
+    }
+
+    private func tell(_ frame: IBeaconFrame) throws {
+        var output = try FileOutput(path: "-")
+        try output.append { buffer in
+            if json {
+                EventJSON.append(frame, to: &buffer)
+            } else {
+                buffer.append(contentsOf: "Advertising \(uuid) \(major)/\(minor), \(measuredPower) dBm at 1 m.\n".utf8)
+            }
+        }
+        try output.finish()
+        if !json { StandardError.write("Stop with Ctrl-C.") }
+    }
+
+    private var selection: RadioSelection {
+        get throws {
+            guard let adapter else {
+                let specification = SourceSpecification(Terminal.environment("BEACON_SOURCE") ?? "auto")
+                return try specification.radio ?? RadioSelection(.auto)
+            }
+            return try SourceSpecification(adapter).radio ?? RadioSelection(.auto, named: adapter)
+        }
+    }
+
+    /// A UUID that nobody else has: 122 random bits, version 4 (RFC 9562, 5.4).
+    private static func random() -> ProximityUUID {
+        ProximityUUID(
+            high: .random(in: .min ... .max) & ~0xF000 | 0x4000,
+            low: .random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62)
+    }
+
+    private static func uuid(_ text: String) throws -> ProximityUUID {
+        if text == "new" { return random() }
+        guard let uuid = ProximityUUID(text) else {
+            throw ValidationError(
+                "a UUID has 32 hexadecimal digits, as in e2c56db5-dffb-48d2-b060-d0f5a71096e0; or new")
+        }
+        return uuid
+    }
+}

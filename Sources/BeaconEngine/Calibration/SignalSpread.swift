@@ -1,0 +1,58 @@
+public import BeaconModel
+
+/// How strong a beacon is heard that stands still, and how much that differs from advert to advert.
+///
+/// It counts readings by their value, so that its size does not grow with their number.
+public struct SignalSpread: Sendable {
+    /// How often each reading came, by its value from -127 dBm on.
+    private var counts = [Int](repeating: 0, count: Self.values)
+
+    /// Readings lie in -127...20 dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
+    private static let lowest = -127
+    private static let values = 148
+
+    /// How many readings there are.
+    public private(set) var count = 0
+
+    /// Nothing heard yet.
+    public init() {}
+
+    /// Takes in one advert; one without a reading says nothing.
+    public mutating func add(_ rssi: SignalStrength) {
+        guard let value = rssi.dBm, case let place = Int(value) - Self.lowest, counts.indices.contains(place) else {
+            return
+        }
+        counts[place] += 1
+        count += 1
+    }
+
+    /// The reading below which this part of all readings lies, in dBm; nil where there are none.
+    ///
+    /// - Parameter part: between 0 and 1; 0.5 gives the median.
+    public func quantile(_ part: Double) -> Int? {
+        guard count > 0 else { return nil }
+        let wanted = Int((Double(count - 1) * min(max(part, 0), 1)).rounded())
+        var passed = 0
+        for (place, count) in counts.enumerated() where count > 0 {
+            passed += count
+            if passed > wanted { return place + Self.lowest }
+        }
+        return nil
+    }
+
+    /// The mean in dBm of the readings but for the tenth at either end, which reflections and passers-by make; nil where
+    /// there are none.
+    public var trimmedMean: Double? {
+        guard count > 0 else { return nil }
+        let cut = count / 10
+        let range = cut..<(count - cut)
+        var passed = 0
+        var sum = 0
+        for (place, count) in counts.enumerated() where count > 0 {
+            let taken = range.clamped(to: passed..<(passed + count)).count
+            sum += taken * (place + Self.lowest)
+            passed += count
+        }
+        return Double(sum) / Double(range.count)
+    }
+}

@@ -1,0 +1,51 @@
+import BeaconEngine
+import BeaconModel
+import Testing
+
+@Suite("Signal spread")
+struct SignalSpreadTests {
+    private func spread(_ readings: [Int8]) -> SignalSpread {
+        var spread = SignalSpread()
+        for reading in readings { spread.add(SignalStrength(rawValue: reading)) }
+        return spread
+    }
+
+    @Test("Nothing heard has no mean and no quantile")
+    func empty() {
+        #expect(SignalSpread().trimmedMean == nil)
+        #expect(SignalSpread().quantile(0.5) == nil)
+    }
+
+    @Test("One reading is all there is")
+    func single() {
+        #expect(spread([-60]).trimmedMean == -60)
+        #expect(spread([-60]).quantile(0) == -60)
+        #expect(spread([-60]).quantile(1) == -60)
+    }
+
+    @Test("The tenth at either end does not count for the mean")
+    func trimming() {
+        #expect(spread([-127, -60, -61, -59, -60, -60, -61, -59, -60, 20]).trimmedMean == -60)
+    }
+
+    @Test("A run of equal readings is cut in its middle")
+    func cutInsideARun() {
+        // Twenty readings: two go at either end, so that of the four at -70 two are left.
+        let readings = [Int8](repeating: -70, count: 4) + [Int8](repeating: -60, count: 16)
+        #expect(spread(readings).trimmedMean == -61.25)
+    }
+
+    @Test("An advert without a reading says nothing", arguments: [Int8(127), 100, 21])
+    func unreadable(reading: Int8) {
+        let spread = spread([-50, reading])
+        #expect(spread.count == 1)
+        #expect(spread.trimmedMean == -50)
+    }
+
+    @Test("Quantiles are readings that were there")
+    func quantiles() {
+        let spread = spread([-80, -70, -60, -50, -40])
+        let found: [Int?] = [0, 0.25, 0.5, 0.75, 1].map(spread.quantile)
+        #expect(found == [-80, -70, -60, -50, -40])
+    }
+}
