@@ -5,3 +5,4 @@
 
 #include "beacon_wait.h"
 #include "beacon_support.h"
+#include "beacon_management.h"
