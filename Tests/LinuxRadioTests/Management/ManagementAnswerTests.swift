@@ -1,3 +1,4 @@
+import BeaconModel
 import Testing
 
 @testable import LinuxRadio
