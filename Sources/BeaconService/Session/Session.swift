@@ -156,6 +156,7 @@ public struct Session: ~Copyable {
             kind,
             SessionEvent.RegionEvent(
                 name: region.name, constraint: region.region.constraint, time: change.time,
-                receiver: change.receiver.map { names[Int($0.index)] }, state: state, before: change.before))
+                receiver: change.receiver.map { names[Int($0.index)] }, state: state, before: change.before,
+                identity: change.identity))
     }
 }

@@ -33,6 +33,22 @@ public enum SessionEvent: Sendable {
         public var state: RegionState
         /// The state before.
         public var before: RegionState
+        /// The beacon whose advert entered the region; nil in any other change.
+        public var identity: BeaconIdentity?
+
+        /// A change from its parts.
+        public init(
+            name: String, constraint: BeaconConstraint, time: Timestamp, receiver: String?, state: RegionState,
+            before: RegionState, identity: BeaconIdentity? = nil
+        ) {
+            self.name = name
+            self.constraint = constraint
+            self.time = time
+            self.receiver = receiver
+            self.state = state
+            self.before = before
+            self.identity = identity
+        }
     }
 
     /// What one receiver hears of the beacons that are ranged.
@@ -45,5 +61,13 @@ public enum SessionEvent: Sendable {
         public var constraint: BeaconConstraint?
         /// The beacons, nearest first, those of unknown distance last.
         public var beacons: [RangedBeacon]
+
+        /// A report from its parts.
+        public init(time: Timestamp, receiver: String, constraint: BeaconConstraint?, beacons: [RangedBeacon]) {
+            self.time = time
+            self.receiver = receiver
+            self.constraint = constraint
+            self.beacons = beacons
+        }
     }
 }
