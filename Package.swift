@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "BeaconRadio", targets: ["BeaconRadio"]),
         .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
         .library(name: "BeaconService", targets: ["BeaconService"]),
+        .library(name: "BeaconDelivery", targets: ["BeaconDelivery"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "KumulosSDK", targets: ["KumulosSDK"]),
@@ -33,6 +34,15 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        // For BeaconDelivery. SwiftPM builds of a package what a product needs: `beacon` and the faces need none of these.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        // For tests of BeaconDelivery alone.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     ],
     targets: [
         // Floor 1: what is on the air. Depends on nothing, not even Foundation.
@@ -62,6 +72,23 @@ let package = Package(
             dependencies: [
                 "BeaconModel", "BeaconRadio", "BeaconEngine", "LinuxRadio",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: habits
+        ),
+
+        // Floor 4: notifications to backends. From BeaconService it takes the events of a session, which its policy reads.
+        .target(
+            name: "BeaconDelivery",
+            dependencies: [
+                "BeaconModel", "BeaconEngine", "BeaconService",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
             ],
             swiftSettings: habits
         ),
