@@ -1,5 +1,3 @@
-import BeaconEngine
-
 extension BeaconNotification.Presence: Codable {
     private enum CodingKeys: CodingKey {
         case region, state, beacons, unlisted
@@ -8,14 +6,9 @@ extension BeaconNotification.Presence: Codable {
     /// Reads the form in JSON.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        let state: RegionState =
-            switch try values.decode(String.self, forKey: .state) {
-            case RegionState.inside.description: .inside
-            case RegionState.outside.description: .outside
-            default: .unknown
-            }
         self.init(
-            region: try values.decode(BeaconNotification.Region.self, forKey: .region), state: state,
+            region: try values.decode(BeaconNotification.Region.self, forKey: .region),
+            state: try values.decode(CodedRegionState.self, forKey: .state).state,
             beacons: try values.decode([BeaconNotification.PresentBeacon].self, forKey: .beacons),
             unlisted: try values.decodeIfPresent(Int.self, forKey: .unlisted) ?? 0)
     }
@@ -24,7 +17,7 @@ extension BeaconNotification.Presence: Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(region, forKey: .region)
-        try values.encode(state.description, forKey: .state)
+        try values.encode(CodedRegionState(state), forKey: .state)
         try values.encode(beacons, forKey: .beacons)
         if unlisted > 0 { try values.encode(unlisted, forKey: .unlisted) }
     }

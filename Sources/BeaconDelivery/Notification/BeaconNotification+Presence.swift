@@ -1,5 +1,4 @@
 public import BeaconEngine
-public import BeaconModel
 
 extension BeaconNotification {
     /// A region in a heartbeat.
