@@ -1,20 +1,20 @@
-import Dispatch
+package import Dispatch
 
 /// Runs an actor's work on a serial dispatch queue.
 ///
 /// With it, callers that cannot wait can hand work to the actor in an order that is kept, which tasks do not promise: what
 /// is asked of the queue first is done first.
-final class SerialQueueExecutor: SerialExecutor {
-    let queue: DispatchQueue
+package final class SerialQueueExecutor: SerialExecutor {
+    package let queue: DispatchQueue
 
-    init(label: String) { queue = DispatchQueue(label: label) }
+    package init(label: String) { queue = DispatchQueue(label: label) }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+    package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -1,0 +1,136 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// Posts to one address, one request at a time, over a connection that is kept.
+final class HTTPPoster: Sendable {
+    private let client: HTTPClient
+    private let requestTimeout: Duration
+    private let url: String
+
+    /// How much of an answer is read, so that the connection can be used again.
+    private static let maximumAnswer = 64 << 10
+
+    /// How much of an answer is shown.
+    private static let maximumExcerpt = 200
+
+    /// - Throws: ``SinkError`` where the address or a certificate to trust cannot be used.
+    init(url: URL, settings: HTTPSettings) throws(SinkError) {
+        guard let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http", url.host?.isEmpty == false
+        else {
+            throw SinkError(.invalidURL, "the address has to begin with https:// or http:// and name a host")
+        }
+        guard url.user == nil, url.password == nil else {
+            throw SinkError(
+                .invalidURL,
+                "the address has a user name or a password in it. Send them in a header, from a secret")
+        }
+        guard settings.connectTimeout > .zero, settings.requestTimeout > .zero else {
+            throw SinkError(.invalidValue, "a time-out has to be longer than nothing")
+        }
+        var configuration = HTTPClient.Configuration()
+        configuration.tlsConfiguration = try Self.trust(settings)
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout = HTTPClient.Configuration.Timeout(
+            connect: .nanoseconds(settings.connectTimeout.clampedNanoseconds),
+            read: .nanoseconds(settings.requestTimeout.clampedNanoseconds))
+        if let proxy = settings.proxy {
+            configuration.proxy =
+                if let username = proxy.username {
+                    .server(
+                        host: proxy.host, port: proxy.port,
+                        authorization: .basic(username: username, password: proxy.password?.reveal() ?? ""))
+                } else {
+                    .server(host: proxy.host, port: proxy.port)
+                }
+        }
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        requestTimeout = settings.requestTimeout
+        self.url = url.absoluteString
+    }
+
+    deinit {
+        // The client outlives this call, and stops by itself.
+        client.shutdown { _ in }
+    }
+
+    private static func trust(_ settings: HTTPSettings) throws(SinkError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        for file in settings.additionalTrustRoots {
+            do {
+                let certificates = try NIOSSLCertificate.fromPEMFile(file.path)
+                guard !certificates.isEmpty else {
+                    throw SinkError(.invalidTrustRoots, "\(file.path) holds no certificate in PEM form")
+                }
+                configuration.additionalTrustRoots.append(.certificates(certificates))
+            } catch let error as SinkError {
+                throw error
+            } catch {
+                throw SinkError(
+                    .invalidTrustRoots,
+                    "\(file.path) cannot be read as certificates in PEM form: \(error). Check that it exists and that "
+                        + "this user may read it")
+            }
+        }
+        return configuration
+    }
+
+    /// Sends a request, and waits for the answer.
+    func post(_ body: Data, headers: HTTPHeaders) async -> HTTPAnswer {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers = headers
+        request.body = .bytes(ByteBuffer(bytes: body))
+        let deadline = ContinuousClock.now + requestTimeout
+        do {
+            let response = try await client.execute(
+                request, timeout: .nanoseconds(requestTimeout.clampedNanoseconds))
+            let text = try await excerpt(of: response, until: deadline)
+            let retryAfter = response.headers.first(name: "Retry-After").flatMap {
+                RetryAfter.duration($0, date: response.headers.first(name: "Date"), now: Date())
+            }
+            return .response(status: Int(response.status.code), retryAfter: retryAfter, excerpt: text)
+        } catch is CancellationError {
+            return .cancelled
+        } catch {
+            if Task.isCancelled { return .cancelled }
+            return .failure(Self.words(for: error))
+        }
+    }
+
+    /// Reads the answer to its end, as far as that is short, and gives its beginning. An answer that breaks off throws: what
+    /// was sent may not have been taken.
+    private func excerpt(of response: HTTPClientResponse, until deadline: ContinuousClock.Instant) async throws
+        -> String
+    {
+        var beginning: [UInt8] = []
+        var count = 0
+        for try await chunk in response.body {
+            count += chunk.readableBytes
+            beginning += chunk.readableBytesView.prefix(Self.maximumExcerpt - beginning.count)
+            if count > Self.maximumAnswer || ContinuousClock.now > deadline { break }
+        }
+        let text = String(decoding: beginning, as: UTF8.self)
+        return String(text.map { $0.isNewline || $0.isWhitespace ? " " : $0 })
+            .trimmingCharacters(in: .whitespacesAndNewlines.union(.controlCharacters))
+    }
+
+    /// What a user makes of an error, without the address, which may hold a secret.
+    private static func words(for error: any Error) -> String {
+        guard let error = error as? HTTPClientError else {
+            if error is NIOSSLError || error is NIOSSLExtraError {
+                return "TLS failed: \(error). Check the server's certificate, or trust its issuer"
+            }
+            if let error = error as? ChannelError, case .connectTimeout = error { return "no connection in time" }
+            return "no connection: \(error)"
+        }
+        switch error {
+        case .deadlineExceeded, .readTimeout: return "no answer in time"
+        case .connectTimeout: return "no connection in time"
+        case .remoteConnectionClosed: return "the connection was closed before the answer was whole"
+        default: return "the request failed: \(error.shortDescription)"
+        }
+    }
+}
