@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "BeaconDelivery",
             dependencies: [
-                "BeaconModel", "BeaconEngine", "BeaconService",
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),

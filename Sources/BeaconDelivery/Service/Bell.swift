@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 
 /// Wakes who waits for something to be done. A ring before the wait counts, so that none is missed.

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconRadio
 import BeaconService
 public import Logging
 
