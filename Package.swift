@@ -63,8 +63,12 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Floor 3: real radios. System calls and the kernel's structures are in C, the rest in Swift.
-        .target(name: "LinuxRadio", dependencies: ["BeaconModel", "BeaconRadio", "CBluetooth"], swiftSettings: habits),
+        .target(
+            name: "LinuxRadio", dependencies: ["BeaconModel", "BeaconRadio", "CBluetooth", "CSystemBus"],
+            swiftSettings: habits),
         .target(name: "CBluetooth"),
+        // The message bus, by a library that is opened at run time.
+        .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
 
         // Floor 4: where radio and engine meet.
         .target(

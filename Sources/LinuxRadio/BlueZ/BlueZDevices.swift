@@ -1,0 +1,310 @@
+import BeaconModel
+import BeaconRadio
+
+/// The beacons among bluetoothd's devices: turns what it tells of them into adverts.
+///
+/// bluetoothd tells what changed and not what stayed the same, so the rest is remembered for as long as a device is heard.
+/// Only beacons are: a busy street must not fill memory, and the list of all devices is never asked for.
+final class BlueZDevices {
+    /// What bluetoothd tells us of.
+    enum Attention: Equatable {
+        /// Nothing.
+        case none
+        /// The devices that a monitor found, each by a match rule of its own.
+        case found
+        /// Every device of the adapter.
+        case all
+    }
+
+    /// How many beacons are remembered at once. A thousand fit into a hall; four times that are within 2 MB.
+    static let limit = 4096
+
+    /// How many devices are asked about at once. The next advert asks again for those beyond.
+    static let questionLimit = 64
+
+    /// After how long a silent device is forgotten: twice as long as bluetoothd itself remembers one that it is not paired
+    /// with (TemporaryTimeout in main.conf, 30 s).
+    static let memory: Int64 = 60 * Timestamp.nanosecondsPerSecond
+
+    /// What is remembered of a device.
+    private struct Device {
+        var address: DeviceAddress
+        /// The AD structure that makes it a beacon; nothing until it is known to be one.
+        var advert: [UInt8] = []
+        var rssi = SignalStrength.unavailable
+        var heard: Timestamp
+        /// The question for what is not known of it yet.
+        var question: BusSlot?
+        /// What tells its changes, where not all devices' changes are told.
+        var changes: BusSlot?
+        /// Whether an advert waits for the answer.
+        var isAwaited = false
+    }
+
+    /// What an update says of a device.
+    private struct Update {
+        var address: DeviceAddress?
+        var addressKind: DeviceAddress.Kind?
+        var rssi: SignalStrength?
+        /// The beacon's AD structure; empty where there is manufacturer data and none of a beacon.
+        var advert: [UInt8]?
+    }
+
+    private let bus: SystemBus
+    private let path: String
+    private let reports: BlueZReports
+    private let isTrusted: (BusMessage) -> Bool
+    private var devices: [String: Device] = [:]
+    private var questions = 0
+    private var slots: [BusSlot] = []
+    private var swept = Timestamp.zero
+
+    /// When bluetoothd last told anything of any device.
+    private(set) var told = Timestamp.zero
+
+    /// The devices of the adapter at `path`.
+    ///
+    /// - Parameter isTrusted: whether a message comes from bluetoothd. Anybody on the bus may send us a signal.
+    init(
+        on bus: SystemBus, _ path: String, _ reports: BlueZReports, isTrusted: @escaping (BusMessage) -> Bool
+    ) {
+        self.bus = bus
+        self.path = path
+        self.reports = reports
+        self.isTrusted = isTrusted
+    }
+
+    /// What bluetoothd tells us of.
+    var attention = Attention.none {
+        didSet {
+            guard attention != oldValue else { return }
+            // What was heard under the other rules may have changed unseen.
+            slots = []
+            devices = [:]
+            questions = 0
+            if attention == .all { listenToAll() }
+        }
+    }
+
+    /// A monitor found an advert of this device just now.
+    func found(_ path: String) {
+        guard attention == .found, path.hasPrefix(self.path + "/") else { return }
+        told = reports.now
+        if devices[path] != nil {
+            hear(path)
+        } else if make(path) {
+            // The rule goes out before the question, so that no change falls between.
+            devices[path]?.changes = try? bus.listen(
+                "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.properties)',"
+                    + "member='PropertiesChanged',path='\(path)'"
+            ) { [weak self] in self?.changed($0) }
+            devices[path]?.isAwaited = true
+            ask(path)
+        }
+    }
+
+    /// Forgets who has not been heard for long.
+    func sweep() {
+        guard reports.now.since(swept) >= 10 * Timestamp.nanosecondsPerSecond else { return }
+        swept = reports.now
+        drop { self.reports.now.since($0.heard) > Self.memory }
+    }
+
+    private func listenToAll() {
+        do throws(BusError) {
+            slots.append(
+                try bus.listen(
+                    "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.properties)',"
+                        + "member='PropertiesChanged',path_namespace='\(path)',arg0='\(BlueZ.device)'"
+                ) { [weak self] in self?.changed($0) })
+            slots.append(
+                try bus.listen(
+                    "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.objectManager)',arg0path='\(path)/'"
+                ) { [weak self] in self?.cameOrWent($0) })
+        } catch {
+            reports.tell(.commandFailed, "the bus does not tell of devices: \(error)")
+        }
+    }
+
+    private func changed(_ signal: BusMessage) {
+        guard isTrusted(signal) else { return }
+        // What is damaged is dropped: bluetoothd's own library makes these messages.
+        try? read(change: signal)
+    }
+
+    private func read(change signal: BusMessage) throws(BusError) {
+        guard try signal.readString() == BlueZ.device else { return }
+        let path = signal.path
+        let update = try Self.readUpdate(signal)
+        told = reports.now
+        guard let device = devices[path] else {
+            // Where all are listened to, a beacon that bluetoothd knew before we came.
+            guard attention == .all, update.advert?.isEmpty == false, make(path) else { return }
+            apply(update, to: path)
+            devices[path]?.isAwaited = true
+            ask(path)
+            return
+        }
+        apply(update, to: path)
+        guard attention == .all, update.rssi != nil || update.advert != nil else { return }
+        if device.question == nil { hear(path) } else { devices[path]?.isAwaited = true }
+    }
+
+    private func cameOrWent(_ signal: BusMessage) {
+        guard isTrusted(signal) else { return }
+        told = reports.now
+        try? read(comingOrGoing: signal)
+    }
+
+    private func read(comingOrGoing signal: BusMessage) throws(BusError) {
+        let path = try signal.readPath()
+        if signal.member == "InterfacesRemoved" {
+            devices[path] = nil
+            return
+        }
+        guard signal.member == "InterfacesAdded" else { return }
+        var update: Update?
+        try signal.readArray(of: "{sa{sv}}") { () throws(BusError) in
+            try signal.readEntry("sa{sv}") { () throws(BusError) in
+                if try signal.readString() == BlueZ.device {
+                    update = try Self.readUpdate(signal)
+                } else {
+                    try signal.skip("a{sv}")
+                }
+            }
+        }
+        // Without a signal strength it is a paired device that bluetoothd knows from before.
+        guard let update, update.advert?.isEmpty == false, update.rssi != nil, make(path) else { return }
+        apply(update, to: path)
+        hear(path)
+    }
+
+    /// Makes room for a device and remembers it.
+    ///
+    /// - Returns: whether there was room.
+    private func make(_ path: String) -> Bool {
+        if devices.count >= Self.limit {
+            drop { self.reports.now.since($0.heard) > Self.memory / 6 }
+            guard devices.count < Self.limit else {
+                reports.tellOnce(.degraded, "more than \(Self.limit) beacons at once: the rest is not heard.")
+                return false
+            }
+        }
+        guard let address = Self.address(path: path) else { return false }
+        devices[path] = Device(address: address, heard: reports.now)
+        return true
+    }
+
+    private func drop(_ condition: (Device) -> Bool) {
+        devices = devices.filter { _, device in
+            if device.question != nil, condition(device) { questions -= 1 }
+            return !condition(device)
+        }
+    }
+
+    /// Asks for what a change does not tell: the kind of the address, and what stayed the same.
+    private func ask(_ path: String) {
+        guard questions < Self.questionLimit else {
+            devices[path] = nil
+            return
+        }
+        questions += 1
+        let question = try? bus.call(BlueZ.service, path, BlueZ.properties, "GetAll") { message throws(BusError) in
+            try message.append(BlueZ.device)
+        } answer: { [weak self] in
+            self?.answered(path, $0)
+        }
+        devices[path]?.question = question
+        if question == nil {
+            questions -= 1
+            devices[path] = nil
+        }
+    }
+
+    private func answered(_ path: String, _ answer: Result<BusMessage, BusError>) {
+        guard let device = devices[path], device.question != nil else { return }
+        questions -= 1
+        devices[path]?.question = nil
+        guard case .success(let message) = answer, var update = try? Self.readUpdate(message) else {
+            devices[path] = nil
+            return
+        }
+        // What a change told meanwhile is as new as the answer or newer, since the two come in order.
+        if !device.advert.isEmpty { update.advert = nil }
+        if device.rssi.dBm != nil { update.rssi = nil }
+        apply(update, to: path)
+        if device.isAwaited { hear(path) }
+    }
+
+    private func apply(_ update: Update, to path: String) {
+        guard var device = devices[path] else { return }
+        if update.address != nil || update.addressKind != nil {
+            device.address = DeviceAddress(
+                bits: update.address?.bits ?? device.address.bits, kind: update.addressKind ?? device.address.kind)
+        }
+        device.rssi = update.rssi ?? device.rssi
+        device.advert = update.advert ?? device.advert
+        devices[path] = device
+    }
+
+    private func hear(_ path: String) {
+        devices[path]?.isAwaited = false
+        devices[path]?.heard = reports.now
+        guard let device = devices[path], !device.advert.isEmpty, device.question == nil else { return }
+        reports.heard.append(
+            BlueZReports.Heard(
+                time: reports.now, address: device.address, rssi: device.rssi, advert: device.advert))
+    }
+
+    /// Reads properties of Device1, `a{sv}` (org.bluez.Device(5)).
+    private static func readUpdate(_ message: BusMessage) throws(BusError) -> Update {
+        var update = Update()
+        try message.readProperties { name throws(BusError) in
+            switch name {
+            case "RSSI":
+                let rssi = try message.readVariant("n") { () throws(BusError) in try message.readInt16() }
+                update.rssi = rssi.flatMap(Int8.init(exactly:)).map(SignalStrength.init(rawValue:))
+            case "ManufacturerData":
+                let advert = try message.readVariant("a{qv}") { () throws(BusError) in
+                    try readManufacturerData(message)
+                }
+                update.advert = advert ?? update.advert
+            case "Address":
+                let text = try message.readVariant("s") { () throws(BusError) in try message.readString() }
+                update.address = text.flatMap { DeviceAddress($0) }
+            case "AddressType":
+                let text = try message.readVariant("s") { () throws(BusError) in try message.readString() }
+                update.addressKind = text == "public" ? .public : text == "random" ? .random : nil
+            default:
+                try message.skip("v")
+            }
+        }
+        return update
+    }
+
+    /// The AD structure of the beacon in manufacturer data by company, `a{qv}`; empty where there is none.
+    private static func readManufacturerData(_ message: BusMessage) throws(BusError) -> [UInt8] {
+        var advert: [UInt8] = []
+        try message.readArray(of: "{qv}") { () throws(BusError) in
+            try message.readEntry("qv") { () throws(BusError) in
+                // Apple, Inc. (Assigned Numbers, 7.1); type and length as in IBeaconFrame.
+                guard try message.readUInt16() == 0x004C else {
+                    try message.skip("v")
+                    return
+                }
+                let data = try message.readVariant("ay") { () throws(BusError) in try message.readBytes() } ?? []
+                guard data.starts(with: [0x02, 0x15]), data.count >= IBeaconFrame.payloadCount - 2,
+                    let length = UInt8(exactly: data.count + 3)
+                else { return }
+                advert = [length, 0xFF, 0x4C, 0x00] + data
+            }
+        }
+        return advert
+    }
+
+    /// The address in a device's path: `/org/bluez/hci0/dev_C0_11_22_33_44_55`.
+    private static func address(path: String) -> DeviceAddress? {
+        guard let last = path.split(separator: "/").last, last.hasPrefix("dev_") else { return nil }
+        return DeviceAddress(String(last.dropFirst(4).map { $0 == "_" ? ":" : $0 }))
+    }
+}

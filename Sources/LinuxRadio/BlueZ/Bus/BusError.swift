@@ -1,0 +1,56 @@
+import CSystemBus
+import Glibc
+
+/// Why a call over the bus, or the bus itself, failed.
+struct BusError: Error, Hashable, CustomStringConvertible {
+    /// The error's name on the bus, such as `org.bluez.Error.NotReady`, or `System.Error.` and a number where the
+    /// library failed by itself.
+    var name: String
+
+    /// What the other side says, or the system.
+    var message: String
+
+    init(_ name: String, _ message: String) {
+        self.name = name
+        self.message = message
+    }
+
+    /// From what a function of the library returned: a negative error number.
+    init(status: Int32) {
+        self.init("System.Error.\(-status)", String(cString: strerror(-status)))
+    }
+
+    init(_ error: sd_bus_error) {
+        self.init(
+            error.name.map { String(cString: $0) } ?? "", error.message.map { String(cString: $0) } ?? "")
+    }
+
+    /// The error number where the library failed by itself.
+    var number: Int32? { name.hasPrefix("System.Error.") ? Int32(name.dropFirst(13)) : nil }
+
+    /// Whether the bus or its policy forbids it, whoever says so.
+    var isDenial: Bool {
+        number == EACCES || number == EPERM || name == "org.freedesktop.DBus.Error.AccessDenied"
+            || name == "org.freedesktop.DBus.Error.AuthFailed"
+    }
+
+    /// Whether nobody of the name that was called is on the bus.
+    var isAbsence: Bool {
+        name == "org.freedesktop.DBus.Error.ServiceUnknown" || name == "org.freedesktop.DBus.Error.NameHasNoOwner"
+            || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
+    }
+
+    var description: String {
+        if message.isEmpty { return name }
+        return name.isEmpty || number != nil ? message : "\(message) (\(name))"
+    }
+}
+
+extension Int32 {
+    /// Throws what a function of the library returned where that is an error.
+    @discardableResult
+    func checked() throws(BusError) -> Int32 {
+        if self < 0 { throw BusError(status: self) }
+        return self
+    }
+}

@@ -1,0 +1,90 @@
+/// An object that is offered on the bus for as long as it is kept.
+///
+/// It answers the standard interfaces itself: Properties, Introspectable and, where it manages others, ObjectManager
+/// (D-Bus Specification, "Standard Interfaces").
+final class BusObject {
+    /// Where it is.
+    let path: String
+
+    private let interfaces: [BusInterface]
+    private let managed: () -> [BusObject]
+    private var slot: BusSlot?
+
+    /// Offers an object.
+    ///
+    /// - Parameter managed: the objects that it manages, each of which is offered by itself. An object that manages none
+    ///   gives nil.
+    init(
+        on bus: SystemBus, at path: String, _ interfaces: [BusInterface], managing managed: (() -> [BusObject])? = nil
+    ) throws(BusError) {
+        self.path = path
+        self.managed = managed ?? { [] }
+        var standard = interfaces
+        if managed != nil { standard.append(BusInterface(name: "org.freedesktop.DBus.ObjectManager")) }
+        self.interfaces = standard
+        slot = try bus.offer(path) { [weak self] call in self?.answer(call) }
+    }
+
+    /// Appends the interfaces with their properties: `a{sa{sv}}`.
+    func appendInterfaces(to message: BusMessage) throws(BusError) {
+        try message.appendArray(of: "{sa{sv}}") { () throws(BusError) in
+            for interface in interfaces where !interface.name.hasPrefix("org.freedesktop.DBus.") {
+                try message.appendEntry("sa{sv}") { () throws(BusError) in
+                    try message.append(interface.name)
+                    try interface.appendProperties(to: message)
+                }
+            }
+        }
+    }
+
+    private func answer(_ call: BusMessage) {
+        do throws(BusError) {
+            let answer = try call.makeAnswer()
+            do throws(BusError) {
+                try perform(call, answer)
+                try answer.send()
+            } catch {
+                try call.makeRefusal(error).send()
+            }
+        } catch {
+            // The caller is gone or the connection is, which whoever waits for it is told.
+        }
+    }
+
+    private func perform(_ call: BusMessage, _ answer: BusMessage) throws(BusError) {
+        switch (call.interface, call.member) {
+        case ("org.freedesktop.DBus.Properties", "GetAll"):
+            try interface(try call.readString()).appendProperties(to: answer)
+        case ("org.freedesktop.DBus.Properties", "Get"):
+            let interface = try interface(try call.readString())
+            let name = try call.readString()
+            guard let property = interface.properties.first(where: { $0.name == name }) else {
+                throw BusError("org.freedesktop.DBus.Error.UnknownProperty", "there is no property \(name)")
+            }
+            try answer.appendVariant(property.type) { () throws(BusError) in try property.append(answer) }
+        case ("org.freedesktop.DBus.Introspectable", "Introspect"):
+            try answer.append("<node>\(interfaces.map(\.introspection).joined())</node>")
+        case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects"):
+            try answer.appendArray(of: "{oa{sa{sv}}}") { () throws(BusError) in
+                for object in managed() {
+                    try answer.appendEntry("oa{sa{sv}}") { () throws(BusError) in
+                        try answer.append(path: object.path)
+                        try object.appendInterfaces(to: answer)
+                    }
+                }
+            }
+        case (let name, let member):
+            guard let method = try interface(name).methods[member] else {
+                throw BusError("org.freedesktop.DBus.Error.UnknownMethod", "\(name) has no method \(member)")
+            }
+            try method(call, answer)
+        }
+    }
+
+    private func interface(_ name: String) throws(BusError) -> BusInterface {
+        guard let interface = interfaces.first(where: { $0.name == name }) else {
+            throw BusError("org.freedesktop.DBus.Error.UnknownInterface", "\(path) has no interface \(name)")
+        }
+        return interface
+    }
+}

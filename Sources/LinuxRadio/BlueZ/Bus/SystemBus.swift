@@ -1,0 +1,130 @@
+import BeaconModel
+import BeaconRadio
+import CBluetooth
+import CSystemBus
+import Glibc
+
+/// A connection to the system's message bus.
+///
+/// Whoever made it waits for its descriptor and calls ``process()``, on one thread; nothing here waits but ``wait(until:)``
+/// and ``flush()``. The address is that of the system bus, or of `DBUS_SYSTEM_BUS_ADDRESS` in the environment.
+final class SystemBus {
+    let functions: UnsafePointer<beacon_bus_functions>
+    private let bus: OpaquePointer
+
+    /// - Throws: why there is no bus, and what to do.
+    init() throws(RadioError) {
+        functions = try BusLibrary.open()
+        var bus: OpaquePointer?
+        let status = functions.pointee.open_system(&bus)
+        guard status >= 0, let bus else { throw Self.refusal(BusError(status: status)) }
+        self.bus = bus
+    }
+
+    deinit { _ = functions.pointee.close_unref(bus) }
+
+    /// What to tell where the bus cannot be reached for this reason.
+    static func refusal(_ error: BusError) -> RadioError {
+        if error.isDenial {
+            return RadioError(
+                .notPermitted,
+                "the system bus does not let this user in: \(error). In a container, pass the socket "
+                    + "/run/dbus/system_bus_socket and run as a user whom the host knows.")
+        }
+        return RadioError(
+            .unsupported,
+            "there is no system bus to reach BlueZ by: \(error). Start it (systemctl start dbus); in a container, pass "
+                + "the socket /run/dbus/system_bus_socket; or use a raw HCI socket (hci:hci0).")
+    }
+
+    /// What to wait for.
+    var descriptor: Int32 { functions.pointee.get_fd(bus) }
+
+    /// What to wait for at the descriptor, as `poll` names it.
+    var interest: Int16 { Int16(truncatingIfNeeded: max(0, functions.pointee.get_events(bus))) }
+
+    /// When to call ``process()`` at the latest, by the clock of radios, now being `now`.
+    func deadline(at now: Timestamp) -> Timestamp {
+        var microseconds = UInt64.max
+        // Microseconds of CLOCK_MONOTONIC, or the largest number for never (sd_bus_get_timeout(3)).
+        guard functions.pointee.get_timeout(bus, &microseconds) >= 0, microseconds < UInt64(Int64.max) / 1000 else {
+            return .latest
+        }
+        var monotonic = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &monotonic)
+        let passed = Int64(monotonic.tv_sec) * Timestamp.nanosecondsPerSecond + Int64(monotonic.tv_nsec)
+        return now.advanced(by: max(0, Int64(microseconds) * 1000 - passed))
+    }
+
+    /// Does one piece of work without waiting: takes in a message, or hands one to whoever it is for.
+    ///
+    /// - Returns: whether there may be more to do.
+    /// - Throws: why the connection is of no use any more.
+    func process() throws(BusError) -> Bool { try functions.pointee.process(bus, nil).checked() > 0 }
+
+    /// Waits until something happens or the moment has come.
+    func wait(until deadline: Timestamp) throws(BusError) {
+        let nanoseconds = max(0, deadline.since(RadioClock.now()))
+        try functions.pointee.wait(bus, UInt64(nanoseconds) / 1000 + 1).checked()
+    }
+
+    /// Waits until what was sent has left.
+    func flush() throws(BusError) { try functions.pointee.flush(bus).checked() }
+
+    /// Calls a method and does not wait.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long to wait for the answer. The library's own 25 s are longer than a person waits.
+    ///   - arguments: appends the arguments.
+    ///   - answer: gets the answer or the error, unless the slot is dropped before.
+    func call(
+        _ destination: String, _ path: String, _ interface: String, _ method: String, within seconds: UInt64 = 10,
+        arguments: (BusMessage) throws(BusError) -> Void = { _ throws(BusError) in },
+        answer: @escaping (Result<BusMessage, BusError>) -> Void
+    ) throws(BusError) -> BusSlot {
+        var made: OpaquePointer?
+        try functions.pointee.message_new_method_call(bus, &made, destination, path, interface, method).checked()
+        guard let made else { throw BusError("", "no message could be made") }
+        let message = BusMessage(taking: made, functions)
+        try arguments(message)
+        return try BusSlot(on: self) { reply in
+            answer(reply.error.map { .failure($0) } ?? .success(reply))
+            return true
+        } register: { slot, handler, context in
+            functions.pointee.call_async(bus, &slot, made, handler, context, seconds * 1_000_000)
+        }
+    }
+
+    /// Listens to the signals that a match rule lets through (D-Bus Specification, "Match Rules").
+    func listen(_ rule: String, _ handler: @escaping (BusMessage) -> Void) throws(BusError) -> BusSlot {
+        try BusSlot(on: self) { signal in
+            handler(signal)
+            // Other rules may let the same signal through.
+            return false
+        } register: { slot, handler, context in
+            functions.pointee.add_match_async(bus, &slot, rule, handler, nil, context)
+        }
+    }
+
+    /// Offers an object: all calls to it go to the handler, which has to answer each.
+    func offer(_ path: String, _ handler: @escaping (BusMessage) -> Void) throws(BusError) -> BusSlot {
+        try BusSlot(on: self) { call in
+            handler(call)
+            return true
+        } register: { slot, handler, context in
+            functions.pointee.add_object(bus, &slot, path, handler, context)
+        }
+    }
+
+    /// Tells a signal to whoever listens.
+    func signal(
+        _ path: String, _ interface: String, _ member: String, arguments: (BusMessage) throws(BusError) -> Void
+    ) throws(BusError) {
+        var made: OpaquePointer?
+        try functions.pointee.message_new_signal(bus, &made, path, interface, member).checked()
+        guard let made else { throw BusError("", "no message could be made") }
+        let message = BusMessage(taking: made, functions)
+        try arguments(message)
+        try message.send()
+    }
+}
