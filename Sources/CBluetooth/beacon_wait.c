@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "beacon_wait.h"
 
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 
@@ -17,3 +18,12 @@ int beacon_wait(struct pollfd *descriptors, unsigned count, int64_t nanoseconds)
     struct timespec timeout = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
     return ppoll(descriptors, count, &timeout, 0);
 }
+
+int beacon_group_make(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+void beacon_group_add(int group, int descriptor) {
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptor};
+    epoll_ctl(group, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+void beacon_group_remove(int group, int descriptor) { epoll_ctl(group, EPOLL_CTL_DEL, descriptor, 0); }

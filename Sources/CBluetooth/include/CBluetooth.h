@@ -3,6 +3,11 @@
 // What the Linux kernel offers and Swift's view of the C library lacks: calls that are variadic or not part of POSIX, and
 // the structures of Bluetooth sockets, which are in no header that comes with the C library.
 
+#include "beacon_adapters.h"
+#include "beacon_filter.h"
+#include "beacon_guardian.h"
+#include "beacon_hci.h"
+#include "beacon_packets.h"
 #include "beacon_wait.h"
 #include "beacon_support.h"
 #include "beacon_management.h"

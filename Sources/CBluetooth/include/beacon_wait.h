@@ -11,3 +11,8 @@ void beacon_event_clear(int event);
 
 // Waits for descriptors, at most so many nanoseconds (ppoll(2)). Gives how many are ready, or -1 with errno set.
 int beacon_wait(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
+
+// A descriptor that is ready while any of several others has something to read (epoll(7)), or -1 with errno set.
+int beacon_group_make(void);
+void beacon_group_add(int group, int descriptor);
+void beacon_group_remove(int group, int descriptor);

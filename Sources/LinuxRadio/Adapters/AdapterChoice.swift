@@ -1,4 +1,5 @@
 import BeaconRadio
+import Glibc
 
 /// Finds the drivers for what a user selected.
 enum AdapterChoice {
@@ -6,7 +7,61 @@ enum AdapterChoice {
     ///
     /// - Throws: what is missing, and the command that mends it.
     static func drivers(for selection: RadioSelection) throws(RadioError) -> [any AdapterDriver] {
-        if selection.way == .bluez { return try BlueZDriver.open(selection.adapters) }
-        throw RadioError(.unsupported, "this version has no driver for real radios yet.")
+        switch selection.way {
+        case .hci: return try rawHCI(selection.adapters)
+        case .bluez: return try BlueZDriver.open(selection.adapters)
+        case .auto: return try either(selection.adapters)
+        }
+    }
+
+    /// Raw HCI where this process may use it, since it hears every advert; else bluetoothd, which a container or a user
+    /// without privileges may reach all the same.
+    private static func either(_ names: [AdapterName]) throws(RadioError) -> [any AdapterDriver] {
+        let first: RadioError
+        do throws(RadioError) {
+            return try rawHCI(names)
+        } catch {
+            first = error
+        }
+        do throws(RadioError) {
+            return try BlueZDriver.open(names)
+        } catch {
+            throw RadioError(
+                first.code,
+                "no radio can be used. By raw HCI: \(first.message) By way of bluetoothd: \(error.message) "
+                    + "beacon doctor tells more.")
+        }
+    }
+
+    /// Adapters by raw HCI: those named, or the first that is switched on, else the first.
+    private static func rawHCI(_ names: [AdapterName]) throws(RadioError) -> [any AdapterDriver] {
+        let all: [LocalAdapter]
+        do throws(HCISystemError) {
+            all = try LocalAdapter.all()
+        } catch {
+            throw HCIPermission.error(error, adapter: nil)
+        }
+        guard let first = all.first(where: \.isUp) ?? all.first else {
+            throw RadioError(
+                .unsupported, "there is no Bluetooth adapter. Plug one in, and see what the kernel says: dmesg | grep -i blue")
+        }
+        if names.isEmpty { return [try driver(first, named: nil)] }
+        var drivers: [any AdapterDriver] = []
+        for name in names {
+            guard let adapter = all.first(where: { $0.isMeant(by: name) }) else {
+                let there = all.map { "\($0.name) (\($0.address))" }.joined(separator: ", ")
+                throw RadioError(.unsupported, "there is no adapter \(name). There are \(there).")
+            }
+            drivers.append(try driver(adapter, named: name))
+        }
+        return drivers
+    }
+
+    private static func driver(_ adapter: LocalAdapter, named name: AdapterName?) throws(RadioError) -> HCIDriver {
+        do throws(HCISystemError) {
+            return try HCIDriver(adapter, named: name)
+        } catch {
+            throw HCIPermission.error(error, adapter: adapter.name)
+        }
     }
 }

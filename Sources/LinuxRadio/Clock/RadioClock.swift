@@ -16,6 +16,16 @@ enum RadioClock {
     /// How many nanoseconds the clock on the wall is ahead of this one.
     static func wallAhead() -> Int64 { wallSinceStart() - origin }
 
+    /// When the clock on the wall showed this, in nanoseconds since 1970.
+    ///
+    /// - Parameter ahead: how far that clock is ahead, as ``wallAhead()`` told it not long ago.
+    static func time(ofWall nanoseconds: Int64, ahead: Int64) -> Timestamp {
+        Timestamp(nanoseconds: nanoseconds - ahead)
+    }
+
+    /// How long the machine has slept since it started, in nanoseconds.
+    static func asleep() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) - nanoseconds(of: CLOCK_MONOTONIC) }
+
     private static func wallSinceStart() -> Int64 { nanoseconds(of: CLOCK_REALTIME) - nanoseconds(of: CLOCK_BOOTTIME) }
 
     private static func nanoseconds(of clock: clockid_t) -> Int64 {

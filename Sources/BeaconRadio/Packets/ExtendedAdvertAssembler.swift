@@ -1,10 +1,10 @@
-import BeaconModel
+public import BeaconModel
 
 /// Puts extended adverts together that a controller reports in pieces.
 ///
 /// An advert may have 1650 bytes and a report no more than 229 of them (Core Specification, Vol 4, Part E, 7.7.65.13).
 /// How many adverts may be open at a time is bounded; the one that waited longest gives way.
-struct ExtendedAdvertAssembler {
+public struct ExtendedAdvertAssembler {
     private struct Piece {
         var receiver: ReceiverID
         var address: DeviceAddress
@@ -17,11 +17,14 @@ struct ExtendedAdvertAssembler {
 
     private var open: [Piece] = []
 
+    /// An assembler that has heard nothing yet.
+    public init() {}
+
     /// Adds a report's bytes.
     ///
     /// - Parameter deliver: called with the whole advert once it is there; where the controller lost the rest, with
     ///   what there is, since the structures that are whole are as good as any.
-    mutating func add(
+    public mutating func add(
         _ part: HCIAdvertisingReport,
         of event: RawSpan,
         from receiver: ReceiverID,

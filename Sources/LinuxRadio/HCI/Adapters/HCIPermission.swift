@@ -1,0 +1,34 @@
+import BeaconRadio
+import Glibc
+
+/// What a process needs to use raw HCI, in words.
+enum HCIPermission {
+    /// What lets this program use raw HCI: CAP_NET_RAW to hear adverts and send commands, CAP_NET_ADMIN to switch adapters on
+    /// (capabilities(7)).
+    static var remedy: String {
+        "Run as root, or once: sudo setcap cap_net_raw,cap_net_admin+eip \(program)"
+    }
+
+    /// Why an adapter cannot be used, and what to do.
+    static func error(_ error: HCISystemError, adapter: String?) -> RadioError {
+        let name = adapter ?? "Bluetooth"
+        if error.isRefusal {
+            return RadioError(.notPermitted, "this process may not use \(name) by raw HCI. \(remedy)")
+        }
+        if error.number == EAFNOSUPPORT {
+            return RadioError(
+                .unsupported, "the kernel has no Bluetooth. Load it: sudo modprobe bluetooth; in a container, on the host.")
+        }
+        if error.isAbsence { return RadioError(.unsupported, "\(name) is gone. Plug it in again.") }
+        return RadioError(.failed, "\(name) could not be opened: \(error).")
+    }
+
+    private static var program: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { path in
+            guard let base = path.baseAddress else { return "PROGRAM" }
+            let count = readlink("/proc/self/exe", base, path.count)
+            guard count > 0 else { return "PROGRAM" }
+            return String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import BeaconModel
+import BeaconRadio
+import CBluetooth
+import Glibc
+
+/// Sees to it that nothing of this process stays on an adapter when it dies: a guardian for any death of its own, a claim for
+/// the case that the guardian dies too.
+struct Protection: ~Copyable {
+    /// Whether the adapter was off before it was used, and is switched off again at the end.
+    let isLent: Bool
+
+    private var adapter: LocalAdapter
+    private var guardian: Guardian?
+    private var place: String?
+    private var commands: [HCICommand] = []
+    private var notices: [String] = []
+    private let directory = ClaimDirectory.standard()
+
+    init(_ adapter: LocalAdapter, isLent: Bool) {
+        self.adapter = adapter
+        self.isLent = isLent
+    }
+
+    /// What a claim on an adapter goes by: its address, since its number may change.
+    private var key: String { adapter.address.bits == 0 ? adapter.name : adapter.address.description }
+
+    /// What processes left on the adapter that are gone, with their guardians.
+    mutating func abandoned() -> [HCICommand] {
+        var commands: [HCICommand] = []
+        for (place, claim) in directory?.claims(on: key) ?? [] where !claim.owner.isAlive {
+            commands += claim.commands
+            unlink(place)
+        }
+        if !commands.isEmpty { notices.append("what an earlier process left on the adapter is taken back.") }
+        return commands
+    }
+
+    /// The advertising sets that living processes use.
+    func setsInUse() -> Set<UInt8> {
+        Set((directory?.claims(on: key) ?? []).flatMap(\.claim.commands).flatMap { $0.opcode == .removeAdvertisingSet ? $0.advertisingSets : [] })
+    }
+
+    /// Has these commands sent when this process dies, in place of those named before.
+    mutating func protect(_ commands: [HCICommand]) {
+        self.commands = commands
+        guard let owner = Claim.Owner.current else { return }
+        if let directory {
+            let place = place ?? directory.place(for: key, owner: owner)
+            self.place = place
+            if commands.isEmpty {
+                unlink(place)
+            } else {
+                _ = TextFile.write(Claim(owner: owner, commands: commands).text, to: place)
+            }
+        }
+        guard !commands.isEmpty || guardian != nil || isLent else { return }
+        if guardian == nil { start() }
+        if (try? guardian?.protect(commands, switchesOff: isLent)) == nil {
+            // Somebody ended the guardian. Another one takes its place.
+            guardian = nil
+            start()
+            try? guardian?.protect(commands, switchesOff: isLent)
+        }
+    }
+
+    private mutating func start() {
+        do throws(HCISystemError) {
+            guardian = try Guardian(adapter: adapter.index, claim: place)
+        } catch {
+            notices.append("no process could be started that takes back what is on the air if this one dies: \(error).")
+        }
+    }
+
+    /// The adapter came back, perhaps as another number.
+    mutating func move(to adapter: LocalAdapter) {
+        if let place { unlink(place) }
+        self.adapter = adapter
+        place = nil
+        guardian = nil
+        commands = []
+    }
+
+    /// What has to be told, once.
+    mutating func takeNotices(_ name: String) -> [RadioNotice] {
+        defer { notices.removeAll() }
+        return notices.map { RadioNotice(.takenBack, adapter: name, $0) }
+    }
+
+    /// Lets the guardian go.
+    ///
+    /// - Parameter isTakenBack: whether nothing is left on the air. Else the guardian tries once more.
+    mutating func end(isTakenBack: Bool) {
+        if isTakenBack {
+            if let place { unlink(place) }
+            guardian = nil
+        } else if let guardian = guardian.take() {
+            guardian.takeBack()
+        }
+        place = nil
+    }
+}

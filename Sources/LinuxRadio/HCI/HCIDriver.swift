@@ -1,0 +1,286 @@
+import BeaconModel
+import BeaconRadio
+import CBluetooth
+import Glibc
+
+/// One adapter by raw HCI: a session's hands and ears.
+///
+/// A descriptor that gathers three others is what the loop waits for: the adapter's socket, news of adapters, and the end of
+/// what ``AdapterPower`` does.
+final class HCIDriver: AdapterDriver {
+    let descriptor: Int32
+    let interest = Int16(POLLIN)
+
+    private let named: AdapterName
+    private let news: HCISocket
+    private let power: AdapterPower
+    private var index: UInt16
+    private var socket: HCISocket?
+    private var session: ControllerSession
+    private var assembler = ExtendedAdvertAssembler()
+    private var protection: Protection
+
+    private var wishedMode: ScanMode?
+    private var wishedFrames: [IBeaconFrame]?
+    private var mode = ScanMode.off
+    private var isFiltering = false
+
+    private var drained = RadioClock.now()
+    private var asleep = RadioClock.asleep()
+    private var nextCheck = Timestamp.zero
+    private var dropped: Int64 = 0
+    private var isCountKnown = true
+
+    /// How often an adapter that is gone is looked for, beside the kernel's news of it, which come before its address is known.
+    private static let searchInterval = 2 * Timestamp.nanosecondsPerSecond
+
+    /// How often the kernel's counts are looked at.
+    private static let checkInterval = SessionConfiguration().countInterval
+
+    /// Batches that are read before others have their turn.
+    private static let mostBatches = 16
+
+    /// Opens an adapter.
+    ///
+    /// - Parameter name: how the user named it, by which it is found again after it was unplugged.
+    /// - Throws: why it cannot be used.
+    init(_ adapter: LocalAdapter, named name: AdapterName?) throws(HCISystemError) {
+        let socket = try HCISocket(adapter: adapter.index)
+        let news = try HCISocket.ofAdapterNews()
+        guard let power = try? AdapterPower() else { throw HCISystemError(EMFILE) }
+        descriptor = beacon_group_make()
+        guard descriptor >= 0 else { throw HCISystemError(errno) }
+        self.news = news
+        self.power = power
+        self.socket = socket
+        named = name ?? .index(adapter.index)
+        index = adapter.index
+        session = ControllerSession(name: adapter.name)
+        protection = Protection(adapter, isLent: !adapter.isUp)
+        for descriptor in [socket.descriptor, news.descriptor, power.descriptor] {
+            beacon_group_add(self.descriptor, descriptor)
+        }
+        let now = RadioClock.now()
+        inherit()
+        session.begin(isOn: adapter.isUp, at: now)
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    var name: String { session.name }
+
+    var state: RadioState { session.state }
+
+    var deadline: Timestamp {
+        if wishedMode != nil || wishedFrames != nil { return .zero }
+        return min(session.deadline, nextCheck)
+    }
+
+    func scan(_ mode: ScanMode) { wishedMode = mode }
+
+    func advertise(_ frames: [IBeaconFrame]) { wishedFrames = frames }
+
+    func process(
+        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
+        tell: (RadioEvent) -> Void
+    ) throws {
+        let slept = RadioClock.asleep()
+        if slept - asleep > Timestamp.nanosecondsPerSecond { session.wokeUp(at: now) }
+        asleep = slept
+        readNews(at: now)
+        if let outcome = power.takeOutcome() {
+            session.powered(outcome.failure, change: outcome.change, at: now)
+        }
+        defer {
+            takeWishes(at: now, tell)
+            session.advance(to: now)
+            perform(at: now, tell)
+        }
+        try readPackets(at: now, as: receiver, deliver: deliver)
+        if now >= nextCheck { check(at: now, tell) }
+    }
+
+    func close() {
+        guard let socket else { return protection.end(isTakenBack: true) }
+        power.finish()
+        let isTakenBack = session.undo.allSatisfy { HCIExchange.send($0, over: socket) }
+        if protection.isLent, socket === self.socket { _ = beacon_adapters_switch(index, 0) }
+        protection.end(isTakenBack: isTakenBack || protection.isLent)
+        lose()
+    }
+}
+
+// MARK: - What comes
+
+extension HCIDriver {
+    private func readPackets(
+        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void
+    ) throws {
+        guard let socket else { return }
+        var hasHeard = false
+        defer { if hasHeard { session.heard(at: now) } }
+        do {
+            for _ in 0..<Self.mostBatches {
+                // One sample a batch: the clocks do not drift apart in so short a time.
+                let ahead = RadioClock.wallAhead()
+                let hasMore = try socket.read { packet, wall in
+                    guard packet.byteCount >= 4 else { return }
+                    guard packet[0] == UInt8(BEACON_HCI_EVENT) else {
+                        if let command = HCICommand(packet: packet) {
+                            session.receive(othersCommand: command, at: now)
+                        }
+                        return
+                    }
+                    let event = packet.extracting(1..<packet.byteCount)
+                    var reports = HCIAdvertisingReportCursor(event: event)
+                    guard let first = reports.next(in: event) else { return session.receive(event: event, at: now) }
+                    hasHeard = true
+                    let time = wall.map { self.time(ofWall: $0, ahead: ahead, now: now) } ?? now
+                    var found: HCIAdvertisingReport? = first
+                    while let report = found {
+                        let reception = Reception(time: time, receiver: receiver, report: report.report)
+                        if report.report.kind == .extended {
+                            try assembler.add(report, of: event, from: receiver) { try deliver(reception, $0) }
+                        } else {
+                            try deliver(reception, event.extracting(report.offset..<report.offset + report.count))
+                        }
+                        found = reports.next(in: event)
+                    }
+                }
+                // Whatever comes later was received later.
+                if !hasMore {
+                    drained = now
+                    return
+                }
+            }
+        } catch let error as HCISystemError {
+            if error.isAbsence { lose() }
+        }
+    }
+
+    /// When a packet came, by even time. It came after the last time that none was left, and it is not from the future, even
+    /// if the clock on the wall was set in between.
+    private func time(ofWall wall: Int64, ahead: Int64, now: Timestamp) -> Timestamp {
+        let time = min(max(RadioClock.time(ofWall: wall, ahead: ahead), drained), now)
+        drained = time
+        return time
+    }
+
+    private func readNews(at now: Timestamp) {
+        _ = try? news.read { packet, _ in
+            guard let item = AdapterNews(packet: packet) else { return }
+            switch item.kind {
+            case .removed where item.adapter == index: lose()
+            case .wentOff where item.adapter == index:
+                session.wentOff(isBlocked: LocalAdapter.isBlocked(index: index), at: now)
+            case .cameOn where item.adapter == index && socket != nil: session.cameOn(at: now)
+            case .added, .cameOn: if socket == nil { search(at: now) }
+            default: break
+            }
+        }
+    }
+
+    private func lose() {
+        guard let socket else { return }
+        beacon_group_remove(descriptor, socket.descriptor)
+        self.socket = nil
+        session.went()
+    }
+
+    /// Looks for the adapter by the name that the user gave it.
+    private func search(at now: Timestamp) {
+        guard let adapter = (try? LocalAdapter.all())?.first(where: { $0.isMeant(by: named) }),
+            let socket = try? HCISocket(adapter: adapter.index)
+        else { return }
+        beacon_group_add(descriptor, socket.descriptor)
+        self.socket = socket
+        index = adapter.index
+        dropped = 0
+        session.name = adapter.name
+        protection.move(to: adapter)
+        isFiltering = false
+        wishedMode = wishedMode ?? mode
+        inherit()
+        session.begin(isOn: adapter.isUp, at: now)
+    }
+
+    /// Takes over what processes left that are gone, and keeps away from what living ones use.
+    private func inherit() {
+        session.inherit(protection.abandoned())
+        session.leave(protection.setsInUse())
+    }
+}
+
+// MARK: - What is to be done
+
+extension HCIDriver {
+    private func takeWishes(at now: Timestamp, _ tell: (RadioEvent) -> Void) {
+        if let wished = wishedMode {
+            wishedMode = nil
+            mode = wished
+            session.scan(ScanParameters(wished), at: now)
+        }
+        if let frames = wishedFrames {
+            wishedFrames = nil
+            session.advertise(frames.map(\.advert), at: now)
+        }
+    }
+
+    private func perform(at now: Timestamp, _ tell: (RadioEvent) -> Void) {
+        for notice in protection.takeNotices(name) { tell(.notice(notice)) }
+        // A step may have further steps as its consequence.
+        while case let steps = session.takeSteps(), !steps.isEmpty {
+            for step in steps {
+                switch step {
+                case .send(let command): send(command, at: now)
+                case .protect(let commands): protection.protect(commands)
+                case .power(let change): power.begin(change, adapter: index)
+                case .tell(let event): tell(event)
+                }
+            }
+        }
+    }
+
+    private func send(_ command: HCICommand, at now: Timestamp) {
+        guard let socket else { return }
+        do throws(HCISystemError) {
+            try socket.write(command.packet)
+        } catch {
+            if error.isAbsence {
+                lose()
+            } else if error.number == ENETDOWN {
+                session.wentOff(isBlocked: LocalAdapter.isBlocked(index: index), at: now)
+            }
+            // Anything else is no worse than a command that is not answered, which the session sees to.
+        }
+    }
+
+    /// Looks at what the kernel counts, and for an adapter that is gone.
+    private func check(at now: Timestamp, _ tell: (RadioEvent) -> Void) {
+        guard let socket else {
+            nextCheck = now.advanced(by: Self.searchInterval).nextWholeSecond
+            return search(at: now)
+        }
+        nextCheck = now.advanced(by: Self.checkInterval - Timestamp.nanosecondsPerSecond).nextWholeSecond
+        if let count = socket.dropped, count > dropped {
+            tell(
+                .notice(
+                    RadioNotice(
+                        .degraded, adapter: name,
+                        "this process was too slow: the kernel had no room for \(count - dropped) packets.")))
+            dropped = count
+        }
+        guard isFiltering, session.isScanning else { return }
+        if let adapter = try? LocalAdapter(index: index) {
+            session.counted(adapter.eventCount, at: now)
+        } else {
+            // Nothing is restarted for want of knowledge.
+            session.heard(at: now)
+            if isCountKnown {
+                isCountKnown = false
+                let message = "the kernel does not tell how many events the adapter sent."
+                tell(.notice(RadioNotice(.livenessUnknown, adapter: name, message)))
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import BeaconRadio
+import CBluetooth
+import Glibc
+
+/// A raw HCI socket, and the packets read from it many at a time.
+///
+/// It owns its descriptor. Any datagram socket that carries HCI packets will do, which is what tests give it.
+final class HCISocket {
+    let descriptor: Int32
+    private let packets: OpaquePointer
+
+    /// Packets read by one system call: 64 of them are more than a fifth of a second's at 300 adverts a second, and few
+    /// enough to stay in the first-level cache (17 KB).
+    private static let batch = 64
+
+    /// What waits in the kernel at most. An advert takes up some 800 bytes there (struct sk_buff and its data), so this is
+    /// more than a second at 2 000 adverts a second; that much a busy machine may keep us from running.
+    private static let room: Int32 = 4 << 20
+
+    /// Opens a socket of an adapter and lets through what a session needs: commands that others send, which tell what they
+    /// do to our scan, and the events that `HCIEventCode` lists.
+    convenience init(adapter: UInt16) throws(HCISystemError) {
+        let descriptor = beacon_hci_open(adapter)
+        guard descriptor >= 0 else { throw HCISystemError(errno) }
+        try self.init(owning: descriptor)
+        beacon_socket_reserve(descriptor, Self.room)
+        var filter = beacon_hci_filter(
+            types: 1 << UInt32(BEACON_HCI_COMMAND) | 1 << UInt32(BEACON_HCI_EVENT), events: (0, 0), opcode: 0)
+        HCIEventCode.needed.forEach { Self.admit($0, to: &filter) }
+        guard beacon_hci_set_filter(descriptor, &filter) == 0, beacon_hci_stamp(descriptor) == 0 else {
+            throw HCISystemError(errno)
+        }
+        // Without the privilege the kernel takes adverts out of the filter and says nothing.
+        var granted = beacon_hci_filter()
+        guard beacon_hci_get_filter(descriptor, &granted) == 0 else { throw HCISystemError(errno) }
+        guard granted.types == filter.types, granted.events == filter.events else { throw HCISystemError(EPERM) }
+    }
+
+    /// A socket that hears which adapters come and go, and nothing else.
+    static func ofAdapterNews() throws(HCISystemError) -> HCISocket {
+        let descriptor = beacon_hci_open(UInt16(BEACON_HCI_NO_ADAPTER))
+        guard descriptor >= 0 else { throw HCISystemError(errno) }
+        let socket = try HCISocket(owning: descriptor)
+        var filter = beacon_hci_filter(types: 1 << UInt32(BEACON_HCI_EVENT), events: (0, 0), opcode: 0)
+        admit(UInt8(BEACON_HCI_STACK_INTERNAL), to: &filter)
+        guard beacon_hci_set_filter(descriptor, &filter) == 0 else { throw HCISystemError(errno) }
+        return socket
+    }
+
+    /// Takes over a descriptor that is closed with the socket.
+    init(owning descriptor: Int32) throws(HCISystemError) {
+        guard let packets = beacon_packets_make(UInt32(Self.batch)) else {
+            close(descriptor)
+            throw HCISystemError(ENOMEM)
+        }
+        self.descriptor = descriptor
+        self.packets = packets
+    }
+
+    deinit {
+        close(descriptor)
+        beacon_packets_free(packets)
+    }
+
+    /// The kernel looks at the low six bits of an event's code (hci_sock.c: HCI_FLT_EVENT_BITS).
+    private static func admit(_ event: UInt8, to filter: inout beacon_hci_filter) {
+        let bit = UInt32(event & 0x3F)
+        if bit < 32 { filter.events.0 |= 1 << bit } else { filter.events.1 |= 1 << (bit - 32) }
+    }
+
+    /// Reads one batch of what there is, without waiting.
+    ///
+    /// - Parameter body: called with each packet, from its type byte on, and with when the kernel received it by the clock on
+    ///   the wall, or nil where it did not say. The bytes are valid during the call.
+    /// - Returns: whether the batch was full, so that there may be more.
+    /// - Throws: what `body` throws; the system's error where the adapter is gone.
+    func read(_ body: (RawSpan, Int64?) throws -> Void) throws -> Bool {
+        let count = beacon_packets_read(packets, descriptor)
+        guard count >= 0 else { throw HCISystemError(errno) }
+        for index in 0..<UInt32(count) {
+            let packet = beacon_packets_at(packets, index)
+            let bytes = UnsafeRawBufferPointer(start: packet.bytes, count: Int(packet.count))
+            try body(bytes.bytes, packet.time < 0 ? nil : packet.time)
+        }
+        return count == Self.batch
+    }
+
+    /// Hands a packet to the kernel, which queues it.
+    func write(_ packet: [UInt8]) throws(HCISystemError) {
+        guard Glibc.write(descriptor, packet, packet.count) == packet.count else { throw HCISystemError(errno) }
+    }
+
+    /// How many packets the kernel had no room for since the socket was opened, or nil where it does not tell.
+    var dropped: Int64? {
+        let count = beacon_socket_dropped(descriptor)
+        return count < 0 ? nil : count
+    }
+
+    /// Lets a program decide which packets wake us; nil for all of them.
+    func attach(_ program: [sock_filter]?) throws(HCISystemError) {
+        let result =
+            if let program {
+                beacon_filter_attach(descriptor, program, UInt16(clamping: program.count))
+            } else {
+                beacon_filter_detach(descriptor)
+            }
+        guard result == 0 else { throw HCISystemError(errno) }
+    }
+}
