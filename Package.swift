@@ -158,7 +158,8 @@ let package = Package(
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
         .testTarget(
-            name: "LinuxRadioTests", dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel"], swiftSettings: habits),
+            name: "LinuxRadioTests", dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "CBluetooth"],
+            swiftSettings: habits),
         .testTarget(
             name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
             swiftSettings: habits),

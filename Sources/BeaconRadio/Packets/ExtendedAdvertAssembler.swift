@@ -22,12 +22,18 @@ public struct ExtendedAdvertAssembler {
 
     /// Adds a report's bytes.
     ///
-    /// - Parameter deliver: called with the whole advert once it is there; where the controller lost the rest, with
-    ///   what there is, since the structures that are whole are as good as any.
+    /// - Parameters:
+    ///   - part: a report of an extended advert.
+    ///   - event: the event it is in.
+    ///   - receiver: who heard it.
+    ///   - isImpatient: whether to deliver what there is with each piece already, since the last one may never come.
+    ///   - deliver: called with the whole advert once it is there; where the controller lost the rest, with what there is,
+    ///     since the structures that are whole are as good as any.
     public mutating func add(
         _ part: HCIAdvertisingReport,
         of event: RawSpan,
         from receiver: ReceiverID,
+        isImpatient: Bool = false,
         deliver: (RawSpan) throws -> Void
     ) rethrows {
         let bytes = event.extracting(part.offset..<part.offset + part.count)
@@ -44,6 +50,10 @@ public struct ExtendedAdvertAssembler {
                         receiver: receiver, address: part.report.address, advertisingSet: part.advertisingSet,
                         bytes: []))
                 append(bytes, at: open.count - 1)
+            }
+            if isImpatient {
+                let soFar = open[index ?? open.count - 1].bytes
+                try deliver(soFar.span.bytes)
             }
         } else if let index {
             append(bytes, at: index)

@@ -43,7 +43,8 @@ enum AdapterChoice {
         }
         guard let first = all.first(where: \.isUp) ?? all.first else {
             throw RadioError(
-                .unsupported, "there is no Bluetooth adapter. Plug one in, and see what the kernel says: dmesg | grep -i blue")
+                .unsupported,
+                "there is no Bluetooth adapter. Plug one in, and see what the kernel says: dmesg | grep -i blue")
         }
         if names.isEmpty { return [try driver(first, named: nil)] }
         var drivers: [any AdapterDriver] = []

@@ -23,7 +23,7 @@ final class HCIDriver: AdapterDriver {
     private var wishedMode: ScanMode?
     private var wishedFrames: [IBeaconFrame]?
     private var mode = ScanMode.off
-    private var isFiltering = false
+    private var filtering: AdvertFilter.Scope?
 
     private var drained = RadioClock.now()
     private var asleep = RadioClock.asleep()
@@ -140,7 +140,10 @@ extension HCIDriver {
                     while let report = found {
                         let reception = Reception(time: time, receiver: receiver, report: report.report)
                         if report.report.kind == .extended {
-                            try assembler.add(report, of: event, from: receiver) { try deliver(reception, $0) }
+                            // A filter knows the last piece of an advert only where a beacon is in that piece.
+                            try assembler.add(report, of: event, from: receiver, isImpatient: filtering != nil) {
+                                try deliver(reception, $0)
+                            }
                         } else {
                             try deliver(reception, event.extracting(report.offset..<report.offset + report.count))
                         }
@@ -198,7 +201,7 @@ extension HCIDriver {
         dropped = 0
         session.name = adapter.name
         protection.move(to: adapter)
-        isFiltering = false
+        filtering = nil
         wishedMode = wishedMode ?? mode
         inherit()
         session.begin(isOn: adapter.isUp, at: now)
@@ -218,12 +221,40 @@ extension HCIDriver {
         if let wished = wishedMode {
             wishedMode = nil
             mode = wished
+            filter(tell)
             session.scan(ScanParameters(wished), at: now)
         }
         if let frames = wishedFrames {
             wishedFrames = nil
             session.advertise(frames.map(\.advert), at: now)
         }
+    }
+
+    /// Lets the kernel keep from us what nobody wants, as far as it can.
+    private func filter(_ tell: (RadioEvent) -> Void) {
+        guard let socket else { return }
+        guard case .watching(let uuids) = mode else {
+            // Whatever was attached has to go, or ranging would miss most adverts; there is nothing in this that can fail.
+            try? socket.attach(nil)
+            filtering = nil
+            return
+        }
+        for filter in [AdvertFilter(uuids), AdvertFilter(nil)] {
+            guard let filter, (try? socket.attach(filter.program)) != nil else { continue }
+            if filter.scope != filtering {
+                tell(.notice(RadioNotice(.filtering, adapter: name, filter.scope.description)))
+            }
+            filtering = filter.scope
+            return
+        }
+        try? socket.attach(nil)
+        filtering = nil
+        tell(
+            .notice(
+                RadioNotice(
+                    .degraded, adapter: name,
+                    "the kernel takes no filter, so that each advert wakes this process. Allow for more: "
+                        + "sysctl net.core.optmem_max=131072")))
     }
 
     private func perform(at now: Timestamp, _ tell: (RadioEvent) -> Void) {
@@ -270,7 +301,7 @@ extension HCIDriver {
                         "this process was too slow: the kernel had no room for \(count - dropped) packets.")))
             dropped = count
         }
-        guard isFiltering, session.isScanning else { return }
+        guard filtering != nil, session.isScanning else { return }
         if let adapter = try? LocalAdapter(index: index) {
             session.counted(adapter.eventCount, at: now)
         } else {

@@ -17,7 +17,8 @@ enum HCIPermission {
         }
         if error.number == EAFNOSUPPORT {
             return RadioError(
-                .unsupported, "the kernel has no Bluetooth. Load it: sudo modprobe bluetooth; in a container, on the host.")
+                .unsupported,
+                "the kernel has no Bluetooth. Load it: sudo modprobe bluetooth; in a container, on the host.")
         }
         if error.isAbsence { return RadioError(.unsupported, "\(name) is gone. Plug it in again.") }
         return RadioError(.failed, "\(name) could not be opened: \(error).")

@@ -53,7 +53,9 @@ struct LocalAdapter: Hashable {
         guard let directory = opendir(place) else { return false }
         defer { closedir(directory) }
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             guard name.hasPrefix("rfkill") else { continue }
             if ["soft", "hard"].contains(where: { isOne("\(place)/\(name)/\($0)") }) { return true }
         }

@@ -37,7 +37,10 @@ struct Protection: ~Copyable {
 
     /// The advertising sets that living processes use.
     func setsInUse() -> Set<UInt8> {
-        Set((directory?.claims(on: key) ?? []).flatMap(\.claim.commands).flatMap { $0.opcode == .removeAdvertisingSet ? $0.advertisingSets : [] })
+        Set(
+            (directory?.claims(on: key) ?? []).flatMap(\.claim.commands).flatMap {
+                $0.opcode == .removeAdvertisingSet ? $0.advertisingSets : []
+            })
     }
 
     /// Has these commands sent when this process dies, in place of those named before.

@@ -91,7 +91,8 @@ struct AdvertisingControl {
     mutating func refused(_ command: HCICommand, _ status: HCIStatus) -> Bool {
         // What is not there any more needs no taking back; and a scan of others keeps the address that it began with, which
         // then serves us too.
-        let isRemoval = command.opcode == .removeAdvertisingSet || (command.opcode.isAdvertisingEnable && !command.isEnabling)
+        let isRemoval =
+            command.opcode == .removeAdvertisingSet || (command.opcode.isAdvertisingEnable && !command.isEnabling)
         if isRemoval || (command.opcode == .setRandomAddress && status == .disallowed) {
             done(command)
             return false

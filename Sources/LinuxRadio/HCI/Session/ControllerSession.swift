@@ -234,7 +234,8 @@ extension ControllerSession {
         tell(
             .adapterUsed,
             features.scansExtended
-                ? "used by raw HCI, with Bluetooth 5's extended scan." : "used by raw HCI, with the scan of Bluetooth 4.")
+                ? "used by raw HCI, with Bluetooth 5's extended scan."
+                : "used by raw HCI, with the scan of Bluetooth 4.")
     }
 }
 
@@ -263,11 +264,14 @@ extension ControllerSession {
 
     /// Other software sent a command by this adapter.
     mutating func receive(othersCommand command: HCICommand, at now: Timestamp) {
+        // What the kernel sends while an adapter comes on concerns nothing of ours.
+        guard phase == .working else { return }
         othersCommand = (command, now.advanced(by: configuration.answerTime))
         guard command.opcode.isLE || command.opcode == .reset else { return }
         // Commands that follow each other belong together, but nobody keeps us waiting for ever.
         if now > courtesyEnd { courtesyStart = now }
-        courtesyEnd = min(now, courtesyStart.advanced(by: configuration.courtesy * 5)).advanced(by: configuration.courtesy)
+        courtesyEnd = min(now, courtesyStart.advanced(by: configuration.courtesy * 5)).advanced(
+            by: configuration.courtesy)
     }
 
     /// An event that holds no adverts: code, length, parameters.
@@ -376,7 +380,8 @@ extension ControllerSession {
     private mutating func advertisingFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
         let why =
             status == .disallowed
-            ? "other software advertises by it. Use another adapter, or end that: bluetoothctl advertise off" : "\(status)."
+            ? "other software advertises by it. Use another adapter, or end that: bluetoothctl advertise off"
+            : "\(status)."
         let error = RadioError(.failed, "\(name) refused \(command.opcode): \(why)")
         if !hasAdvertisingFailed { steps.append(.tell(.advertising(.failure(error)))) }
         isAnnounced = false
@@ -397,7 +402,8 @@ extension ControllerSession {
         if let pending, now >= pending.deadline {
             tell(
                 .commandFailed,
-                "the controller did not answer \(pending.command.opcode) within \(Self.seconds(configuration.answerTime)).")
+                "the controller did not answer \(pending.command.opcode) within \(Self.seconds(configuration.answerTime))."
+            )
             retryPower(.cycle, at: now)
         }
         if let powerRetry, now >= powerRetry.time {
@@ -410,7 +416,8 @@ extension ControllerSession {
             if !watchdog.isTold {
                 tell(
                     .scanRestarted,
-                    "nothing was heard for \(Self.seconds(configuration.silence)); the scan is begun anew, in case it died.")
+                    "nothing was heard for \(Self.seconds(configuration.silence)); the scan is begun anew, in case it died."
+                )
                 watchdog.tell()
             }
         }

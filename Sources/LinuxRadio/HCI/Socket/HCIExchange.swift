@@ -21,7 +21,9 @@ enum HCIExchange {
             do {
                 _ = try socket.read { packet, _ in
                     guard packet.byteCount >= 7, packet[0] == UInt8(BEACON_HCI_EVENT) else { return }
-                    let place = packet[1] == HCIEventCode.commandComplete ? 4 : packet[1] == HCIEventCode.commandStatus ? 5 : nil
+                    let place =
+                        packet[1] == HCIEventCode.commandComplete
+                        ? 4 : packet[1] == HCIEventCode.commandStatus ? 5 : nil
                     guard let place else { return }
                     isAnswered =
                         isAnswered

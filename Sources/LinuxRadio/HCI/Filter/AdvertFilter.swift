@@ -1,0 +1,150 @@
+import BeaconModel
+import CBluetooth
+
+/// A program for the kernel that keeps adverts nobody wants from waking us.
+///
+/// It passes whatever is no advert, since a session needs that; any event with several reports, and any piece of an advert
+/// that has more to come, which it could not follow; and adverts in which a beacon of a wanted UUID is found by the same walk
+/// as ``BeaconModel/IBeaconFrame``'s. It never drops what that would accept. Where it cannot tell, it passes.
+struct AdvertFilter {
+    /// Which beacons wake us.
+    enum Scope: Hashable, CustomStringConvertible {
+        /// Those of so many UUIDs.
+        case uuids(Int)
+        /// All of them.
+        case anyBeacon
+
+        var description: String {
+            switch self {
+            case .uuids(1): "the kernel wakes this process for beacons of one UUID only."
+            case .uuids(let count): "the kernel wakes this process for beacons of \(count) UUIDs only."
+            case .anyBeacon:
+                "the kernel wakes this process for every iBeacon: there are too many UUIDs to tell them apart."
+            }
+        }
+    }
+
+    /// Which beacons it passes.
+    let scope: Scope
+
+    /// The instructions.
+    let program: [sock_filter]
+
+    /// The most instructions that the kernel takes (linux/filter.h: BPF_MAXINSNS).
+    static let mostInstructions = 4096
+
+    /// How many AD structures are looked at. The kernel's program knows no loops, so each step of the walk is there once. An
+    /// advert with more structures is passed; those on the market have two to five.
+    static let mostStructures = 32
+
+    /// A filter for beacons of these UUIDs, or of any where there are none named.
+    ///
+    /// - Returns: nil if the program would be too long.
+    init?(_ uuids: Set<ProximityUUID>?) {
+        var assembler = FilterAssembler()
+        Self.writeHead(to: &assembler)
+        for _ in 0..<Self.mostStructures { Self.writeStep(to: &assembler) }
+        assembler.jump(to: .pass)
+        Self.writeDecision(uuids?.sorted(), to: &assembler)
+        program = assembler.program
+        scope = uuids.map { .uuids($0.count) } ?? .anyBeacon
+        guard program.count <= Self.mostInstructions else { return nil }
+    }
+
+    // Places in a packet, from the byte that tells its type on: code at 1, subevent at 3, how many reports at 4, then
+    // (Core Specification 5.3, Vol 4, Part E, 7.7.65.2 and 7.7.65.13) as HCIAdvertisingReportCursor has it.
+    private static let legacyCount: UInt32 = 13
+    private static let extendedType: UInt32 = 5
+    private static let extendedCount: UInt32 = 28
+
+    /// In memory: where the advert ends, then the UUID in four numbers.
+    private static let end: UInt32 = 0
+    private static let uuid: UInt32 = 1
+
+    /// Passes what is no single whole advert. Leaves the place of the advert in X and its end in memory.
+    private static func writeHead(to assembler: inout FilterAssembler) {
+        assembler.loadByte(at: 0)
+        assembler.unless(equal: UInt32(BEACON_HCI_EVENT), goTo: .pass)
+        assembler.loadByte(at: 1)
+        assembler.unless(equal: UInt32(HCIEventCode.leMeta), goTo: .pass)
+        assembler.loadLength()
+        // A load from behind the end drops a packet, so what is shorter than that is passed before.
+        assembler.unless(atLeast: 5, goTo: .pass)
+        assembler.loadByte(at: 4)
+        assembler.unless(equal: 1, goTo: .pass)
+        assembler.loadByte(at: 3)
+        assembler.when(equal: 0x02, goTo: .legacy)
+        assembler.unless(equal: 0x0D, goTo: .pass)
+
+        assembler.loadByte(at: extendedType)
+        // Bits 5 and 6 of the type: whether the advert is complete.
+        assembler.when(anyOf: 0x60, goTo: .pass)
+        assembler.loadByte(at: extendedCount)
+        assembler.add(extendedCount + 1)
+        assembler.store(end)
+        assembler.setIndex(extendedCount + 1)
+        assembler.jump(to: .walk)
+
+        assembler.place(.legacy)
+        assembler.loadByte(at: legacyCount)
+        assembler.add(legacyCount + 1)
+        assembler.store(end)
+        assembler.setIndex(legacyCount + 1)
+        assembler.place(.walk)
+    }
+
+    /// Looks at one AD structure, at X, and moves X to the next.
+    private static func writeStep(to assembler: inout FilterAssembler) {
+        // No beacon fits in what is left. Where a structure reached over the end this is a huge number; then the next load is
+        // from behind the packet or finds bytes that the decoder would not look at, and either does no harm.
+        assembler.load(end)
+        assembler.subtractIndex()
+        assembler.unless(atLeast: UInt32(IBeaconFrame.payloadCount) + 2, goTo: .drop)
+        // Manufacturer specific data of Apple that begins with 02.
+        assembler.loadWord(behindIndex: 1)
+        assembler.when(equal: 0xFF4C_0002, goTo: .decide)
+        assembler.loadByte(behindIndex: 0)
+        assembler.when(equal: 0, goTo: .drop)
+        assembler.addIndex()
+        assembler.add(1)
+        assembler.moveToIndex()
+    }
+
+    /// Decides on the structure at X, which seems to be a beacon's. One that is not quite is rare and passes.
+    private static func writeDecision(_ uuids: [ProximityUUID]?, to assembler: inout FilterAssembler) {
+        assembler.place(.decide)
+        assembler.loadByte(behindIndex: 5)
+        assembler.unless(equal: 0x15, goTo: .pass)
+        assembler.loadByte(behindIndex: 0)
+        assembler.unless(atLeast: UInt32(IBeaconFrame.payloadCount) + 1, goTo: .pass)
+        if let uuids {
+            for part in 0..<4 as Range<UInt32> {
+                assembler.loadWord(behindIndex: 6 + part * 4)
+                assembler.store(uuid + part)
+            }
+            for wanted in uuids { write(wanted, to: &assembler) }
+            assembler.place(.drop)
+            assembler.drop()
+            assembler.place(.pass)
+            assembler.pass()
+        } else {
+            assembler.place(.pass)
+            assembler.pass()
+            assembler.place(.drop)
+            assembler.drop()
+        }
+    }
+
+    /// Passes the beacon if it has this UUID.
+    private static func write(_ wanted: ProximityUUID, to assembler: inout FilterAssembler) {
+        let parts = [wanted.high >> 32, wanted.high, wanted.low >> 32, wanted.low].map {
+            UInt32(truncatingIfNeeded: $0)
+        }
+        for (index, part) in parts.enumerated() {
+            assembler.load(uuid + UInt32(index))
+            // Behind the rest of this comparison, two instructions a part, and the end of it.
+            assembler.unless(equal: part, skip: UInt8((parts.count - 1 - index) * 2 + 1))
+        }
+        assembler.pass()
+    }
+}
