@@ -174,6 +174,8 @@ extension HCIDriver {
             guard let item = AdapterNews(packet: packet) else { return }
             switch item.kind {
             case .removed where item.adapter == index: lose()
+            // One that is being removed goes off first, and cannot be asked any more.
+            case .wentOff where item.adapter == index && (try? LocalAdapter(index: index)) == nil: lose()
             case .wentOff where item.adapter == index:
                 session.wentOff(isBlocked: LocalAdapter.isBlocked(index: index), at: now)
             case .cameOn where item.adapter == index && socket != nil: session.cameOn(at: now)

@@ -45,6 +45,7 @@ struct ControllerSession {
     private var powerRetry: (change: PowerChange, time: Timestamp)?
     private var turnEnd = Timestamp.latest
     private var hasFailed = false
+    private var isBlockTold = false
     private var isAnnounced = true
     private var lastInterference = Timestamp.zero
 
@@ -185,7 +186,8 @@ extension ControllerSession {
     }
 
     private mutating func tellBlocked(at now: Timestamp) {
-        if powerRetry == nil {
+        if !isBlockTold {
+            isBlockTold = true
             tell(.adapterLost, "a switch keeps its radio off. Undo that: rfkill unblock bluetooth")
         }
         powerRetry = (.on, now.advanced(by: configuration.blockInterval))
@@ -210,6 +212,7 @@ extension ControllerSession {
     private mutating func ask(at now: Timestamp) {
         stop(state)
         phase = .asking
+        isBlockTold = false
         scan.doubt()
         features = ControllerFeatures()
         questions = [HCICommand(.readSupportedCommands), HCICommand(.readLEFeatures)]

@@ -1,0 +1,46 @@
+import Glibc
+import Testing
+
+@testable import LinuxRadio
+
+struct ClaimTests {
+    private static let commands: [HCICommand] = [
+        .setExtendedAdvertisingEnable(false, set: 0xEF), .removeAdvertisingSet(0xEF),
+        .setScanEnable(false, isExtended: false),
+    ]
+
+    @Test func aClaimReadsAsItWasWritten() throws {
+        let claim = Claim(owner: Claim.Owner(process: 12, start: 345), commands: Self.commands)
+        #expect(Claim(claim.text) == claim)
+        #expect(Claim(Claim(owner: claim.owner, commands: []).text)?.commands == [])
+    }
+
+    @Test(arguments: ["", "1", "x 1", "1 2 0", "1 2 01", "1 2 010a2001", "1 2 zz", "-\n"])
+    func whatIsNoClaimIsNotTaken(text: String) { #expect(Claim(text) == nil) }
+
+    @Test func aProcessIsToldFromOneOfTheSameNumber() throws {
+        let owner = try #require(Claim.Owner.current)
+        #expect(owner.isAlive)
+        #expect(!Claim.Owner(process: owner.process, start: owner.start + 1).isAlive)
+        #expect(!Claim.Owner(process: .max, start: 0).isAlive)
+    }
+
+    @Test func claimsAreFoundByAdapter() throws {
+        var template = Array("/tmp/swift-beacon-claims.XXXXXX".utf8CString)
+        let path = String(cString: try #require(mkdtemp(&template)))
+        defer { rmdir(path) }
+        let directory = ClaimDirectory(path: path)
+        let claim = Claim(owner: Claim.Owner(process: 1, start: 2), commands: Self.commands)
+        let place = directory.place(for: "00:1a:7d:da:71:13", owner: claim.owner)
+        let other = directory.place(for: "00:1a:7d:da:71:14", owner: claim.owner)
+        defer {
+            unlink(place)
+            unlink(other)
+        }
+        #expect(TextFile.write(claim.text, to: place))
+        #expect(TextFile.write("damaged", to: other))
+        #expect(directory.claims(on: "00:1a:7d:da:71:13").map(\.claim) == [claim])
+        #expect(directory.claims(on: "00:1a:7d:da:71:13").map(\.place) == [place])
+        #expect(directory.claims(on: "00:1a:7d:da:71:14").isEmpty)
+    }
+}

@@ -1,0 +1,191 @@
+import BeaconModel
+import BeaconRadio
+import Glibc
+import Testing
+
+@testable import LinuxRadio
+
+struct ScanSessionTests {
+    @Test(arguments: [false, true]) func itListensPassivelyAndToEveryAdvert(isExtended: Bool) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended))
+        bench.scan(.ranging)
+        #expect(bench.session.state == .poweredOn)
+        #expect(bench.controller.isScanning && !bench.controller.isActive && !bench.controller.filtersDuplicates)
+        #expect(bench.controller.window == 0x60)
+        let isSentExtended = bench.controller.received.contains { $0.opcode == .setExtendedScanEnable }
+        #expect(isSentExtended == isExtended)
+        bench.scan(.watching([]))
+        #expect(bench.controller.isScanning && bench.controller.window == 0x30)
+        bench.scan(.off)
+        #expect(!bench.controller.isScanning)
+    }
+
+    @Test func aScanThatIsOnAlreadyIsTakenOverAndLeftOn() {
+        var controller = VirtualController()
+        _ = controller.receive(.setScanEnable(true, filtersDuplicates: true, isExtended: false))
+        var bench = SessionBench.working(controller)
+        bench.scan(.ranging)
+        #expect(bench.controller.isScanning && !bench.controller.filtersDuplicates)
+        bench.scan(.off)
+        #expect(bench.controller.isScanning)
+        #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
+    }
+
+    @Test func nothingOfOursIsLeftUnprotected() {
+        var bench = SessionBench.working()
+        bench.session.scan(.always, at: bench.now)
+        var isProtected = false
+        for step in bench.session.takeSteps() {
+            if case .protect(let commands) = step {
+                isProtected = commands == [.setScanEnable(false, isExtended: false)]
+            }
+            if case .send = step { #expect(isProtected, "the guardian has to know before the controller does") }
+        }
+        #expect(isProtected)
+    }
+
+    @Test func anEmptyRoomIsNoFault() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        bench.forgetNotices()
+        bench.wait(3600)
+        #expect(bench.controller.isScanning)
+        #expect(bench.powerChanges.isEmpty)
+        // Told once, and each 90 s the scan is begun anew.
+        #expect(bench.kinds == [.scanRestarted])
+        let restarts = bench.controller.received.count { $0 == .setScanEnable(false, isExtended: false) }
+        #expect((38...40).contains(restarts))
+    }
+
+    @Test func whereAdvertsAreHeardTheScanIsLeftAlone() {
+        var bench = SessionBench.working()
+        bench.adverts = 1_000_000_000
+        bench.scan(.ranging)
+        let commands = bench.controller.received.count
+        bench.forgetNotices()
+        bench.wait(3600)
+        #expect(bench.controller.received.count == commands)
+        #expect(bench.notices.isEmpty)
+    }
+
+    @Test func aCountThatGrowsBehindAFilterIsASignOfLife() {
+        var bench = SessionBench.working()
+        bench.scan(.watching([]))
+        let commands = bench.controller.received.count
+        for step in 0..<60 as Range<UInt32> {
+            bench.wait(10)
+            bench.session.counted(1000 + step * 7, at: bench.now)
+        }
+        #expect(bench.controller.received.count == commands)
+    }
+
+    @Test func answersToOurOwnCommandsAreNoSignOfLife() {
+        var bench = SessionBench.working()
+        bench.scan(.watching([]))
+        bench.forgetNotices()
+        var counted = bench.controller.received.count
+        for _ in 0..<60 {
+            bench.wait(10)
+            counted = bench.controller.received.count
+            bench.session.counted(UInt32(counted), at: bench.now)
+        }
+        // Ten minutes of silence: told once, tried again each 90 s.
+        #expect(bench.kinds == [.scanRestarted])
+        #expect(bench.controller.received.count { $0 == .setScanEnable(false, isExtended: false) } >= 5)
+    }
+
+    @Test func aControllerThatFallsSilentIsSwitchedOffAndOn() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        bench.controller.isSilent = true
+        bench.forgetNotices()
+        bench.wait(92)
+        // The restart of the scan found out.
+        #expect(bench.kinds == [.scanRestarted])
+        #expect(bench.powerChanges.isEmpty)
+        bench.wait(2.5)
+        #expect(bench.kinds == [.scanRestarted, .commandFailed])
+        #expect(bench.session.state == .resetting)
+        bench.controller.isSilent = false
+        bench.wait(2)
+        #expect(bench.powerChanges == [.cycle])
+        #expect(bench.kinds == [.scanRestarted, .commandFailed, .adapterReset, .adapterUsed])
+        #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
+    }
+
+    @Test func whatStaysSilentIsSwitchedEverMoreSeldom() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        bench.controller.isSilent = true
+        bench.wait(3600)
+        // 1, 2, 4 … 256 s and then 300 s apart, each with 3 s until the next time-out.
+        #expect((16...20).contains(bench.powerChanges.count), "\(bench.powerChanges.count)")
+    }
+
+    @Test func aRefusedCommandIsTriedAgainBeforeThePowerIsTouched() {
+        var bench = SessionBench.working()
+        bench.controller.refusals[.setScanEnable] = .invalidParameters
+        bench.scan(.ranging)
+        #expect(bench.kinds.last == .commandFailed)
+        #expect(bench.powerChanges.isEmpty)
+        bench.controller.refusals = [:]
+        bench.wait(2)
+        #expect(bench.controller.isScanning && bench.powerChanges.isEmpty)
+        bench.controller.refusals[.setScanParameters] = .invalidParameters
+        bench.scan(.watching([]))
+        bench.wait(1.5)
+        #expect(bench.powerChanges.isEmpty)
+        bench.wait(2)
+        #expect(bench.powerChanges == [.cycle])
+    }
+
+    @Test func aScanThatOthersEndIsBegunAnew() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        bench.forgetNotices()
+        bench.othersSend(.setScanEnable(false, isExtended: false))
+        #expect(!bench.controller.isScanning)
+        bench.wait(1)
+        #expect(bench.controller.isScanning && bench.kinds == [.scanRestarted])
+    }
+
+    @Test func othersAreNotDisturbedAmidTheirCommands() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        let active = ScanParameters(isActive: true, interval: 0x12, window: 0x12)
+        bench.othersSend(.setScanEnable(false, isExtended: false))
+        bench.wait(0.1)
+        // A command of ours in between would have this refused.
+        bench.othersSend(.setScanParameters(active, isExtended: false))
+        bench.wait(0.1)
+        bench.othersSend(.setScanEnable(true, filtersDuplicates: true, isExtended: false))
+        #expect(bench.controller.isActive && bench.controller.filtersDuplicates)
+        bench.wait(1)
+        // They keep their active scan, without the filter that hides most of a beacon's adverts.
+        #expect(bench.controller.isScanning && bench.controller.isActive && !bench.controller.filtersDuplicates)
+        bench.othersSend(.setScanEnable(false, isExtended: false))
+        bench.wait(1)
+        #expect(bench.controller.isScanning && !bench.controller.isActive)
+    }
+
+    @Test func aResetByOthersIsMended() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        bench.advertise([[2, 1, 6]])
+        bench.othersSend(HCICommand(.reset))
+        #expect(!bench.controller.isScanning && bench.controller.onAir.isEmpty)
+        bench.wait(1)
+        #expect(bench.controller.isScanning && bench.controller.onAir == [255: [2, 1, 6]])
+    }
+
+    @Test func sleepBeginsTheScanAnew() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        let commands = bench.controller.received.count
+        bench.forgetNotices()
+        bench.session.wokeUp(at: bench.now.advanced(by: 3_600_000_000_000))
+        bench.settle()
+        #expect(bench.kinds == [.scanRestarted])
+        #expect(bench.controller.received.count > commands && bench.controller.isScanning)
+    }
+}

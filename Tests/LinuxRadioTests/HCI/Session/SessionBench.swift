@@ -1,0 +1,93 @@
+import BeaconModel
+import BeaconRadio
+
+@testable import LinuxRadio
+
+/// A session and a controller that talk to each other in virtual time.
+struct SessionBench {
+    var session: ControllerSession
+    var controller: VirtualController
+    private(set) var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
+    private(set) var notices: [RadioNotice] = []
+    private(set) var advertising: [Result<Void, RadioError>] = []
+    private(set) var powerChanges: [PowerChange] = []
+    private(set) var protected: [HCICommand] = []
+    /// What the system says to a switch of power.
+    var powerFailure: HCISystemError?
+    /// How often an advert is heard while the controller scans, in nanoseconds; nil in an empty room.
+    var adverts: Int64?
+
+    init(
+        _ controller: VirtualController = VirtualController(),
+        configuration: SessionConfiguration = SessionConfiguration()
+    ) {
+        self.controller = controller
+        session = ControllerSession(name: "hci7", configuration: configuration) {
+            DeviceAddress(bits: 0x0123_4567_89AB, kind: .random)
+        }
+    }
+
+    /// A session whose adapter is on and has been asked.
+    static func working(_ controller: VirtualController = VirtualController()) -> SessionBench {
+        var bench = SessionBench(controller)
+        bench.session.begin(isOn: true, at: bench.now)
+        bench.settle()
+        return bench
+    }
+
+    /// The kinds of the notices told so far.
+    var kinds: [RadioNotice.Kind] { notices.map(\.kind) }
+
+    mutating func forgetNotices() { notices = [] }
+
+    mutating func scan(_ mode: ScanMode) {
+        session.scan(ScanParameters(mode), at: now)
+        settle()
+    }
+
+    mutating func advertise(_ adverts: [[UInt8]]) {
+        session.advertise(adverts, at: now)
+        settle()
+    }
+
+    /// Another program sends a command by the same adapter.
+    mutating func othersSend(_ command: HCICommand) {
+        session.receive(othersCommand: command, at: now)
+        if let event = controller.receive(command) { session.receive(event: event.span.bytes, at: now) }
+        settle()
+    }
+
+    /// Lets so many seconds pass.
+    mutating func wait(_ seconds: Double) {
+        let end = now.advanced(by: Int64(seconds * 1e9))
+        while now < end {
+            let heard = adverts.map { now.advanced(by: $0) } ?? .latest
+            now = max(now, min(end, session.deadline, heard))
+            if now == heard, controller.isScanning, !controller.isSilent { session.heard(at: now) }
+            session.advance(to: now)
+            settle()
+        }
+    }
+
+    /// Does what the session wants done, until it wants nothing more.
+    mutating func settle() {
+        while case let steps = session.takeSteps(), !steps.isEmpty {
+            for step in steps { perform(step) }
+        }
+    }
+
+    private mutating func perform(_ step: SessionStep) {
+        switch step {
+        case .send(let command):
+            if let event = controller.receive(command) { session.receive(event: event.span.bytes, at: now) }
+        case .protect(let commands): protected = commands
+        case .power(let change):
+            powerChanges.append(change)
+            if powerFailure == nil { controller.reset() }
+            session.powered(powerFailure, change: change, at: now)
+        case .tell(.notice(let notice)): notices.append(notice)
+        case .tell(.advertising(let result)): advertising.append(result)
+        case .tell: break
+        }
+    }
+}

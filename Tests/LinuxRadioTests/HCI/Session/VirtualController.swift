@@ -1,0 +1,105 @@
+import BeaconModel
+
+@testable import LinuxRadio
+
+/// A controller as far as a session can tell: it answers commands, and holds what they made it do.
+struct VirtualController {
+    /// Whether it has extended commands.
+    let isExtended: Bool
+    let advertisingSets: UInt8
+    /// Whether it answers at all.
+    var isSilent: Bool
+    /// What it refuses, and how.
+    var refusals: [HCIOpcode: HCIStatus] = [:]
+
+    private(set) var isScanning = false
+    private(set) var isActive = false
+    private(set) var window: UInt16 = 0
+    private(set) var filtersDuplicates = false
+    private(set) var randomAddress: [UInt8] = []
+    /// What is on the air, by set; the legacy advert is number 255.
+    private(set) var onAir: [UInt8: [UInt8]] = [:]
+    private var data: [UInt8: [UInt8]] = [:]
+    private(set) var received: [HCICommand] = []
+
+    init(isExtended: Bool = false, advertisingSets: UInt8 = 4, isSilent: Bool = false) {
+        self.isExtended = isExtended
+        self.advertisingSets = advertisingSets
+        self.isSilent = isSilent
+    }
+
+    /// Does what a command asks for.
+    ///
+    /// - Returns: the event that answers it, from its code on.
+    mutating func receive(_ command: HCICommand) -> [UInt8]? {
+        received.append(command)
+        guard !isSilent else { return nil }
+        let status = refusals[command.opcode] ?? execute(command)
+        guard status == .success else { return answer(command, status) }
+        switch command.opcode {
+        case .readSupportedCommands: return answer(command, status, supportedCommands)
+        case .readLEFeatures: return answer(command, status, [0, isExtended ? 0x10 : 0, 0, 0, 0, 0, 0, 0])
+        case .readAdvertisingSetCount: return answer(command, status, [advertisingSets])
+        default: return answer(command, status)
+        }
+    }
+
+    /// Loses all that it was told, as after a reset.
+    mutating func reset() {
+        isScanning = false
+        onAir = [:]
+        data = [:]
+    }
+
+    private func answer(_ command: HCICommand, _ status: HCIStatus, _ returned: [UInt8] = []) -> [UInt8] {
+        Array(Packets.complete(command.opcode.rawValue, status: status.rawValue, returned).dropFirst())
+    }
+
+    private var supportedCommands: [UInt8] {
+        var commands = [UInt8](repeating: 0, count: 64)
+        if isExtended {
+            commands[36] = 0x2C
+            commands[37] = 0x60
+        }
+        return commands
+    }
+
+    private mutating func execute(_ command: HCICommand) -> HCIStatus {
+        let parameters = command.parameters
+        switch command.opcode {
+        case .reset: reset()
+        case .setScanParameters, .setExtendedScanParameters:
+            // Parameters of a scan that is on cannot be set (7.8.10).
+            guard !isScanning else { return .disallowed }
+            isActive = command.scanParameters?.isActive ?? false
+            window = command.scanParameters?.window ?? 0
+        case .setScanEnable, .setExtendedScanEnable:
+            isScanning = command.isEnabling
+            filtersDuplicates = command.filtersDuplicates
+        case .setRandomAddress:
+            guard !isScanning, onAir[255] == nil else { return .disallowed }
+            randomAddress = parameters
+        case .setAdvertisingParameters: if onAir[255] != nil { return .disallowed }
+        case .setAdvertisingData:
+            data[255] = Array(parameters[1...].prefix(Int(parameters[0])))
+            if onAir[255] != nil { onAir[255] = data[255] }
+        case .setAdvertisingEnable: onAir[255] = command.isEnabling ? data[255] ?? [] : nil
+        case .setExtendedAdvertisingParameters:
+            if onAir[parameters[0]] != nil { return .disallowed }
+            guard data[parameters[0]] != nil || data.count < Int(advertisingSets) else { return .memoryFull }
+            data[parameters[0]] = data[parameters[0]] ?? []
+        case .setExtendedAdvertisingData:
+            data[parameters[0]] = Array(parameters[4...])
+            if onAir[parameters[0]] != nil { onAir[parameters[0]] = data[parameters[0]] }
+        case .setExtendedAdvertisingEnable:
+            for set in command.advertisingSets {
+                guard let advert = data[set] else { return .unknownAdvertisingSet }
+                onAir[set] = command.isEnabling ? advert : nil
+            }
+        case .removeAdvertisingSet:
+            guard data.removeValue(forKey: parameters[0]) != nil else { return .unknownAdvertisingSet }
+        default: break
+        }
+        return .success
+    }
+}
