@@ -13,6 +13,10 @@ final class BlueZAdverts {
     private var calls: [BusSlot] = []
     private var open = 0
     private var failure: BusError?
+    private var toldFailure: RadioError?
+
+    /// Whether bluetoothd sends at the interval that is asked for. Up to version 5.66 it does with --experimental only.
+    var keepsInterval = true
 
     init(on bus: SystemBus, _ path: String, _ reports: BlueZReports) {
         self.bus = bus
@@ -24,7 +28,11 @@ final class BlueZAdverts {
     /// What to send.
     var frames: [IBeaconFrame] {
         get { undertaking.wanted ?? [] }
-        set { undertaking.wanted = newValue.isEmpty ? nil : newValue }
+        set {
+            guard newValue != frames else { return }
+            toldFailure = nil
+            undertaking.wanted = newValue.isEmpty ? nil : newValue
+        }
     }
 
     /// When ``advance()`` should be called at the latest.
@@ -51,7 +59,7 @@ final class BlueZAdverts {
         calls = []
         do throws(BusError) {
             objects = try frames.enumerated().map { index, frame throws(BusError) in
-                try BusObject(on: bus, at: "\(root)/\(index)", [interface(frame)])
+                try BusObject(on: bus, at: "\(root)/\(index)", [interface(frame, isAlone: frames.count == 1)])
             }
             for object in objects {
                 calls.append(
@@ -80,16 +88,39 @@ final class BlueZAdverts {
         guard let failure else {
             undertaking.began(frames, at: reports.now)
             reports.forget(.commandFailed)
+            toldFailure = nil
             reports.events.append(.advertising(.success(())))
+            explain(frames.count)
             return
         }
         // All or none: what did register comes back off the air.
         takeBack { [weak self] in
             guard let self else { return }
-            let seconds = undertaking.failed(at: reports.now)
-            reports.refused("RegisterAdvertisement", failure, again: seconds)
-            reports.events.append(.advertising(.failure(Self.error(failure, frames.count))))
+            undertaking.failed(at: reports.now)
+            reports.refused("RegisterAdvertisement", failure)
+            let error = Self.error(failure, frames.count)
+            guard error != toldFailure else { return }
+            toldFailure = error
+            reports.events.append(.advertising(.failure(error)))
         }
+    }
+
+    /// Says in what the adverts differ from those that were asked for: heard on the air from bluetoothd 5.66 and Linux 6.1.
+    private func explain(_ count: Int) {
+        var message =
+            "bluetoothd sends the flags 02 01 04, or none where the adapter can also do BR/EDR, in place of 02 01 06: it "
+            + "lets no advert claim to be discoverable that nobody can connect to."
+        if !keepsInterval {
+            message +=
+                " Without --experimental an older bluetoothd leaves the interval to the kernel: 100 to 150 ms, or 1.28 s "
+                + "while the adapter is discoverable."
+        }
+        if count > 1 {
+            message +=
+                " Where the controller cannot send several adverts by itself they take turns of a second each, so that "
+                + "each is silent for \(count - 1) s in between."
+        }
+        reports.tellOnce(.degraded, message)
     }
 
     private func takeBack(_ done: @escaping () -> Void) {
@@ -113,17 +144,16 @@ final class BlueZAdverts {
     }
 
     private func released() {
-        // Also comes when we end it ourselves, which is then under way.
-        guard undertaking.current != nil, undertaking.current == undertaking.wanted else { return }
-        undertaking.renew()
+        // It also comes when we end them ourselves.
+        guard undertaking.lost(at: reports.now, isKnown: true) else { return }
         reports.tellOnce(.commandFailed, "bluetoothd took the advert off the air; it is sent anew.")
     }
 
     /// The advert's properties (org.bluez.LEAdvertisement(5)).
-    private func interface(_ frame: IBeaconFrame) -> BusInterface {
+    private func interface(_ frame: IBeaconFrame, isAlone: Bool) -> BusInterface {
         // Behind flags, length, AD type and company: what ManufacturerData holds.
         let data = Array(frame.advert[7...])
-        return BusInterface(
+        var interface = BusInterface(
             name: BlueZ.advertisement,
             properties: [
                 // Non-connectable. bluetoothd sends no flags with it: it refuses Discoverable and raw flags for this type.
@@ -145,6 +175,12 @@ final class BlueZAdverts {
                 },
             ],
             methods: ["Release": { [weak self] _, _ throws(BusError) in self?.released() }])
+        if !isAlone {
+            // Seconds: the shortest turn there is. The kernel's own is two.
+            interface.properties.append(
+                BusProperty(name: "Duration", type: "q") { message throws(BusError) in try message.append(UInt16(1)) })
+        }
+        return interface
     }
 
     private static func error(_ error: BusError, _ count: Int) -> RadioError {

@@ -48,8 +48,7 @@ final class BlueZDiscovery {
 
     /// bluetoothd ended the search.
     func wasEnded() {
-        guard isActive else { return }
-        undertaking.lost(at: reports.now)
+        undertaking.lost(at: reports.now, isKnown: false)
     }
 
     private func begin() throws(BusError) {
@@ -95,8 +94,8 @@ final class BlueZDiscovery {
     }
 
     private func refused(_ error: BusError) {
-        let seconds = undertaking.failed(at: reports.now)
-        reports.refused("StartDiscovery", error, again: seconds)
+        undertaking.failed(at: reports.now)
+        reports.refused("StartDiscovery", error)
         // A search of ours that we do not know of, because its answer was lost, is in the way of the next.
         if error.name == "org.bluez.Error.InProgress" { try? stop {} }
     }

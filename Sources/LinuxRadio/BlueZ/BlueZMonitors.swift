@@ -118,7 +118,8 @@ final class BlueZMonitors {
     private func refused(_ error: BusError) {
         withdraw()
         hasFailed = true
-        reports.refused("RegisterMonitor", error, again: undertaking.failed(at: reports.now))
+        undertaking.failed(at: reports.now)
+        reports.refused("RegisterMonitor", error)
         if error.name == "org.bluez.Error.AlreadyExists" {
             // The answer to an earlier registration was lost.
             call = try? bus.call(BlueZ.service, path, BlueZ.monitorManager, "UnregisterMonitor") {
@@ -135,9 +136,8 @@ final class BlueZMonitors {
     }
 
     private func released() {
-        // Also comes when we end it ourselves, which is then under way.
-        guard undertaking.current != nil, undertaking.current == undertaking.wanted else { return }
-        undertaking.renew()
+        // It also comes when we end them ourselves.
+        guard undertaking.lost(at: reports.now, isKnown: true) else { return }
         reports.tellOnce(.commandFailed, "bluetoothd gave up a monitor; it is registered anew.")
     }
 

@@ -46,8 +46,9 @@ final class BlueZReports {
 
 extension BlueZReports {
     /// Tells that bluetoothd refused a call, once for each reason.
-    func refused(_ call: String, _ error: BusError, again seconds: Int64) {
-        var remedy = "It is tried again, at first in \(seconds) s."
+    func refused(_ call: String, _ error: BusError) {
+        // The same for each attempt, so that it is told once.
+        var remedy = "It is tried again, with longer and longer pauses."
         if error.isDenial {
             remedy = BlueZ.accessRemedy
         } else if error.name == "org.bluez.Error.Blocked" {

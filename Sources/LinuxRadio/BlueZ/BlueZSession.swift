@@ -18,6 +18,9 @@ final class BlueZSession {
     /// Whether the adapters have been listed since.
     private var isListed = false
 
+    /// Whether they have been listed ever.
+    private var wasListed = false
+
     /// The use of the adapter while it is there.
     private var use: BlueZUse?
 
@@ -52,8 +55,8 @@ final class BlueZSession {
     var state: RadioState {
         if denial != nil { return .unauthorized }
         if let use { return use.state }
-        guard owner != nil, isListed else { return listing == nil ? .resetting : .unknown }
-        return .unsupported
+        if owner != nil, isListed { return .unsupported }
+        return wasListed || listing == nil ? .resetting : .unknown
     }
 
     /// Does what is due.
@@ -118,6 +121,7 @@ final class BlueZSession {
                 owner = message.sender
                 denial = nil
                 isListed = true
+                wasListed = true
                 if let adapter = adapters.first(where: { $0.isNamed(name) }) {
                     begin(adapter)
                 } else {
@@ -136,7 +140,7 @@ final class BlueZSession {
             reports.tellOnce(
                 .adapterLost, "bluetoothd is not running. It is used when it comes: systemctl start bluetooth.")
         } else {
-            reports.refused("to list its adapters", error, again: 10)
+            reports.refused("to list its adapters", error)
             listingAgain = reports.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
         }
     }
@@ -145,16 +149,15 @@ final class BlueZSession {
         do throws(BusError) {
             use = try BlueZUse(on: bus, adapter, reports, wishes) { [weak self] in self?.isFromDaemon($0) ?? false }
         } catch {
-            reports.refused("the adapter", error, again: 10)
+            reports.refused("the adapter", error)
             listingAgain = reports.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
         }
     }
 
     private func end(_ message: String) {
-        guard let use else { return }
-        // Going off is part of how bluetoothd ends, and nobody's wish then.
-        if reports.now.since(use.wentOff) < 10 * Timestamp.nanosecondsPerSecond { wishes.mayPowerOn = true }
-        self.use = nil
+        // Going off is part of how bluetoothd and adapters go, and nobody's wish then.
+        if let use, reports.now.since(use.wentOff) < 10 * Timestamp.nanosecondsPerSecond { wishes.mayPowerOn = true }
+        use = nil
         reports.tell(.adapterLost, message)
     }
 
@@ -166,13 +169,13 @@ final class BlueZSession {
             let new = try signal.readString()
             // What a listing found out about this very daemon holds.
             guard new != owner else { return }
-            end("bluetoothd is gone. Everything is registered anew when it is back.")
+            if owner != nil { end("bluetoothd is gone. Everything is registered anew when it is back.") }
             owner = new.isEmpty ? nil : new
             listing = nil
             listingAgain = .latest
             if !new.isEmpty { try list() }
         } catch {
-            reports.refused("to list its adapters", error, again: 10)
+            reports.refused("to list its adapters", error)
             listingAgain = reports.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
         }
     }

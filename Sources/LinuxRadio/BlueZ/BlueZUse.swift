@@ -90,6 +90,7 @@ final class BlueZUse {
         isSearchWished = canWork && isSearching
         if !isSearchWished { discovery.isWanted = false }
         monitors.goal = canWork ? goal : nil
+        adverts.keepsInterval = adapter.monitoring != .none
         adverts.frames = canWork ? wishes.frames : []
     }
 
@@ -140,7 +141,8 @@ final class BlueZUse {
                     power.ended()
                     power.wanted = nil
                 case .failure(let error):
-                    reports.refused("to switch on", error, again: power.failed(at: reports.now))
+                    power.failed(at: reports.now)
+                    reports.refused("to switch on", error)
                 }
             }
         } catch {

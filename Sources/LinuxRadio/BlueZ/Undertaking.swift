@@ -11,7 +11,11 @@ struct Undertaking<Goal: Equatable> {
 
     /// What should be going on.
     var wanted: Goal? {
-        didSet { if wanted != oldValue { again = .zero } }
+        didSet {
+            guard wanted != oldValue else { return }
+            again = .zero
+            pause = Self.shortestPause
+        }
     }
 
     /// What is going on.
@@ -60,16 +64,10 @@ struct Undertaking<Goal: Equatable> {
     }
 
     /// It could not begin.
-    ///
-    /// - Returns: the seconds until it is tried again.
-    @discardableResult
-    mutating func failed(at now: Timestamp) -> Int64 {
+    mutating func failed(at now: Timestamp) {
         isBusy = false
         current = nil
-        let pause = pause
-        again = now.advanced(by: pause)
-        self.pause = min(pause * 2, Self.longestPause)
-        return pause / Timestamp.nanosecondsPerSecond
+        rest(at: now)
     }
 
     /// It is over, as it was to be.
@@ -79,16 +77,28 @@ struct Undertaking<Goal: Equatable> {
         current = nil
     }
 
-    /// bluetoothd ended it by itself.
+    /// bluetoothd ended it by itself, so that it is to begin anew after a pause.
     ///
-    /// - Returns: the seconds until it is tried again.
+    /// - Parameter isKnown: whether bluetoothd still knows of it, and has to be told that it is over.
+    /// - Returns: whether that is news, and not what an end of our own brings about.
     @discardableResult
-    mutating func lost(at now: Timestamp) -> Int64 {
+    mutating func lost(at now: Timestamp, isKnown: Bool) -> Bool {
+        guard !isBusy, current != nil, current == wanted, !isStale else { return false }
         // What went well for longer than the longest pause counts as a new beginning.
-        if current != nil, now.since(since) > Self.longestPause { pause = Self.shortestPause }
-        return failed(at: now)
+        if now.since(since) > Self.longestPause { pause = Self.shortestPause }
+        rest(at: now)
+        if isKnown { isStale = true } else { current = nil }
+        return true
     }
 
-    /// What goes on is to be ended and begun anew.
-    mutating func renew() { isStale = current != nil }
+    /// What goes on is to be ended and begun anew at once.
+    mutating func renew() {
+        isStale = current != nil
+        again = .zero
+    }
+
+    private mutating func rest(at now: Timestamp) {
+        again = now.advanced(by: pause)
+        pause = min(pause * 2, Self.longestPause)
+    }
 }
