@@ -70,6 +70,16 @@ let package = Package(
         // The message bus, by a library that is opened at run time.
         .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
 
+        // Floor 2: programs that are run for events, by the user's own rules.
+        .target(
+            name: "BeaconPrograms",
+            dependencies: [
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: habits
+        ),
+
         // Floor 4: where radio and engine meet.
         .target(
             name: "BeaconService",
@@ -115,10 +125,8 @@ let package = Package(
         .executableTarget(
             name: "BeaconCommand",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "LinuxRadio", "CTerminal",
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "LinuxRadio", "BeaconPrograms", "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: habits
         ),
@@ -155,6 +163,7 @@ let package = Package(
         .testTarget(
             name: "DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"], swiftSettings: habits),
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
+        .testTarget(name: "BeaconProgramsTests", dependencies: ["BeaconPrograms"], swiftSettings: habits),
         .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
         .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
         .testTarget(

@@ -76,7 +76,7 @@ struct Monitor: AsyncParsableCommand {
         guard exitTimeout > 0, exitTimeout <= 86_400 else {
             throw ValidationError("--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
         }
-        if let exec { _ = try EventProgram.words(of: exec) }
+        if let exec { _ = try EventPrograms.words(of: exec) }
     }
 
     func run() async throws {
@@ -94,7 +94,7 @@ struct Monitor: AsyncParsableCommand {
         }
         Interruption.listen()
         guard let exec else { return try watch(configuration) { _ in } }
-        let program = EventProgram(try EventProgram.words(of: exec))
+        let program = EventPrograms(try EventPrograms.words(of: exec))
         let failure: (any Error)?
         do {
             try watch(configuration) { program.enqueue($0) }
