@@ -23,11 +23,15 @@ public struct StateDirectory: Sendable {
         return StateDirectory(base.appendingPathComponent("swift-beacon", isDirectory: true))
     }
 
-    /// The file of this kind that belongs to an application.
-    func file(_ kind: String, of application: ApplicationIdentity) -> URL {
+    /// The folder that belongs to an application.
+    public func folder(of application: ApplicationIdentity) -> URL {
         url.appendingPathComponent("applications", isDirectory: true)
             .appendingPathComponent(application.name, isDirectory: true)
-            .appendingPathComponent("\(kind).json")
+    }
+
+    /// The file of this kind that belongs to an application.
+    func file(_ kind: String, of application: ApplicationIdentity) -> URL {
+        folder(of: application).appendingPathComponent("\(kind).json")
     }
 
     /// Reads a file as it is; nil if there is none.

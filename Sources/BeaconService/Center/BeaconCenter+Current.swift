@@ -48,6 +48,7 @@ extension BeaconCenter {
         let application = ApplicationIdentity.current
         var configuration = CenterConfiguration(application: application, store: FileRegionStore(application))
         configuration.monitorStore = FileMonitorStore(application)
+        configuration.launchStore = FileLaunchStore(application)
         configuration.maximumRegions = appleRegionLimit
         do throws(ServiceError) {
             configuration.policy = try AuthorizationPolicy(directory: .user)

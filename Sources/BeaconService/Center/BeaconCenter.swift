@@ -64,6 +64,9 @@ public actor BeaconCenter {
     private var isActive = false
     private var isSaveDue = false
 
+    private var missed: MissedChanges
+    private var launchWish: LaunchWish
+
     /// Whether regions may be written: not over a file that could not be read, which somebody may yet mend.
     private var canSave = true
 
@@ -79,7 +82,10 @@ public actor BeaconCenter {
         engine = Engine(configuration: configuration.engine)
         engine.addReceiver(Self.ears)
         watches = WatchBook(limit: configuration.maximumWatches)
+        launchWish = LaunchWish(configuration.launchStore, logger)
         var kept: [RegisteredRegion] = []
+        // Before the regions are read, so that nobody changes what is waiting meanwhile.
+        let changes = launchWish.begin()
         do throws(ServiceError) {
             kept = try configuration.store.load()
         } catch {
@@ -93,6 +99,7 @@ public actor BeaconCenter {
             logger.error("\(configuration.application) may not know of beacons: \(error)")
             status = .denied
         }
+        missed = MissedChanges(changes, &kept)
         regions = kept.map { Region(registered: $0, id: nil) }
         published = Locked(CenterSnapshot(regions: kept, authorization: status, radio: .unknown))
     }
@@ -163,6 +170,16 @@ public actor BeaconCenter {
         clientOrder.append(id)
         deliver(.authorization(status))
         if radioState != .unknown { deliver(.radio(radioState)) }
+        if status.isGranted { tellMissed(deliver) }
+        launchWish.update(status: status, hasRegions: !regions.isEmpty)
+    }
+
+    /// Tells a new client what happened while the application did not run.
+    private func tellMissed(_ deliver: (ClientEvent) -> Void) {
+        guard missed.tell(deliver) else { return }
+        // The regions first: what is cleared and not yet in them would be lost.
+        save()
+        if canSave { launchWish.clear() }
     }
 
     /// Takes a client out, with all that it ranges and advertises. The regions belong to the application and stay.
@@ -243,6 +260,7 @@ public actor BeaconCenter {
         // Only the center writes, so that nothing can come between the two.
         guard time.nanoseconds > newestTime.load(ordering: .relaxed) else { return }
         newestTime.store(time.nanoseconds, ordering: .relaxed)
+        missed.note(time)
     }
 
     // MARK: - Authorization
@@ -264,6 +282,7 @@ public actor BeaconCenter {
         }
         status = new
         update()
+        launchWish.update(status: status, hasRegions: !regions.isEmpty)
         tellAll(.authorization(new))
         deliver()
     }
@@ -304,6 +323,7 @@ public actor BeaconCenter {
         guard let place = regions.firstIndex(where: { $0.registered.identifier == identifier }) else { return }
         stopEngine(place)
         regions.remove(at: place)
+        missed.forget(identifier)
         changed()
         update()
     }
@@ -538,14 +558,12 @@ public actor BeaconCenter {
             return tellWatchers()
         }
         regions[place].registered.state = state
+        missed.forget(identifier)
         changed()
         let region = regions[place].registered
         // The state is published before anybody is told, so that whoever is told and asks hears the same.
         publish()
-        tellAll(.determined(region))
-        guard change.before != .unknown else { return }
-        if state == .inside, region.notifiesOnEntry { tellAll(.entered(region)) }
-        if state == .outside, region.notifiesOnExit { tellAll(.exited(region)) }
+        for event in ClientEvent.changes(of: region, from: change.before) { tellAll(event) }
     }
 
     private func tellWatchers() {
@@ -582,5 +600,6 @@ public actor BeaconCenter {
         } catch {
             logger.error("the regions of \(configuration.application) are not kept: \(error)")
         }
+        launchWish.update(status: status, hasRegions: !regions.isEmpty)
     }
 }

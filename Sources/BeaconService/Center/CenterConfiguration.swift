@@ -20,6 +20,9 @@ public struct CenterConfiguration: Sendable {
     /// Where the application's monitors are kept; in memory where nothing else is said.
     public var monitorStore: any MonitorStore = MemoryMonitorStore()
 
+    /// Where the application says how it is started when it does not run; nil where nobody starts it.
+    public var launchStore: (any LaunchStore)?
+
     /// How much the clients of the application may watch for themselves at once, beside its regions; nil for any number.
     public var maximumWatches: Int? = BeaconCenter.appleConditionLimit
 

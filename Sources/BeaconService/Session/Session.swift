@@ -19,6 +19,9 @@ public struct Session: ~Copyable {
     private var newest: Timestamp?
 
     private var regions: [RegionID: SessionConfiguration.Region] = [:]
+
+    /// Regions that are watched for no more, and of which events may be waiting.
+    private var stopped: Set<RegionID> = []
     private var rangings: [RangingID: BeaconConstraint?] = [:]
 
     /// The newest time that was waited for.
@@ -30,7 +33,7 @@ public struct Session: ~Copyable {
         pacer = Pacer(pace)
         receiver = configuration.receiver
         engine = Engine(configuration: configuration.engine)
-        for region in configuration.regions { regions[engine.startMonitoring(region.region)] = region }
+        for region in configuration.regions { startMonitoring(region) }
         for constraint in configuration.rangings {
             rangings.updateValue(constraint, forKey: engine.startRanging(constraint))
         }
@@ -44,6 +47,19 @@ public struct Session: ~Copyable {
 
     /// What the engine has counted.
     public var statistics: EngineStatistics { engine.statistics }
+
+    /// Watches for one more region, from the newest time on.
+    public mutating func startMonitoring(_ region: SessionConfiguration.Region) {
+        regions[engine.startMonitoring(region.region, assuming: region.state)] = region
+    }
+
+    /// Watches no more for the regions of a name; harmless where there are none. What has happened already is told yet.
+    public mutating func stopMonitoring(_ name: String) {
+        for (id, region) in regions where region.name == name {
+            engine.stopMonitoring(id)
+            stopped.insert(id)
+        }
+    }
 
     /// Runs to the end of the source.
     ///
@@ -61,40 +77,66 @@ public struct Session: ~Copyable {
         handle: (SessionEvent) throws -> Void
     ) throws {
         do {
-            while !shouldStop(), let record = try source.next() {
-                guard let time = record.time ?? newest else {
-                    throw SourceError(
-                        .noTimes,
-                        "this source keeps no times, without which nothing can be ranged or monitored. "
-                            + "Give --packet-interval SECONDS, the time from one packet to the next")
-                }
-                newest = max(time, newest ?? time)
-                try wait(until: time, shouldStop, settled, handle)
-                // A receiver that is new has nothing to report of the time before.
-                engine.advance(upTo: time)
-                try deliver(settled, handle)
-                meetReceivers()
-                for index in source.sightings.indices {
-                    var sighting = source.sightings[index]
-                    guard counts[Int(sighting.receiver.index)] else { continue }
-                    sighting.time = time
-                    engine.receive(sighting)
-                }
-                try deliver(settled, handle)
+            while !shouldStop(), try step(shouldStop: shouldStop, settled: settled, handle: handle) {
                 progress(source.counts.packets, newest)
             }
         } catch {
-            try finish(settled, handle)
+            try finish(settled: settled, handle)
             throw error
         }
-        try finish(settled, handle)
+        try finish(settled: settled, handle)
+    }
+
+    /// Reads one record, for who has something to do between two of them. At the end, ``finish(settled:_:)`` is to be called.
+    ///
+    /// - Parameters:
+    ///   - shouldStop: asked while waiting; a yes ends the waiting.
+    ///   - settled: called when all events of a moment have been handled.
+    ///   - handle: called with each event, in order.
+    /// - Returns: whether there was one; false at the end of the source.
+    /// - Throws: as ``run(shouldStop:progress:settled:handle:)``.
+    public mutating func step(
+        shouldStop: () -> Bool = { false }, settled: () throws -> Void = {},
+        handle: (SessionEvent) throws -> Void
+    ) throws -> Bool {
+        guard let record = try source.next() else { return false }
+        guard let time = record.time ?? newest else {
+            throw SourceError(
+                .noTimes,
+                "this source keeps no times, without which nothing can be ranged or monitored. "
+                    + "Give --packet-interval SECONDS, the time from one packet to the next")
+        }
+        newest = max(time, newest ?? time)
+        try wait(until: time, shouldStop, settled, handle)
+        // A receiver that is new has nothing to report of the time before.
+        engine.advance(upTo: time)
+        try deliver(settled, handle)
+        meetReceivers()
+        for index in source.sightings.indices {
+            var sighting = source.sightings[index]
+            guard counts[Int(sighting.receiver.index)] else { continue }
+            sighting.time = time
+            engine.receive(sighting)
+        }
+        try deliver(settled, handle)
+        return true
     }
 
     /// What is due at the newest time happens yet; nothing after it does.
-    private mutating func finish(_ settled: () throws -> Void, _ handle: (SessionEvent) throws -> Void) throws {
+    ///
+    /// - Throws: what `handle` throws.
+    public mutating func finish(
+        settled: () throws -> Void = {}, _ handle: (SessionEvent) throws -> Void
+    ) throws {
         if let newest { engine.advance(to: newest) }
         try deliver(settled, handle)
     }
+
+    /// How many packets were read.
+    public var packetCount: Int { source.counts.packets }
+
+    /// How many iBeacons were heard, whether anybody asks for them or not.
+    public var iBeaconCount: Int { source.iBeaconCount }
 
     /// Makes receivers known that have appeared with the newest record.
     private mutating func meetReceivers() {
@@ -144,13 +186,15 @@ public struct Session: ~Copyable {
                             constraint: rangings[report.ranging] ?? nil, beacons: report.beacons)))
             }
         }
+        for id in stopped { regions[id] = nil }
+        stopped.removeAll()
         try settled()
     }
 
     private func region(
         _ kind: SessionEvent.Kind, _ change: RegionChange, _ state: RegionState, _ names: [String]
     ) -> SessionEvent {
-        // A session stops monitoring nothing, so that each region that the engine names is one of its own.
+        // A region that is watched for no more is kept until the events that were waiting are told.
         guard let region = regions[change.region] else { preconditionFailure("the engine named an unknown region") }
         return .region(
             kind,

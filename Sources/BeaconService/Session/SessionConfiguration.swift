@@ -11,10 +11,14 @@ public struct SessionConfiguration: Sendable {
         /// What to watch for.
         public var region: MonitoredRegion
 
+        /// Its state as it was known before, from an earlier run for instance.
+        public var state: RegionState
+
         /// A region of this name.
-        public init(name: String, region: MonitoredRegion) {
+        public init(name: String, region: MonitoredRegion, assuming state: RegionState = .unknown) {
             self.name = name
             self.region = region
+            self.state = state
         }
     }
 

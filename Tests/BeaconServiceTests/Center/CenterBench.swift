@@ -10,8 +10,18 @@ final class CenterBench: Sendable {
     let client: ClientID
     private let log: Log
 
+    /// What the client was told at its beginning.
+    let firstWords: [String]
+
     private final class Log: Sendable {
         let words = Locked<[String]>([])
+
+        func take() -> [String] {
+            words.withLock { words in
+                defer { words = [] }
+                return words
+            }
+        }
     }
 
     static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
@@ -19,11 +29,13 @@ final class CenterBench: Sendable {
 
     init(
         store: any RegionStore = MemoryRegionStore(), status: AuthorizationStatus = .always,
-        radio state: RadioState = .poweredOn, maximumRegions: Int? = nil
+        radio state: RadioState = .poweredOn, maximumRegions: Int? = nil,
+        launchStore: (any LaunchStore)? = nil
     ) async {
         var configuration = CenterConfiguration(application: ApplicationIdentity("test"), store: store)
         configuration.initialStatus = status
         configuration.maximumRegions = maximumRegions
+        configuration.launchStore = launchStore
         center = BeaconCenter(configuration)
         let log = Log()
         self.log = log
@@ -31,17 +43,23 @@ final class CenterBench: Sendable {
         center.addClient(client) { event in log.words.withLock { $0.append(Self.word(event)) } }
         center.use(radio)
         await center.receive(.state(state))
-        _ = await words()
+        await center.request()
+        firstWords = log.take()
     }
 
     /// What the client was told since the last call.
     func words() async -> [String] {
         // What was handed to the center before is done before this is.
-        _ = await center.request(of: self)
-        return log.words.withLock { words in
-            defer { words = [] }
-            return words
-        }
+        await center.request()
+        return log.take()
+    }
+
+    /// What a client is told that comes now.
+    func wordsOfNewClient() async -> [String] {
+        let log = Log()
+        center.addClient(center.makeClientID()) { event in log.words.withLock { $0.append(Self.word(event)) } }
+        await center.request()
+        return log.take()
     }
 
     func time(_ seconds: Double) async { await center.receive(.time(Timestamp(nanoseconds: Int64(seconds * 1e9)))) }
@@ -76,5 +94,5 @@ final class CenterBench: Sendable {
 
 extension BeaconCenter {
     /// Nothing, after all that was handed to the center before.
-    fileprivate func request(of bench: CenterBench) {}
+    fileprivate func request() {}
 }
