@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
         .library(name: "BeaconService", targets: ["BeaconService"]),
         .library(name: "BeaconDelivery", targets: ["BeaconDelivery"]),
+        .library(name: "BeaconMQTT", targets: ["BeaconMQTT"]),
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "KumulosSDK", targets: ["KumulosSDK"]),
@@ -107,6 +108,17 @@ let package = Package(
             swiftSettings: habits
         ),
 
+        // Floor 4: a broker as a destination. It is a room of its own, so that who delivers by HTTP needs no libmosquitto.
+        .target(
+            name: "BeaconMQTT",
+            dependencies: [
+                "BeaconModel", "BeaconEngine", "BeaconService", "BeaconDelivery", "CMosquitto",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: habits
+        ),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+
         // Floor 5: Apple's names.
         .target(
             name: "CoreLocation",
@@ -171,6 +183,13 @@ let package = Package(
             swiftSettings: habits),
         .testTarget(
             name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
+            swiftSettings: habits),
+        .testTarget(
+            name: "BeaconMQTTTests",
+            dependencies: [
+                "BeaconMQTT", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: habits),
         .testTarget(
             name: "CoreLocationTests",

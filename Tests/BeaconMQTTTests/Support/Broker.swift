@@ -1,0 +1,60 @@
+import Foundation
+
+/// Debian's broker as a child process, on a port of the loopback interface that is free.
+final class Broker {
+    /// The folder of its files, which goes with it.
+    let folder: TemporaryFolder
+
+    /// Where it listens. It stays the same over restarts.
+    let port: UInt16
+
+    private let configuration: URL
+    private var process: ChildProcess?
+
+    /// Starts a broker.
+    ///
+    /// - Parameters:
+    ///   - settings: lines for its configuration file, beside the listener.
+    ///   - folder: where its files are, where some are there already.
+    init(_ settings: String = "allow_anonymous true", in folder: TemporaryFolder? = nil) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        port = try FreePort.find()
+        configuration = folder.url.appendingPathComponent("mosquitto.conf")
+        // What is retained survives a restart, as it does with Debian's own configuration.
+        try """
+        listener \(port) 127.0.0.1
+        persistence true
+        persistence_location \(folder.url.path)/
+        autosave_on_changes true
+        autosave_interval 1
+        log_dest file \(folder.url.path)/log
+        \(settings)
+
+        """.write(to: configuration, atomically: true, encoding: .utf8)
+        try await start()
+    }
+
+    /// Starts it again at the same port.
+    func start() async throws {
+        let process = try ChildProcess("mosquitto", ["-c", configuration.path])
+        self.process = process
+        try await eventually("the broker listens") { FreePort.isListening(port) || !process.isRunning }
+        guard process.isRunning else {
+            let log = try? String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8)
+            throw Failure("the broker did not start: \(log ?? "")")
+        }
+    }
+
+    /// Ends it as a lack of power does.
+    func kill() { process?.end(SIGKILL) }
+
+    /// Ends it in order; it writes down what it retains.
+    func stop() { process?.end(SIGTERM) }
+
+    /// Has it stand still, so that connections hang.
+    func pause() { process?.signal(SIGSTOP) }
+
+    /// Has it go on.
+    func resume() { process?.signal(SIGCONT) }
+}

@@ -1,0 +1,71 @@
+import BeaconService
+import Foundation
+
+/// A way to a port that can be cut.
+final class Proxy: Sendable {
+    /// Where to connect to.
+    let port: UInt16
+
+    private struct State {
+        var sockets: [Int32] = []
+        var isOver = false
+    }
+
+    private let listener: Int32
+    private let state = Locked(State())
+
+    init(to target: UInt16) throws {
+        port = try FreePort.find()
+        listener = try FreePort.listen(on: port)
+        let (listener, state) = (listener, state)
+        Thread.detachNewThread {
+            while true {
+                let incoming = accept(listener, nil, nil)
+                guard incoming >= 0 else { return }
+                guard let outgoing = try? FreePort.open(target) else {
+                    close(incoming)
+                    continue
+                }
+                state.withLock { $0.sockets += [incoming, outgoing] }
+                Self.copy(incoming, outgoing)
+                Self.copy(outgoing, incoming)
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        cut()
+    }
+
+    /// Ends all connections without a word; new ones are let through.
+    func cut() {
+        let sockets = state.withLock { state in
+            defer { state.sockets = [] }
+            return state.sockets
+        }
+        for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+
+    private static func copy(_ source: Int32, _ target: Int32) {
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while true {
+                let count = read(source, &buffer, buffer.count)
+                guard count > 0 else { break }
+                var sent = 0
+                while sent < count {
+                    let written = buffer[sent..<count].withUnsafeBytes {
+                        send(target, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    }
+                    guard written > 0 else { break }
+                    sent += written
+                }
+                guard sent == count else { break }
+            }
+            shutdown(target, Int32(SHUT_RDWR))
+            shutdown(source, Int32(SHUT_RDWR))
+        }
+    }
+}
