@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "KumulosSDK", targets: ["KumulosSDK"]),
         .library(name: "BeaconTestKit", targets: ["BeaconTestKit"]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
+        .executable(name: "beacond", targets: ["BeaconDaemon"]),
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
     ],
     dependencies: [
@@ -42,6 +43,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        // For beacond: its configuration, and how it lives and ends.
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         // For tests of BeaconDelivery alone.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     ],
@@ -144,6 +149,35 @@ let package = Package(
         ),
         .target(name: "CTerminal"),
 
+        // Floor 5: the inside of the daemon.
+        .target(
+            name: "BeaconGateway",
+            dependencies: [
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "BeaconDelivery", "BeaconPrograms",
+                "CFileUser",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: habits
+        ),
+        .target(name: "CFileUser"),
+
+        // Floor 6: the daemon.
+        .executableTarget(
+            name: "BeaconDaemon",
+            dependencies: [
+                "BeaconGateway", "BeaconService", "BeaconDelivery",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: habits
+        ),
+
         // Floor 6: Kumulos' names.
         .target(
             name: "KumulosSDK",
@@ -209,6 +243,26 @@ let package = Package(
         .testTarget(
             name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
+        .testTarget(
+            name: "BeaconGatewayTests",
+            dependencies: [
+                "BeaconGateway", "BeaconModel", "BeaconEngine", "BeaconService", "BeaconDelivery", "BeaconPrograms",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: habits),
+        .testTarget(
+            name: "BeaconDaemonTests",
+            dependencies: [
+                "BeaconDaemon", "LaunchedApp",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: habits
+        ),
+        // An app on Apple's names, for the test that beacond starts it.
+        .executableTarget(
+            name: "LaunchedApp", dependencies: ["CoreLocation"], path: "Tests/LaunchedApp", swiftSettings: habits),
         .testTarget(
             name: "BeaconCommandTests",
             dependencies: [

@@ -1,0 +1,84 @@
+import ArgumentParser
+import BeaconDelivery
+import BeaconGateway
+import Foundation
+import Glibc
+import Logging
+
+/// `beacond run`, which is what `beacond` does where nothing else is said.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Watch and deliver, until stopped. This is what beacond does where no command is given.",
+        discussion: """
+            SIGTERM or Ctrl-C end it in good order: what the sources have said is kept, requests on their way are waited \
+            for, and what is not delivered yet is delivered the next time. A second signal ends it at once.
+
+            Where all sources are files and have been read, it goes on delivering for a while (--linger) and ends.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    @Flag(
+        help: ArgumentHelp(
+            "Print what would be sent, and send nothing.",
+            discussion: """
+                Each notification is a line of JSON with its destination. No outbox is made, nothing is started, and \
+                presence begins anew.
+                """))
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Once all sources have ended, go on delivering for so long.",
+            discussion: "What waits longer is delivered the next time.", valueName: "time"),
+        transform: { text in
+            guard let time = DurationText.duration(text) else {
+                throw ValidationError("--linger is \(text); write a span of time, as 30s or 5m.")
+            }
+            return time
+        })
+    var linger = Duration.seconds(30)
+
+    func run() async throws {
+        let settings = try file.read()
+        LoggingSystem.bootstrap { _ in LogWriter() }
+        var logger = Logger(label: "beacond")
+        logger.logLevel = settings.logLevel
+        // A reader that has gone away, as `head` does, is told by the write, not by a signal.
+        signal(SIGPIPE, SIG_IGN)
+        let daemon = try GatewayDaemon(settings, mode: dryRun ? .dryRun(Self.print) : .deliver, logger: logger)
+        let before = await daemon.queues()
+        let signals = ImpatientSignals()
+        signals.listen()
+        let isLive = ErrorOutput.isTerminal && !(dryRun && isatty(STDOUT_FILENO) == 1)
+        do {
+            try await daemon.run(linger: linger, companions: isLive ? [LiveStatistics(daemon: daemon)] : [])
+        } catch {
+            logger.error("\(error)")
+        }
+        let statistics = daemon.statistics
+        for line in StatisticsText.summary(
+            statistics, before: before, queues: await daemon.queues(), launches: await daemon.launchCount)
+        {
+            ErrorOutput.shared.write(line)
+        }
+        await daemon.close()
+        if signals.wasInterrupted { throw ExitCode(130) }
+        let hasFailed = statistics.sources.contains { source in
+            if case .failed = source.state { true } else { false }
+        }
+        if hasFailed || statistics.lost > 0 { throw ExitCode(1) }
+    }
+
+    /// Writes a line of results, all of it.
+    @Sendable private static func print(_ line: [UInt8]) {
+        var rest = line[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            // Nobody reads any more, so that there is nothing left to do.
+            guard written > 0 else { Process.exit(errno == EPIPE ? 0 : 1) }
+            rest = rest.dropFirst(written)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import BeaconDelivery
+import BeaconModel
+import Foundation
+
+/// What `beacond outbox list` prints.
+enum OutboxText {
+    /// A queue and notifications of it, for people.
+    static func lines(_ status: QueueStatus, _ entries: [OutboxEntry]) -> [String] {
+        var line =
+            "\(status.destination): \(status.waiting) waiting, \(status.parked) refused, \(status.delivered) delivered"
+        let dropped = status.droppedByAge + status.droppedBySize + status.droppedByHand
+        if dropped > 0 { line += ", \(dropped) dropped" }
+        if let error = status.lastError, status.failures > 0 {
+            line += "; failed \(StatisticsText.count(status.failures, "time")) in a row: \(error)"
+        }
+        return [line] + entries.map(Self.line)
+    }
+
+    private static func line(_ entry: OutboxEntry) -> String {
+        let notification = entry.notification
+        let date = Date(timeIntervalSince1970: notification.time.seconds)
+        var text = "  \(notification.id)  \(date.formatted(.iso8601))  \(notification.kind)"
+        if let region = notification.region { text += "  \(region)" }
+        if let beacon = notification.beacon { text += "  \(beacon.major)/\(beacon.minor)" }
+        if let proximity = notification.proximity { text += "  \(proximity)" }
+        if let refusal = entry.refusal { text += "  refused: \(refusal)" }
+        if entry.refusal == nil, entry.attempts > 0 { text += "  (\(StatisticsText.count(entry.attempts, "attempt")))" }
+        return text
+    }
+
+    private struct Queue: Encodable {
+        var destination: String
+        var waiting: Int
+        var refused: Int
+        var delivered: Int
+        var retried: Int
+        var dropped: Int
+        var failures: Int
+        var error: String?
+    }
+
+    private struct Entry: Encodable {
+        var destination: String
+        var state: String
+        var attempts: Int
+        var refusal: String?
+        var notification: BeaconNotification
+    }
+
+    /// A queue and notifications of it, as lines of JSON.
+    static func json(_ status: QueueStatus, _ entries: [OutboxEntry]) throws -> [String] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let queue = Queue(
+            destination: status.destination, waiting: status.waiting, refused: status.parked,
+            delivered: status.delivered, retried: status.retried,
+            dropped: status.droppedByAge + status.droppedBySize + status.droppedByHand, failures: status.failures,
+            error: status.lastError)
+        var lines = [String(decoding: try encoder.encode(queue), as: UTF8.self)]
+        for entry in entries {
+            let line = Entry(
+                destination: status.destination, state: entry.refusal == nil ? "waiting" : "refused",
+                attempts: entry.attempts, refusal: entry.refusal, notification: entry.notification)
+            lines.append(String(decoding: try encoder.encode(line), as: UTF8.self))
+        }
+        return lines
+    }
+}

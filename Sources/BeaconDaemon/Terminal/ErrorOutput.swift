@@ -1,0 +1,38 @@
+import BeaconService
+import Glibc
+
+/// Standard error, on which lines are written, and on a terminal below them one line that is drawn anew.
+final class ErrorOutput: Sendable {
+    /// The one of this process.
+    static let shared = ErrorOutput()
+
+    /// Whether a person watches a terminal that can draw a line anew.
+    static var isTerminal: Bool {
+        isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } ?? "dumb" != "dumb"
+    }
+
+    private let status = Locked("")
+
+    /// Writes a line above the live one.
+    func write(_ line: String) {
+        status.withLock { status in
+            let rest = status.isEmpty ? "" : status
+            Self.put((status.isEmpty ? "" : "\r\u{1B}[K") + line + "\n" + rest)
+        }
+    }
+
+    /// Draws the live line; an empty text takes it away.
+    func show(_ text: String) {
+        status.withLock { status in
+            guard !(text.isEmpty && status.isEmpty) else { return }
+            status = text
+            Self.put("\r\u{1B}[K" + text)
+        }
+    }
+
+    private static func put(_ text: String) {
+        var text = text
+        // Nothing can be told about a failure to tell something.
+        text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

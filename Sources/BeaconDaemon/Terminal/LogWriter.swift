@@ -1,0 +1,46 @@
+import Foundation
+import Logging
+
+/// Writes the log to standard error, as whoever reads it wants it: systemd's journal knows the time by itself and takes the
+/// level as a number in front (sd-daemon(3)).
+struct LogWriter: LogHandler {
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+    private let isForJournal: Bool
+
+    /// A writer to standard error.
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        // systemd.exec(5): it is set where standard error is the journal's.
+        isForJournal = environment["JOURNAL_STREAM"] != nil && !ErrorOutput.isTerminal
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var line = isForJournal ? Self.priority(event.level) : "\(Self.now()) \(event.level): "
+        line += "\(event.message)"
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
+        // One event is one line, whatever a program printed.
+        ErrorOutput.shared.write(
+            String(line.map { $0.isNewline ? " " : $0 }))
+    }
+
+    private static func priority(_ level: Logger.Level) -> String {
+        switch level {
+        case .trace, .debug: "<7>"
+        case .info: "<6>"
+        case .notice: "<5>"
+        case .warning: "<4>"
+        case .error: "<3>"
+        case .critical: "<2>"
+        }
+    }
+
+    private static func now() -> String {
+        Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

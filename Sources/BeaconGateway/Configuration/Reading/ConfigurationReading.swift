@@ -1,0 +1,88 @@
+import Configuration
+import Foundation
+
+/// One reading of a configuration: where values come from, and what was wrong with them.
+///
+/// Values of the environment come before those of the file. They are looked up by swift-configuration's provider; the file
+/// is read beside it, since its YAML provider knows neither places nor lists of mappings.
+final class ConfigurationReading {
+    /// What all variables of the environment begin with that configure the daemon.
+    static let prefix = "BEACOND"
+
+    private let provider: KeyMappingProvider<EnvironmentVariablesProvider>
+    private let variables: [String: String]
+    /// The one that names the file is used before there is anything to read.
+    private var usedVariables: Set<String> = ["BEACOND_CONFIG"]
+    private var knownVariables: Set<String> = []
+
+    /// The folder that relative paths are meant from.
+    let folder: URL
+
+    /// What was wrong so far.
+    private(set) var mistakes: [Mistake] = []
+
+    init(environment: [String: String], folder: URL) {
+        variables = environment
+        self.folder = folder
+        provider = EnvironmentVariablesProvider(environmentVariables: environment)
+            .prefixKeys(with: ConfigKey([Self.prefix.lowercased()]))
+    }
+
+    /// The variable that gives a value in place of the file, if there is one.
+    func override(of path: [String]) -> Located<String>? {
+        guard let result = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string) else { return nil }
+        knownVariables.insert(result.encodedKey)
+        guard case .string(let text)? = result.value?.content else { return nil }
+        usedVariables.insert(result.encodedKey)
+        return Located(text, .environment(result.encodedKey))
+    }
+
+    /// A variable that the configuration names itself, as where to find a secret.
+    func variable(_ name: String) -> String? {
+        usedVariables.insert(name)
+        return variables[name]
+    }
+
+    /// Whether any variable gives a value for this path or something in it.
+    func hasOverrides(within path: [String]) -> Bool {
+        guard let key = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string).encodedKey else {
+            return false
+        }
+        return variables.keys.contains { $0.hasPrefix(key + "_") }
+    }
+
+    /// The mistakes, in the order of the file, then of the environment.
+    var sortedMistakes: [Mistake] {
+        // Sorting does not promise to keep what is equal in order, so its place decides.
+        mistakes.enumerated().sorted { left, right in
+            switch (left.element.origin, right.element.origin) {
+            case (.file(let first), .file(let second)):
+                first == second ? left.offset < right.offset : first < second
+            case (.file, .environment): true
+            case (.environment, .file): false
+            case (.environment(let first), .environment(let second)):
+                first == second ? left.offset < right.offset : first < second
+            }
+        }.map(\.element)
+    }
+
+    func report(_ origin: Mistake.Origin, _ message: String, severity: Mistake.Severity = .error) {
+        mistakes.append(Mistake(origin, message, severity: severity))
+    }
+
+    func report(_ others: [Mistake]) { mistakes += others }
+
+    /// Tells of variables that look like ours and that nothing asked for.
+    func reportUnknownVariables() {
+        for name in variables.keys.sorted()
+        where name.hasPrefix(Self.prefix + "_") && !usedVariables.contains(name) {
+            var message = "there is no such setting"
+            if let nearest = NearestWord.to(name, among: knownVariables.sorted()) {
+                message += "; was \(nearest) meant?"
+            } else {
+                message += ". The name of a variable is BEACOND and the keys on the way, as in BEACOND_OUTBOX_PATH"
+            }
+            report(.environment(name), message)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import BeaconDelivery
+import BeaconModel
+import Foundation
+import Yams
+
+extension ConfigurationSection {
+    /// The name of something that others refer to.
+    func name(_ what: String, known: inout Set<String>) -> String? {
+        guard let name = text("name", "write a name") else {
+            reportMissing("name", "give the \(what) a name, by which messages and other parts of the file call it")
+            return nil
+        }
+        guard !name.value.isEmpty, name.value.count <= 100, name.value.allSatisfy({ !$0.isNewline }) else {
+            report(name.origin, "\"name\" is \"\(name.value)\"; write a name of 1 to 100 characters on one line")
+            return nil
+        }
+        guard known.insert(name.value).inserted else {
+            report(name.origin, "there is a \(what) named \"\(name.value)\" already; give this one another name")
+            return nil
+        }
+        return name.value
+    }
+
+    /// `uuid`, `major` and `minor` as a constraint.
+    func constraint() -> BeaconConstraint? {
+        let uuid = uuid("uuid")
+        let major = integer("major", 0...65535)
+        let minor = integer("minor", 0...65535)
+        guard has("uuid") else {
+            reportMissing("uuid", "give the UUID that the beacons send, as \"beacon scan\" shows it")
+            return nil
+        }
+        if let minor, !has("major") {
+            report(minor.origin, "\"minor\" needs a \"major\": a minor value means nothing without its major value")
+            return nil
+        }
+        guard let uuid = uuid?.value else { return nil }
+        guard let major = major?.value else { return BeaconConstraint(uuid: uuid) }
+        guard let minor = minor?.value else { return BeaconConstraint(uuid: uuid, major: UInt16(major)) }
+        return BeaconConstraint(uuid: uuid, major: UInt16(major), minor: UInt16(minor))
+    }
+
+    /// Names of regions that have to be defined; nil where none are given, which means all.
+    func regionNames(_ key: String, defined: Set<String>) -> Set<String>? {
+        guard let names = texts(key, "write names of regions") else { return nil }
+        for name in names where !defined.contains(name.value) {
+            var message = "\"\(key)\" has \"\(name.value)\", and there is no region of this name"
+            if let nearest = NearestWord.to(name.value, among: defined.sorted()) {
+                message += "; was \"\(nearest)\" meant?"
+            } else if !defined.isEmpty {
+                message += "; there are \(defined.sorted().joined(separator: ", "))"
+            }
+            report(name.origin, message)
+        }
+        return Set(names.map(\.value))
+    }
+
+    /// A path; a relative one is meant from the configuration's folder, and `~` from home.
+    func filePath(_ key: String) -> Located<String>? {
+        guard let text = text(key, "write the path of a file") else { return nil }
+        return Located(absolute(text.value), text.origin)
+    }
+
+    /// An `http` or `https` address with a host. One that is a secret in itself is given as secrets are.
+    func url(_ key: String) -> URL? {
+        let what = "write an address such as https://example.com/beacons"
+        if case .mapping(let mapping)? = node(key), reading.override(of: path + [key]) == nil {
+            guard let secret = secret(key), !secret.isEmpty else { return nil }
+            guard let url = Self.webAddress(secret.reveal()) else {
+                report(
+                    .file(mapping.mark.map(Place.init) ?? Place(line: 1, column: 1)),
+                    "what \"\(key)\" gives is no address; \(what)")
+                return nil
+            }
+            return url
+        }
+        guard let text = text(key, what) else { return nil }
+        guard let url = Self.webAddress(text.value) else {
+            report(text.origin, "\"\(key)\" is \"\(text.value)\"; \(what)")
+            return nil
+        }
+        if url.password != nil, case .file = text.origin {
+            report(
+                text.origin,
+                "\"\(key)\" has a password in it; write { env: NAME } or { file: PATH } to say where the address is")
+            return nil
+        }
+        return url
+    }
+
+    private static func webAddress(_ text: String) -> URL? {
+        guard let url = URL(string: text), let host = url.host, !host.isEmpty,
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else { return nil }
+        return url
+    }
+
+    /// A secret, which the environment gives or a file: `{ env: NAME }` or `{ file: PATH }`.
+    ///
+    /// One that is not to be had now may be there on the machine that the configuration is for. It is a warning, and the
+    /// secret is empty.
+    func secret(_ key: String) -> Secret? {
+        let node = node(key)
+        if let override = reading.override(of: path + [key]) { return Secret(override.value) }
+        guard let node else { return nil }
+        let variable = (path + [key]).joined(separator: "_").uppercased().replacing("-", with: "_")
+        guard case .mapping = node else {
+            report(
+                .file(node.place),
+                "\"\(key)\" is written here in the open; write { env: NAME } or { file: PATH } to say where it is, or set "
+                    + "\(ConfigurationReading.prefix)_\(variable) in the environment")
+            return nil
+        }
+        let section = ConfigurationSection(node, at: path + [key], in: reading)
+        let name = section.text("env", "write the name of a variable of the environment")
+        let file = section.filePath("file")
+        section.finish()
+        switch (name, file) {
+        case (let name?, nil):
+            if let text = reading.variable(name.value) { return Secret(text) }
+            reading.report(
+                name.origin, "\"\(key)\" is to come from \(name.value), which the environment does not have",
+                severity: .warning)
+            return Secret("")
+        case (nil, let file?):
+            if let text = try? String(contentsOfFile: file.value, encoding: .utf8) {
+                // Editors end a file with a line's end, which nobody means.
+                return Secret(text.trimmingCharacters(in: .newlines))
+            }
+            reading.report(
+                file.origin, "\"\(key)\" is to come from \(file.value), which cannot be read", severity: .warning)
+            return Secret("")
+        default:
+            report(.file(node.place), "\"\(key)\" needs either \"env\" or \"file\" to say where it is")
+            return nil
+        }
+    }
+
+    /// Refuses a file that is named and not there, as a warning.
+    func existingFile(_ key: String) -> String? {
+        guard let path = filePath(key) else { return nil }
+        if !FileManager.default.isReadableFile(atPath: path.value) {
+            reading.report(path.origin, "\"\(key)\": \(path.value) cannot be read", severity: .warning)
+        }
+        return path.value
+    }
+
+    private func absolute(_ path: String) -> String {
+        let expanded = NSString(string: path).expandingTildeInPath
+        guard !expanded.hasPrefix("/") else { return expanded }
+        return reading.folder.appendingPathComponent(expanded).standardizedFileURL.path
+    }
+}

@@ -1,0 +1,43 @@
+extension LaunchRule {
+    static func read(
+        _ section: ConfigurationSection, names: inout Set<String>, regions: Set<String>
+    ) -> LaunchRule? {
+        let name = section.name("rule", known: &names)
+        let allowed = section.regionNames("regions", defined: regions)
+        let events = section.choices("events", Event.allCases.map { ($0.rawValue, $0) })
+        let program = section.words("program")
+        let unit = section.text("unit", "write the name of a systemd unit, as lights.service")
+        let folder = section.filePath("folder")
+        let limit = section.duration("time-limit", .seconds(1)...(.seconds(86_400)))
+        let interval = section.duration("interval", .zero...(.seconds(86_400)))
+        let target: Target
+        switch (program, unit) {
+        case (let words?, nil): target = .program(words)
+        case (nil, let unit?):
+            // systemd.unit(5): what a name may have; a leading hyphen would be an option.
+            let isName = unit.value.unicodeScalars.allSatisfy {
+                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                    || ":-_.\\@".unicodeScalars.contains($0)
+            }
+            guard isName, !unit.value.isEmpty, !unit.value.hasPrefix("-") else {
+                section.report(unit.origin, "\"unit\" is \"\(unit.value)\"; write a unit's name, as lights.service")
+                return nil
+            }
+            target = .unit(unit.value)
+        case (_?, _?):
+            section.report(section.origin, "a rule starts either a \"program\" or a \"unit\"; keep one of them")
+            return nil
+        case (nil, nil):
+            if !section.has("program"), !section.has("unit") {
+                section.reportMissing("program", "write the program to start and its arguments, or a systemd \"unit\"")
+            }
+            return nil
+        }
+        guard let name else { return nil }
+        var rule = LaunchRule(name: name, regions: allowed, target: target, folder: folder?.value)
+        if let events { rule.events = Set(events) }
+        if let limit { rule.timeLimit = limit }
+        if let interval { rule.interval = interval }
+        return rule
+    }
+}

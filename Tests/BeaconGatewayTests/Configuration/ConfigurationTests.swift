@@ -1,0 +1,143 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconGateway
+import BeaconService
+import Foundation
+import Logging
+import Testing
+
+@Suite("Configurations")
+struct ConfigurationTests {
+    private static let example = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Examples/beacond.yaml")
+
+    @Test("The example that the documentation shows has no mistake but secrets that are not here")
+    func example() throws {
+        let checked = try GatewayConfiguration.check(file: Self.example.path, environment: [:])
+        #expect(checked.mistakes.filter { $0.severity == .error }.isEmpty, "\(checked.mistakes)")
+        #expect(!checked.configuration.destinations.isEmpty)
+    }
+
+    @Test("Every key of the example that is commented out is one that there is")
+    func commentedExample() throws {
+        // What is commented out as "#key: value" is an option; prose has a space behind the sign.
+        let text = try String(contentsOf: Self.example, encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard let sign = line.firstIndex(of: "#"), line[..<sign].allSatisfy({ $0 == " " }),
+                let next = line[sign...].dropFirst().first, next != " "
+            else { return String(line) }
+            return String(line[..<sign] + line[line.index(after: sign)...])
+        }
+        // Some keys are shown in two forms.
+        let mistakes = ConfigurationBench.check(lines.joined(separator: "\n")).mistakes.filter {
+            $0.severity == .error && !$0.message.contains("more than once")
+        }
+        #expect(mistakes.isEmpty, "\(mistakes)")
+        #expect(lines.joined().count < text.count)
+    }
+
+    @Test("What is given is taken, and what is not has its default")
+    func values() throws {
+        let checked = ConfigurationBench.check(
+            """
+            sources:
+              - hci:hci1
+              - { name: door, from: bluez, receiver: front door }
+              - { name: tape, from: /dev/null, speed: 4 }
+            regions:
+              - { name: hall, uuid: \(ConfigurationBench.uuid), major: 1, minimum-rssi: -80, exit-timeout: 1m30s, adaptive-exit: yes }
+            notify: { news: exit, cool-down: off, heartbeat: 5m, minimum-proximity: near }
+            destinations:
+              - { name: cloud, type: webhook, url: https://example.com, regions: hall, secret: { env: SIGN } }
+            outbox: { path: out/box.sqlite, maximum-size: 2MB }
+            launch:
+              applications: true
+              rules: [{ name: lights, program: "/bin/lights 'at home'", events: [enter, exit] }]
+            """, ["SIGN": "s3cret"])
+        #expect(checked.mistakes.isEmpty, "\(checked.mistakes)")
+        let configuration = checked.configuration
+        #expect(configuration.sources.map(\.name) == ["hci:hci1", "door", "tape"])
+        #expect(configuration.sources.map(\.receiver) == [nil, "front door", nil])
+        #expect(configuration.sources.map(\.pace) == [.times(1), .times(1), .times(4)])
+        let region = try #require(configuration.regions.first?.region)
+        #expect(region.minimumRSSI == -80 && region.exitRSSI == -80 && region.isExitAdaptive)
+        #expect(region.exitTimeout == .seconds(90))
+        #expect(configuration.notify.kinds == [.exit])
+        #expect(configuration.notify.heartbeatInterval == .seconds(300))
+        #expect(configuration.notify.minimumProximity == .near)
+        guard case .webhook(let webhook) = configuration.destinations[0].kind else {
+            Issue.record("it is a webhook")
+            return
+        }
+        #expect(webhook.signingSecret?.reveal() == "s3cret")
+        #expect(configuration.destinations[0].regions == ["hall"])
+        #expect(configuration.outbox.path == "/etc/beacons/out/box.sqlite")
+        #expect(configuration.outbox.maximumBytes == 2_000_000)
+        #expect(configuration.launch.applications?.timeLimit == .seconds(30))
+        #expect(configuration.launch.rules.first?.target == .program(["/bin/lights", "at home"]))
+    }
+
+    @Test("The environment comes before the file, in items of lists by their names")
+    func environment() {
+        let checked = ConfigurationBench.check(
+            ConfigurationBench.start + "destinations: [{ name: my cloud, type: webhook, url: https://file.example }]",
+            [
+                "BEACOND_SOURCES": "hci:hci0, simulation:museum", "BEACOND_LOG_LEVEL": "debug",
+                "BEACOND_DESTINATIONS_MY_CLOUD_URL": "https://environment.example",
+                "BEACOND_REGIONS_HALL_EXIT_TIMEOUT": "5m", "BEACOND_NOTIFY_NEWS": "enter,exit",
+            ])
+        #expect(checked.mistakes.isEmpty, "\(checked.mistakes)")
+        let configuration = checked.configuration
+        #expect(configuration.sources.map(\.specification) == [.hci(adapter: "hci0"), .simulation("museum")])
+        #expect(configuration.logLevel == .debug)
+        #expect(configuration.regions[0].region.exitTimeout == .seconds(300))
+        #expect(configuration.notify.kinds == [.enter, .exit])
+        guard case .webhook(let webhook) = configuration.destinations[0].kind else {
+            Issue.record("it is a webhook")
+            return
+        }
+        #expect(webhook.url.host == "environment.example")
+    }
+
+    @Test("A secret is read from a file without the line's end, and never shows itself")
+    func secretFile() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+        try "s3cret\n".write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let checked = ConfigurationBench.check(
+            ConfigurationBench.start + """
+                destinations:
+                  - { name: a, type: mqtt, host: b, user: u, password: { file: \(file.path) } }
+                  - { name: c, type: webhook, url: { file: \(file.path) } }
+                """)
+        guard case .mqtt(let mqtt)? = checked.configuration.destinations.first?.kind else {
+            Issue.record("it is a broker")
+            return
+        }
+        #expect(mqtt.password?.reveal() == "s3cret")
+        var dumped = ""
+        dump(checked, to: &dumped)
+        #expect(!dumped.contains("s3cret") && !"\(checked)".contains("s3cret"))
+        #expect(checked.mistakes.map { $0.message.contains("no address") } == [true])
+    }
+
+    @Test("A file that cannot be read is told")
+    func unreadable() {
+        #expect {
+            _ = try GatewayConfiguration.check(file: "/nowhere/at.all", environment: [:])
+        } throws: { ($0 as? ConfigurationError)?.code == .cannotRead }
+    }
+
+    @Test(
+        "Spans of time are numbers with units",
+        arguments: [
+            ("30s", Duration.seconds(30)), ("1h30m", .seconds(5400)), ("500ms", .milliseconds(500)),
+            ("1.5m", .seconds(90)),
+            ("2d", .seconds(172_800)), ("", nil), ("30", nil), ("-1s", nil), ("1s ", nil), ("s", nil), ("1e9s", nil),
+            ("99999999999d", nil), ("1.2.3s", nil),
+        ] as [(String, Duration?)])
+    func durations(_ text: String, _ duration: Duration?) {
+        #expect(DurationText.duration(text) == duration)
+    }
+}
