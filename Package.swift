@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "BeaconMQTT",
             dependencies: [
-                "BeaconModel", "BeaconEngine", "BeaconService", "BeaconDelivery", "CMosquitto",
+                "BeaconRadio", "BeaconModel", "BeaconEngine", "BeaconService", "BeaconDelivery", "CMosquitto",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
@@ -142,7 +142,8 @@ let package = Package(
         .executableTarget(
             name: "BeaconCommand",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "LinuxRadio", "BeaconPrograms", "CTerminal",
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "LinuxRadio", "BeaconPrograms",
+                "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: habits
@@ -169,7 +170,7 @@ let package = Package(
         .executableTarget(
             name: "BeaconDaemon",
             dependencies: [
-                "BeaconGateway", "BeaconService", "BeaconDelivery",
+                "BeaconRadio", "BeaconGateway", "BeaconService", "BeaconDelivery",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -221,7 +222,7 @@ let package = Package(
         .testTarget(
             name: "BeaconMQTTTests",
             dependencies: [
-                "BeaconMQTT", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService",
+                "BeaconRadio", "BeaconMQTT", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits),

@@ -1,5 +1,6 @@
 public import BeaconDelivery
 import BeaconPrograms
+import BeaconRadio
 import BeaconService
 import Foundation
 public import Logging

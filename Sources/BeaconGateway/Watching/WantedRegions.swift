@@ -1,4 +1,5 @@
 import BeaconEngine
+import BeaconRadio
 import BeaconService
 import Synchronization
 

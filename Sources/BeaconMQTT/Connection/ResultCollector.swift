@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 
 /// Waits for the results of several requests, and tells them together.

@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 
 /// Where callers, who are tasks, and the thread of a connection meet.

@@ -1,3 +1,4 @@
+import BeaconRadio
 import Foundation
 
 /// What an application says of its launches, in files beside its regions.

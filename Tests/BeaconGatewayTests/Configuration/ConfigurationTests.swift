@@ -89,7 +89,7 @@ struct ConfigurationTests {
             ])
         #expect(checked.mistakes.isEmpty, "\(checked.mistakes)")
         let configuration = checked.configuration
-        #expect(configuration.sources.map(\.specification) == [.hci(adapter: "hci0"), .simulation("museum")])
+        #expect(configuration.sources.map(\.specification) == [.hci(adapters: "hci0"), .simulation("museum")])
         #expect(configuration.logLevel == .debug)
         #expect(configuration.regions[0].region.exitTimeout == .seconds(300))
         #expect(configuration.notify.kinds == [.enter, .exit])

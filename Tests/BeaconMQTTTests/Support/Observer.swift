@@ -1,4 +1,5 @@
 import BeaconMQTT
+import BeaconRadio
 import BeaconService
 
 /// Somebody else at the broker: our own client under another name, which notes all that it hears.
