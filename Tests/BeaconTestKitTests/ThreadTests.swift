@@ -60,7 +60,7 @@ struct ThreadTests {
                 var wasCalledHere = false
                 diary.onRange = { _ in wasCalledHere = !Thread.isMainThread && Thread.current.isExecuting }
                 diary.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: museum))
-                let end = Date(timeIntervalSinceNow: 20)
+                let end = Date(timeIntervalSinceNow: 120)
                 while !wasCalledHere, Date() < end {
                     _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
                 }
