@@ -30,6 +30,22 @@ public struct LiveSource: AdvertSource, ~Copyable {
         loop.scan(mode)
     }
 
+    /// Listens by a socket that carries HCI packets and is there already: for measurements and tests, where no adapter is.
+    ///
+    /// - Parameters:
+    ///   - hciSocket: the descriptor, which is closed with the source.
+    ///   - mode: how hard to listen.
+    ///   - tell: told of states and notices, on the thread that pulls.
+    @_spi(Measurement)
+    public init(
+        hciSocket: Int32, mode: ScanMode, tell: @escaping (RadioEvent) -> Void
+    ) throws(RadioError) {
+        loop = AdapterLoop([try HCIDriver.lent(hciSocket)], waker: try Waker())
+        self.tell = tell
+        tick = RadioClock.now().nextWholeSecond
+        loop.scan(mode)
+    }
+
     deinit { loop.close() }
 
     /// Ends the wait of whoever pulls.

@@ -16,3 +16,5 @@ int beacon_wait(struct pollfd *descriptors, unsigned count, int64_t nanoseconds)
 int beacon_group_make(void);
 void beacon_group_add(int group, int descriptor);
 void beacon_group_remove(int group, int descriptor);
+// Fills in which of them are ready, without waiting. Gives how many, or -1 with errno set.
+int beacon_group_ready(int group, int *descriptors, unsigned room);

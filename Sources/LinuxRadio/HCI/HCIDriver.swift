@@ -5,14 +5,14 @@ import Glibc
 
 /// One adapter by raw HCI: a session's hands and ears.
 ///
-/// A descriptor that gathers three others is what the loop waits for: the adapter's socket, news of adapters, and the end of
+/// A descriptor that gathers others is what the loop waits for: the adapter's socket, news of adapters, and the end of
 /// what ``AdapterPower`` does.
 final class HCIDriver: AdapterDriver {
     let descriptor: Int32
     let interest = Int16(POLLIN)
 
     private let named: AdapterName
-    private let news: HCISocket
+    private let news: HCISocket?
     private let power: AdapterPower
     private var index: UInt16
     private var socket: HCISocket?
@@ -44,25 +44,47 @@ final class HCIDriver: AdapterDriver {
     ///
     /// - Parameter name: how the user named it, by which it is found again after it was unplugged.
     /// - Throws: why it cannot be used.
-    init(_ adapter: LocalAdapter, named name: AdapterName?) throws(HCISystemError) {
-        let socket = try HCISocket(adapter: adapter.index)
-        let news = try HCISocket.ofAdapterNews()
+    convenience init(_ adapter: LocalAdapter, named name: AdapterName?) throws(HCISystemError) {
+        let protection = Protection(adapter, isLent: !adapter.isUp, directory: .standard())
+        try self.init(
+            adapter, named: name, socket: try HCISocket(adapter: adapter.index), news: try .ofAdapterNews(),
+            protection: protection)
+    }
+
+    /// A driver by any socket that carries HCI packets, for an adapter that the kernel knows nothing of.
+    static func lent(_ descriptor: Int32) throws(RadioError) -> HCIDriver {
+        let adapter = LocalAdapter(index: .max, address: DeviceAddress(bits: 0, kind: .public), isUp: true)
+        do throws(HCISystemError) {
+            return try HCIDriver(
+                adapter, named: nil, socket: try HCISocket(owning: descriptor), news: nil,
+                protection: Protection(adapter, isLent: false, directory: nil, socket: descriptor))
+        } catch {
+            throw RadioError(.failed, "the socket cannot be used: \(error).")
+        }
+    }
+
+    /// A driver by a socket that is there already.
+    ///
+    /// - Parameter news: what tells of adapters that come and go; nil for nothing.
+    init(
+        _ adapter: LocalAdapter, named name: AdapterName?, socket: HCISocket, news: HCISocket?,
+        protection: consuming Protection
+    ) throws(HCISystemError) {
         guard let power = try? AdapterPower() else { throw HCISystemError(EMFILE) }
         descriptor = beacon_group_make()
         guard descriptor >= 0 else { throw HCISystemError(errno) }
         self.news = news
         self.power = power
         self.socket = socket
+        self.protection = protection
         named = name ?? .index(adapter.index)
         index = adapter.index
         session = ControllerSession(name: adapter.name)
-        protection = Protection(adapter, isLent: !adapter.isUp)
-        for descriptor in [socket.descriptor, news.descriptor, power.descriptor] {
-            beacon_group_add(self.descriptor, descriptor)
+        for part in [socket.descriptor, power.descriptor, news?.descriptor] {
+            if let part { beacon_group_add(descriptor, part) }
         }
-        let now = RadioClock.now()
         inherit()
-        session.begin(isOn: adapter.isUp, at: now)
+        session.begin(isOn: adapter.isUp, at: RadioClock.now())
     }
 
     deinit { Glibc.close(descriptor) }
@@ -87,8 +109,10 @@ final class HCIDriver: AdapterDriver {
         let slept = RadioClock.asleep()
         if slept - asleep > Timestamp.nanosecondsPerSecond { session.wokeUp(at: now) }
         asleep = slept
-        readNews(at: now)
-        if let outcome = power.takeOutcome() {
+        let ready = readyParts()
+        func isReady(_ part: Int32) -> Bool { ready.indices.contains { ready[$0] == part } }
+        if let news, isReady(news.descriptor) { read(news, at: now) }
+        if isReady(power.descriptor), let outcome = power.takeOutcome() {
             session.powered(outcome.failure, change: outcome.change, at: now)
         }
         defer {
@@ -96,8 +120,20 @@ final class HCIDriver: AdapterDriver {
             session.advance(to: now)
             perform(at: now, tell)
         }
-        try readPackets(at: now, as: receiver, deliver: deliver)
+        if let socket, isReady(socket.descriptor) {
+            try read(socket, at: now, as: receiver, deliver: deliver)
+        } else {
+            drained = now
+        }
         if now >= nextCheck { check(at: now, tell) }
+    }
+
+    /// Which of the descriptors have something to read. One call asks for all, most often to find just one.
+    private func readyParts() -> InlineArray<4, Int32> {
+        var ready = InlineArray<4, Int32>(repeating: -1)
+        var parts = ready.mutableSpan
+        parts.withUnsafeMutableBufferPointer { _ = beacon_group_ready(descriptor, $0.baseAddress, UInt32($0.count)) }
+        return ready
     }
 
     func close() {
@@ -113,10 +149,9 @@ final class HCIDriver: AdapterDriver {
 // MARK: - What comes
 
 extension HCIDriver {
-    private func readPackets(
-        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void
+    private func read(
+        _ socket: HCISocket, at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void
     ) throws {
-        guard let socket else { return }
         var hasHeard = false
         defer { if hasHeard { session.heard(at: now) } }
         do {
@@ -169,7 +204,7 @@ extension HCIDriver {
         return time
     }
 
-    private func readNews(at now: Timestamp) {
+    private func read(_ news: HCISocket, at now: Timestamp) {
         _ = try? news.read { packet, _ in
             guard let item = AdapterNews(packet: packet) else { return }
             switch item.kind {

@@ -16,6 +16,13 @@ struct LocalAdapter: Hashable {
     /// `hci0`.
     var name: String { "hci\(index)" }
 
+    init(index: UInt16, address: DeviceAddress, isUp: Bool, eventCount: UInt32 = 0) {
+        self.index = index
+        self.address = address
+        self.isUp = isUp
+        self.eventCount = eventCount
+    }
+
     /// Reads about the adapter of this number.
     init(index: UInt16) throws(HCISystemError) {
         var adapter = beacon_adapter()

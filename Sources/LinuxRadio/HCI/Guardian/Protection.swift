@@ -14,11 +14,19 @@ struct Protection: ~Copyable {
     private var place: String?
     private var commands: [HCICommand] = []
     private var notices: [String] = []
-    private let directory = ClaimDirectory.standard()
+    private let directory: ClaimDirectory?
+    private let socket: Int32?
 
-    init(_ adapter: LocalAdapter, isLent: Bool) {
+    /// - Parameters:
+    ///   - adapter: the adapter that is used.
+    ///   - isLent: whether it is switched off at the end.
+    ///   - directory: where claims are kept; nil for none.
+    ///   - socket: what a guardian sends commands to; nil to open the adapter when that is needed.
+    init(_ adapter: LocalAdapter, isLent: Bool, directory: ClaimDirectory?, socket: Int32? = nil) {
         self.adapter = adapter
         self.isLent = isLent
+        self.directory = directory
+        self.socket = socket
     }
 
     /// What a claim on an adapter goes by: its address, since its number may change.
@@ -68,7 +76,7 @@ struct Protection: ~Copyable {
 
     private mutating func start() {
         do throws(HCISystemError) {
-            guardian = try Guardian(adapter: adapter.index, claim: place)
+            guardian = try Guardian(adapter: adapter.index, claim: place, socket: socket)
         } catch {
             notices.append("no process could be started that takes back what is on the air if this one dies: \(error).")
         }

@@ -1,0 +1,48 @@
+import BeaconModel
+import BeaconRadio
+import Glibc
+
+@_spi(Measurement) @testable import LinuxRadio
+
+/// A source and what it told, whose adapter is a thread of this process.
+struct DriverBench: ~Copyable {
+    var source: LiveSource
+    let adapter: SocketAdapter
+    let told: Locked<[RadioEvent]>
+
+    init(
+        _ mode: ScanMode, _ controller: VirtualController = VirtualController(), sending count: Int = 0,
+        packet: @escaping @Sendable (Int) -> [UInt8] = { _ in [] },
+        until isOver: @escaping @Sendable (VirtualController) -> Bool = { _ in false }
+    ) throws {
+        let ends = try SocketPair()
+        let own = ends.takeFirst()
+        var yes: Int32 = 1
+        setsockopt(own, SOL_SOCKET, SO_TIMESTAMPNS, &yes, 4)
+        let adapter = SocketAdapter(dup(ends.second))
+        adapter.start(controller, sending: count, packet: packet, until: isOver)
+        let told = Locked<[RadioEvent]>([])
+        let source = try LiveSource(hciSocket: own, mode: mode) { event in told.withLock { $0.append(event) } }
+        self.source = source
+        self.adapter = adapter
+        self.told = told
+    }
+
+    /// Pulls until something is so, a minute at the longest.
+    mutating func pull(until isDone: () -> Bool, _ deliver: (Reception, RawSpan) throws -> Void) throws {
+        let end = RadioClock.now().advanced(by: 60_000_000_000)
+        while !isDone(), RadioClock.now() < end { _ = try source.next(deliver) }
+    }
+
+    var notices: [RadioNotice] {
+        told.withLock { events in
+            events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
+        }
+    }
+
+    static func hasBegunToSend(_ told: Locked<[RadioEvent]>) -> Bool {
+        told.withLock { events in
+            events.contains { if case .advertising(.success) = $0 { true } else { false } }
+        }
+    }
+}
