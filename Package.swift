@@ -242,6 +242,34 @@ let package = Package(
             name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation", "BeaconRadio", "BeaconService"],
             swiftSettings: habits),
         .testTarget(
+            name: "BeaconDeliveryTests",
+            dependencies: [
+                "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService", "DeliveryWorker",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: habits
+        ),
+        // What the tests of BeaconDelivery kill: it puts notifications into an outbox and delivers them.
+        .executableTarget(
+            name: "DeliveryWorker",
+            dependencies: [
+                "BeaconDelivery", "BeaconEngine", "BeaconModel", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/DeliveryWorker", swiftSettings: habits
+        ),
+        .testTarget(
             name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
         .testTarget(

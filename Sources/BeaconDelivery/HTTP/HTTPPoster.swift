@@ -33,6 +33,8 @@ final class HTTPPoster: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.tlsConfiguration = try Self.trust(settings)
         configuration.redirectConfiguration = .disallow
+        // That nobody is there is told at once. To try again is the back-off's.
+        configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = HTTPClient.Configuration.Timeout(
             connect: .nanoseconds(settings.connectTimeout.clampedNanoseconds),
             read: .nanoseconds(settings.requestTimeout.clampedNanoseconds))

@@ -27,7 +27,7 @@ public actor Outbox {
     private let executor = SerialQueueExecutor(label: "swift-beacon.outbox")
     private let limits: OutboxLimits
     private let logger: Logger
-    private let lock: OutboxLock
+    private var lock: OutboxLock?
 
     /// The wall clock, in use for ages and for when to try again.
     nonisolated let wallTime: @Sendable () -> Timestamp
@@ -189,6 +189,7 @@ public actor Outbox {
         flush()
         try? database?.close()
         database = nil
+        lock = nil
     }
 
     private nonisolated func submit(_ operation: OutboxOperation) async throws(OutboxError) {
@@ -276,7 +277,7 @@ public actor Outbox {
         }
     }
 
-    /// Uses the database, and where it turns out to be damaged, mends that and uses it once more.
+    /// Uses the database, and where it turns out to be damaged or full, does what can be done and uses it once more.
     private func use<Value>(
         otherwise code: OutboxError.Code, _ body: (DatabaseQueue) throws -> Value
     ) throws(OutboxError) -> Value {
@@ -289,8 +290,12 @@ public actor Outbox {
             throw error
         } catch {
             let failure = OutboxError(error, file, otherwise: code)
-            guard failure.code == .damaged else { throw failure }
-            try recover(from: failure)
+            switch failure.code {
+            case .damaged: try recover(from: failure)
+            // The log takes room that the file may need, or the next writing of the log.
+            case .full: try? queue.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            default: throw failure
+            }
         }
         guard let queue = database else { throw OutboxError(.closed, "the outbox in \(file.path) is closed") }
         do {

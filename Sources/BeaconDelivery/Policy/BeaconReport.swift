@@ -35,10 +35,11 @@ struct BeaconReport {
     ///
     /// - Parameters:
     ///   - maximum: how many beacons may be remembered.
+    ///   - tellsGone: whether it is told that a beacon is gone.
     ///   - isNear: whether a proximity is to be told.
     ///   - ignored: counts beacons beyond the maximum.
     mutating func take(
-        _ report: ArraySlice<RangedBeacon>, at time: Timestamp, coolDown: Int64, maximum: Int,
+        _ report: ArraySlice<RangedBeacon>, at time: Timestamp, coolDown: Int64, maximum: Int, tellsGone: Bool,
         isNear: (Proximity) -> Bool, ignored: inout Int
     ) -> [Change] {
         self.time = time
@@ -83,15 +84,17 @@ struct BeaconReport {
             }
             beacons[identity] = memory
         }
-        changes += leave(before, at: time, coolDown: coolDown)
+        changes += leave(before, at: time, coolDown: coolDown, tellsGone: tellsGone)
         return changes
     }
 
     /// Notes who is not there any more.
-    private mutating func leave(_ before: [BeaconIdentity: UInt8], at time: Timestamp, coolDown: Int64) -> [Change] {
+    private mutating func leave(
+        _ before: [BeaconIdentity: UInt8], at time: Timestamp, coolDown: Int64, tellsGone: Bool
+    ) -> [Change] {
         var changes: [Change] = []
         for (identity, memory) in beacons where memory.proximities == 0 {
-            if before[identity] != nil, memory.told != 0 {
+            if tellsGone, before[identity] != nil, memory.told != 0 {
                 changes.append(Change(identity: identity, isGone: true))
                 beacons[identity]?.told = 0
             }

@@ -160,7 +160,7 @@ public struct NotificationPolicy: Sendable {
         rememberedBeacons -= known.beacons.count
         let changes = known.take(
             beacons, at: newest, coolDown: coolDown, maximum: max(rules.maximumBeacons - rememberedBeacons, 0),
-            isNear: isNearEnough, ignored: &ignoredBeacons)
+            tellsGone: rules.kinds.contains(.gone), isNear: isNearEnough, ignored: &ignoredBeacons)
         rememberedBeacons += known.beacons.count
         if !known.beacons.isEmpty { reports[place] = known }
 

@@ -1,0 +1,62 @@
+import BeaconDelivery
+import BeaconModel
+import Foundation
+import Subprocess
+import SystemPackage
+import Testing
+
+@Suite("Full disk")
+struct FullDiskTests {
+    @Test(
+        "Where the system lets no file grow, appends are refused clearly, nothing acknowledged is lost, and it goes on after"
+    )
+    func fileSizeLimit() async throws {
+        let folder = try TemporaryFolder()
+        let result = try await Subprocess.run(
+            .path(FilePath(WorkerProgram.path)), arguments: ["fill", folder.url.path, "400000"],
+            output: .string(limit: 1 << 16), error: .string(limit: 1 << 16))
+        let lines = result.standardOutput.split(separator: "\n").map {
+            $0.split(separator: " ").map(String.init)
+        }
+        #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
+        let facts = Dictionary(uniqueKeysWithValues: lines.map { ($0[0], $0.dropFirst().joined(separator: " ")) })
+        let refused = try #require(facts["refused"]?.split(separator: " "))
+        #expect(refused.count == 2 && refused[1] == "full")
+        let accepted = try #require(facts["accepted"].flatMap { Int($0) })
+        #expect(accepted > 50)
+        #expect(facts["waiting"] == "\(accepted)")
+        // In order, without a gap, for whoever opens it next.
+        let outbox = try Outbox(
+            file: folder.file("outbox.db"), destinations: ["somewhere"], logger: DeliveryBench.quiet)
+        #expect(await outbox.recovery == nil)
+        let minors = try OutboxInspector(file: outbox.file).waiting(for: "somewhere", limit: 10_000)
+            .compactMap { $0.notification.beacon.map { Int($0.minor) } }
+        #expect(minors == Array(1...accepted))
+    }
+
+    @Test("Beyond the bound of the file, appends are refused clearly; what was kept is delivered, and makes room")
+    func bound() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink)], limits: OutboxLimits(maximumFileSize: 300_000))
+        var accepted: UInt16 = 0
+        var refusal: OutboxError?
+        while refusal == nil, accepted < 60_000 {
+            do {
+                try await bench.service.append([Samples.proximity(accepted + 1)])
+                accepted += 1
+            } catch {
+                refusal = error
+            }
+        }
+        #expect(refusal?.code == .full)
+        #expect(refusal?.message.contains("no room") == true)
+        try await bench.running {
+            try await eventually { sink.minors.count == Int(accepted) }
+            try await eventually { try await bench.status("a").waiting == 0 }
+            try await bench.service.append([Samples.proximity(accepted + 1)])
+            try await eventually { sink.minors.count == Int(accepted) + 1 }
+        }
+        #expect(sink.minors == Array(1...accepted + 1))
+    }
+}

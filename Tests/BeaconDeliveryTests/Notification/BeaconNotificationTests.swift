@@ -1,0 +1,89 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconModel
+import Foundation
+import Testing
+
+@Suite("Beacon notification")
+struct BeaconNotificationTests {
+    @Test("Each kind survives JSON as it was")
+    func roundTrip() throws {
+        var full = Samples.heartbeat(3)
+        full.presence = [
+            BeaconNotification.Presence(
+                region: Samples.shop, state: .inside,
+                beacons: [
+                    BeaconNotification.PresentBeacon(
+                        identity: BeaconIdentity(uuid: Samples.uuid, major: 1, minor: 2), proximity: .immediate,
+                        accuracy: 0.25, rssi: nil, receiver: "hci0")
+                ], unlisted: 4)
+        ]
+        var narrow = Samples.enter(4)
+        narrow.region = BeaconNotification.Region(
+            name: "till", constraint: BeaconConstraint(uuid: Samples.uuid, major: 7, minor: 9))
+        narrow.measuredPower = -59
+        narrow.user = "ada"
+        for notification in [Samples.proximity(1), Samples.enter(2), full, narrow] {
+            let data = try JSONEncoder().encode(notification)
+            #expect(try JSONDecoder().decode(BeaconNotification.self, from: data) == notification)
+        }
+    }
+
+    @Test("A kind of a newer version is read, and so are keys that are not known")
+    func newer() throws {
+        let json = #"{"id":"018bcfe5-6807-7000-8000-000000000007","kind":"battery","time":1700000000.5,"level":0.3}"#
+        let notification = try JSONDecoder().decode(BeaconNotification.self, from: Data(json.utf8))
+        #expect(notification.kind == BeaconNotification.Kind(rawValue: "battery"))
+        #expect(notification.time.nanoseconds == 1_700_000_000_500_000_000)
+    }
+
+    @Test("What is no notification is refused")
+    func refusal() {
+        for json in [
+            "{}", #"{"id":"x","kind":"enter","time":1}"#,
+            #"{"id":"018bcfe5-6807-7000-8000-000000000007","kind":"enter","time":-1}"#,
+            #"{"id":"018bcfe5-6807-7000-8000-000000000007","kind":"enter","time":1,"proximity":"close"}"#,
+        ] {
+            #expect(throws: (any Error).self) {
+                try JSONDecoder().decode(BeaconNotification.self, from: Data(json.utf8))
+            }
+        }
+    }
+
+    @Test("An estimate that is no number does not spoil the JSON")
+    func infinity() throws {
+        var notification = Samples.proximity(1)
+        notification.accuracy = .infinity
+        let data = try JSONEncoder().encode(notification)
+        #expect(try JSONDecoder().decode(BeaconNotification.self, from: data).accuracy == -1)
+    }
+
+    @Test("Names are of version 7, count up by time and within a millisecond, and never go back with the clock")
+    func names() throws {
+        var ids = NotificationIDs()
+        var names: [NotificationID] = []
+        for step in [0, 0, 0, 1, 5, 3, -1_000, 6] {
+            for _ in 0..<5_000 { names.append(ids.next(at: Samples.start.advanced(by: Int64(step) * 1_000_000))) }
+        }
+        #expect(zip(names, names.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(names.map(\.description) == names.map(\.description).sorted())
+        for name in names.prefix(10) {
+            let text = Array(name.description)
+            #expect(text[14] == "7" && "89ab".contains(text[19]))
+            #expect(NotificationID(name.description.uppercased()) == name)
+        }
+        var others = NotificationIDs()
+        #expect(Set((0..<1_000).map { _ in others.next(at: Samples.start) }).isDisjoint(with: names))
+    }
+
+    @Test("A secret does not show itself")
+    func secret() {
+        let secret = Secret("hunter2")
+        var dumped = ""
+        dump([secret], to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), "\([secret])", "\(Optional(secret) as Any)", dumped] {
+            #expect(!text.contains("hunter2"))
+        }
+        #expect(secret.reveal() == "hunter2")
+    }
+}

@@ -1,0 +1,205 @@
+import BeaconDelivery
+import BeaconModel
+import Foundation
+import GRDB
+import Testing
+
+@Suite("Outbox")
+struct OutboxTests {
+    @Test("What is put in is in the queue of each destination, in order, and is there after a restart")
+    func restart() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("outbox.db")
+        var outbox: Outbox? = try Outbox(file: file, destinations: ["a", "b"], logger: DeliveryBench.quiet)
+        try await outbox?.append((1...5).map { Samples.proximity($0) }, to: ["a", "b"])
+        try await outbox?.append([Samples.proximity(6)], to: ["b"])
+        await outbox?.close()
+        outbox = nil
+
+        outbox = try Outbox(file: file, destinations: ["a", "b"], logger: DeliveryBench.quiet)
+        let inspector = try OutboxInspector(file: file)
+        #expect(try inspector.waiting(for: "a").map(\.notification) == (1...5).map { Samples.proximity($0) })
+        #expect(try inspector.waiting(for: "b").compactMap(\.notification.beacon?.minor) == [1, 2, 3, 4, 5, 6])
+        let status = try await outbox?.status() ?? []
+        #expect(status.map(\.waiting) == [5, 6])
+        #expect(status.map(\.appended) == [5, 6])
+    }
+
+    @Test("A notification that is appended twice by its name is kept once")
+    func twice() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        try await bench.outbox.append([Samples.proximity(1), Samples.proximity(1)], to: ["a"])
+        try await bench.outbox.append([Samples.proximity(1)], to: ["a"])
+        #expect(try await bench.status("a").waiting == 1)
+    }
+
+    @Test("All of an append is put in, or nothing")
+    func allOrNothing() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        await #expect { try await bench.outbox.append([Samples.proximity(1)], to: ["a", "nowhere"]) } throws: { error in
+            (error as? OutboxError)?.code == .unknownDestination
+        }
+        #expect(try await bench.status("a").waiting == 0)
+    }
+
+    @Test("A thousand appends at a time are all kept, in the order of each who appends")
+    func together() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<10 as Range<UInt16> {
+                group.addTask {
+                    for number in 0..<100 as Range<UInt16> {
+                        try await bench.outbox.append([Samples.proximity(writer * 100 + number)], to: ["a"])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let minors = try OutboxInspector(file: bench.outbox.file).waiting(for: "a", limit: 2_000)
+            .compactMap(\.notification.beacon?.minor)
+        #expect(minors.count == 1_000)
+        for writer in 0..<10 as Range<UInt16> {
+            let own = minors.filter { $0 / 100 == writer }
+            #expect(own == own.sorted())
+        }
+    }
+
+    @Test("A second process, and a second part of this one, is told who has the file")
+    func inUse() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        #expect {
+            _ = try Outbox(file: bench.outbox.file, destinations: ["a"], logger: DeliveryBench.quiet)
+        } throws: { error in
+            guard let error = error as? OutboxError else { return false }
+            return error.code == .inUse && error.message.contains("this process")
+        }
+    }
+
+    @Test("A folder that cannot be written, and a file that is no outbox, are told with what to do")
+    func unusable() async throws {
+        #expect(throws: OutboxError.self) {
+            try Outbox(file: URL(fileURLWithPath: "/proc/nothing/outbox.db"), destinations: ["a"])
+        }
+        let folder = try TemporaryFolder()
+        let file = folder.file("contacts.db")
+        let other = try DatabaseQueue(path: file.path)
+        try await other.write { try $0.execute(sql: "CREATE TABLE contacts (name TEXT)") }
+        try other.close()
+        #expect {
+            _ = try Outbox(file: file, destinations: ["a"], logger: DeliveryBench.quiet)
+        } throws: { error in (error as? OutboxError)?.code == .notOurs }
+        let again = try DatabaseQueue(path: file.path)
+        #expect(try await again.read { try $0.tableExists("contacts") })
+    }
+
+    @Test("Nobody else may read who was where")
+    func permissions() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        try await bench.outbox.append([Samples.proximity(1)], to: ["a"])
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: bench.outbox.file.path + suffix)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+        }
+    }
+
+    @Test("Beyond the number, the oldest are dropped, and that is counted")
+    func number() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink)], limits: OutboxLimits(maximumEntries: 10))
+        for minor in 1...25 as ClosedRange<UInt16> { try await bench.service.append([Samples.proximity(minor)]) }
+        var status = try await bench.status("a")
+        #expect(status.waiting == 10)
+        #expect(status.droppedBySize == 15)
+        try await bench.running { try await eventually { sink.minors.count == 10 } }
+        #expect(sink.minors == Array(16...25))
+        status = try await bench.status("a")
+        #expect(status.waiting == 0 && status.waitingBytes == 0)
+    }
+
+    @Test("Beyond the bytes, the oldest are dropped, and that is counted")
+    func bytes() async throws {
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: MemorySink())], limits: OutboxLimits(maximumBytes: 3_000))
+        for minor in 1...50 as ClosedRange<UInt16> { try await bench.service.append([Samples.proximity(minor)]) }
+        let status = try await bench.status("a")
+        #expect(status.waitingBytes <= 3_000 && status.waitingBytes > 2_000)
+        #expect(status.waiting + status.droppedBySize == 50)
+    }
+
+    @Test("What is too old is dropped, and that is counted; a leap of the wall clock makes nothing old")
+    func age() async throws {
+        let folder = try TemporaryFolder()
+        let clock = VirtualClock()
+        let limits = OutboxLimits(maximumAge: .seconds(3_600))
+        let sink = MemorySink { _ in .retry(reason: "not today") }
+        do {
+            let bench = try DeliveryBench(
+                [Destination(name: "a", sink: sink)], folder: folder, clock: clock, limits: limits)
+            try await bench.service.append([Samples.proximity(1)])
+            clock.advance(by: .seconds(1_800))
+            try await bench.service.append([Samples.proximity(2)])
+            try await bench.running { try await bench.pass { try await bench.status("a").droppedByAge == 1 } }
+            #expect(clock.now.offset >= .seconds(3_600) && clock.now.offset < .seconds(3_630))
+            await bench.outbox.close()
+        }
+        // Another run, whose wall clock leaps ahead by a day when the network tells it the time.
+        let leap = VirtualClock()
+        leap.advance(by: clock.now.offset)
+        let outbox = try Outbox(
+            file: folder.file("outbox.db"), destinations: ["a"], limits: limits, logger: DeliveryBench.quiet,
+            wallTime: { leap.wallTime })
+        let service = DeliveryService(
+            outbox: outbox, destinations: [Destination(name: "a", sink: sink)], clock: VirtualClock(),
+            logger: DeliveryBench.quiet)
+        try await service.append([Samples.proximity(3)])
+        leap.advance(by: .seconds(86_400))
+        let running = Task { await service.run() }
+        try await eventually { try await outbox.status(of: "a").droppedByAge == 2 }
+        service.shutdown()
+        await running.value
+        let left = try OutboxInspector(file: outbox.file).waiting(for: "a").compactMap(\.notification.beacon?.minor)
+        #expect(left == [3])
+    }
+
+    @Test("A newer heartbeat takes the place of one that waits; what happened in between stays")
+    func heartbeats() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        for number in 1...20 as ClosedRange<UInt16> {
+            try await bench.service.append([Samples.heartbeat(number * 2), Samples.proximity(number * 2 + 1)])
+        }
+        let waiting = try OutboxInspector(file: bench.outbox.file).waiting(for: "a").map(\.notification)
+        #expect(waiting.filter { $0.kind == .heartbeat } == [Samples.heartbeat(40)])
+        #expect(waiting.count == 21)
+        #expect(try await bench.status("a").superseded == 19)
+    }
+
+    @Test("A closed outbox says so")
+    func closed() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        await bench.outbox.close()
+        await #expect { try await bench.outbox.append([Samples.proximity(1)], to: ["a"]) } throws: { error in
+            (error as? OutboxError)?.code == .closed
+        }
+    }
+
+    @Test("What was delivered leaves nothing behind, also where another destination took longer")
+    func empty() async throws {
+        let (first, second) = (MemorySink(), MemorySink(maximumBatch: 3))
+        let bench = try DeliveryBench([
+            Destination(name: "a", sink: first), Destination(name: "b", sink: second),
+        ])
+        try await bench.service.append((1...100).map { Samples.proximity($0) })
+        try await bench.running {
+            try await eventually { try await bench.service.status().allSatisfy { $0.delivered == 100 } }
+        }
+        #expect(first.minors == Array(1...100))
+        #expect(second.minors == Array(1...100))
+        await bench.outbox.close()
+        let database = try DatabaseQueue(path: bench.outbox.file.path)
+        for table in ["notification", "delivery", "parked"] {
+            let count = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
+            #expect(count == 0)
+        }
+    }
+}

@@ -1,0 +1,267 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconModel
+import BeaconService
+import Testing
+
+@Suite("Notification policy")
+struct NotificationPolicyTests {
+    /// A case: what is heard each second, and what is told. Beacons are written `MINOR:PROXIMITY`, what is told
+    /// `SECOND KIND …`; `-` is a report without beacons.
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var rules = NotificationRules()
+        var heard: [String]
+        var told: [String]
+
+        init(
+            _ description: String, _ change: (inout NotificationRules) -> Void = { _ in }, heard: [String],
+            told: [String]
+        ) {
+            testDescription = description
+            change(&rules)
+            self.heard = heard
+            self.told = told
+        }
+    }
+
+    static let cases: [Case] = [
+        Case("nothing heard is no news", heard: ["-", "-"], told: []),
+        Case("a new beacon is news, once", heard: ["1:near", "1:near", "1:near"], told: ["0 proximity 1 near"]),
+        Case(
+            "another nearness than in the report before is news, as the recipe's comment says and its code forgets",
+            heard: ["1:far", "1:near", "1:near", "1:immediate", "1:near"],
+            told: ["0 proximity 1 far", "1 proximity 1 near", "3 proximity 1 immediate", "4 proximity 1 near"]),
+        Case(
+            "a beacon that was away for a report is new again", heard: ["1:near", "-", "1:near"],
+            told: ["0 proximity 1 near", "2 proximity 1 near"]),
+        Case(
+            "each beacon is news by itself", heard: ["1:near 2:far", "2:near 1:near", "3:far"],
+            told: ["0 proximity 1 near", "0 proximity 2 far", "1 proximity 2 near", "2 proximity 3 far"]),
+        Case(
+            "two devices of one identity that stay where they are are no news",
+            heard: ["1:near 1:far", "1:near 1:far"],
+            told: ["0 proximity 1 near", "0 proximity 1 far"]),
+        Case(
+            "unknown is a nearness, too", heard: ["1:near", "1:unknown", "1:near"],
+            told: ["0 proximity 1 near", "1 proximity 1 unknown", "2 proximity 1 near"]),
+        Case(
+            "near or immediate only", { $0.minimumProximity = .near },
+            heard: ["1:far", "1:unknown", "1:near", "1:immediate", "1:far", "1:near"],
+            told: ["2 proximity 1 near", "3 proximity 1 immediate", "5 proximity 1 near"]),
+        Case(
+            "immediate only", { $0.minimumProximity = .immediate }, heard: ["1:near", "1:immediate"],
+            told: ["1 proximity 1 immediate"]),
+        Case(
+            "anything that can be told", { $0.minimumProximity = .far }, heard: ["1:unknown", "1:far"],
+            told: ["1 proximity 1 far"]),
+        Case(
+            "a cool-down holds back, and tells at its end what still stands", { $0.coolDown = .seconds(3) },
+            heard: ["1:near", "1:far", "1:far", "1:far", "1:far"],
+            told: ["0 proximity 1 near", "3 proximity 1 far"]),
+        Case(
+            "a change within the cool-down that was taken back is not told", { $0.coolDown = .seconds(3) },
+            heard: ["1:near", "1:far", "1:near", "1:near", "1:near", "1:far"],
+            told: ["0 proximity 1 near", "5 proximity 1 far"]),
+        Case(
+            "a return within the cool-down to where it was told to be is not told", { $0.coolDown = .seconds(3) },
+            heard: ["1:near", "-", "1:near", "1:near"],
+            told: ["0 proximity 1 near"]),
+        Case(
+            "a cool-down is a beacon's own", { $0.coolDown = .seconds(9) }, heard: ["1:near", "1:near 2:near"],
+            told: ["0 proximity 1 near", "1 proximity 2 near"]),
+        Case(
+            "who is gone is told where that is wanted", { $0.kinds.insert(.gone) }, heard: ["1:near", "-", "-"],
+            told: ["0 proximity 1 near", "1 gone 1"]),
+        Case(
+            "who was never told of is not told to be gone",
+            {
+                $0.kinds.insert(.gone)
+                $0.minimumProximity = .near
+            }, heard: ["1:far", "-"], told: []),
+        Case(
+            "a return within the cool-down is told at its end, after the beacon was told to be gone",
+            {
+                $0.kinds.insert(.gone)
+                $0.coolDown = .seconds(3)
+            }, heard: ["1:near", "-", "1:near", "1:near", "1:near"],
+            told: ["0 proximity 1 near", "1 gone 1", "3 proximity 1 near"]),
+        Case(
+            "proximity can be left out", { $0.kinds = [.enter, .exit] }, heard: ["1:near", "enter", "exit"],
+            told: ["1 enter", "2 exit"]),
+        Case("enter and exit are news", heard: ["enter", "exit", "enter"], told: ["0 enter", "1 exit", "2 enter"]),
+        Case("a state that becomes known is none", heard: ["state"], told: []),
+        Case("enter can be left out", { $0.kinds = [.exit] }, heard: ["enter", "exit"], told: ["1 exit"]),
+        Case(
+            "only regions of the list", { $0.regions = ["elsewhere"] }, heard: ["enter", "1:near", "exit"], told: []),
+        Case(
+            "regions of the list", { $0.regions = ["shop"] }, heard: ["enter", "1:near"],
+            told: ["0 enter", "1 proximity 1 near"]),
+        Case(
+            "more beacons than are remembered are not told of, and those that are stay quiet",
+            { $0.maximumBeacons = 2 },
+            heard: ["1:near 2:near 3:near", "1:near 2:near 3:near", "1:near 3:near", "1:near 3:near"],
+            told: ["0 proximity 1 near", "0 proximity 2 near", "3 proximity 3 near"]),
+        Case(
+            "a heartbeat tells who is where", { $0.heartbeatInterval = .seconds(2) },
+            heard: ["enter", "1:near", "1:near 2:far", "1:near", "1:near"],
+            told: [
+                "0 enter", "1 proximity 1 near", "2 heartbeat inside 1:near", "2 proximity 2 far",
+                "4 heartbeat inside 1:near",
+            ]),
+    ]
+
+    @Test("What is heard gives what is told", arguments: cases)
+    func table(_ row: Case) throws {
+        var policy = NotificationPolicy(rules: row.rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        var told: [String] = []
+        for (second, text) in row.heard.enumerated() {
+            let event = try Self.event(text, at: second)
+            let wallTime = Samples.start.advanced(by: Int64(second) * Timestamp.nanosecondsPerSecond)
+            for notification in policy.receive(event, at: wallTime) {
+                #expect(notification.time == wallTime)
+                told.append("\(second) \(Self.words(notification))")
+            }
+        }
+        #expect(told == row.told)
+    }
+
+    @Test("A notification says where, who and how near")
+    func content() throws {
+        var policy = NotificationPolicy(
+            rules: NotificationRules(), regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        let first = try #require(policy.receive(try Self.event("7:near", at: 0), at: Samples.start).first)
+        #expect(first.region == Samples.shop)
+        #expect(first.beacon == BeaconIdentity(uuid: Samples.uuid, major: 1, minor: 7))
+        #expect(first.proximity == .near)
+        #expect(first.accuracy == 1.5)
+        #expect(first.rssi == -60)
+        #expect(first.receiver == "hci0")
+    }
+
+    @Test("Receivers are compared each by themselves, and without a named region the constraint is the name")
+    func places() {
+        var policy = NotificationPolicy(rules: NotificationRules(), regions: [], ids: NotificationIDs(seed: 1))
+        var told: [String] = []
+        for (second, receiver) in ["a", "b", "a", "b"].enumerated() {
+            let report = SessionEvent.RangingEvent(
+                time: Timestamp(nanoseconds: Int64(second) * 1_000_000_000), receiver: receiver,
+                constraint: BeaconConstraint(uuid: Samples.uuid, major: 1), beacons: [Self.beacon(7, .near)])
+            for notification in policy.receive(.ranged(report), at: Samples.start) {
+                told.append("\(second) \(notification.receiver ?? "") \(notification.region?.name ?? "none")")
+            }
+        }
+        #expect(told == ["0 a \(Samples.uuid)/1", "1 b \(Samples.uuid)/1"])
+    }
+
+    @Test("A ranging of all beacons is sorted into the regions")
+    func sorting() {
+        let window = BeaconNotification.Region(
+            name: "window", constraint: BeaconConstraint(uuid: Samples.uuid, major: 2))
+        var policy = NotificationPolicy(
+            rules: NotificationRules(), regions: [Samples.shop, window], ids: NotificationIDs(seed: 1))
+        let report = SessionEvent.RangingEvent(
+            time: .zero, receiver: "hci0", constraint: nil,
+            beacons: [Self.beacon(1, .near), Self.beacon(2, .near, major: 2)])
+        let told = policy.receive(.ranged(report), at: Samples.start).map {
+            "\($0.region?.name ?? "none") \($0.beacon?.minor ?? 0)"
+        }
+        #expect(told == ["shop 1", "shop 2", "window 2"])
+    }
+
+    @Test("A gap of many intervals gives one heartbeat, which leaves out a receiver that fell silent")
+    func heartbeatAfterGap() throws {
+        var rules = NotificationRules()
+        rules.heartbeatInterval = .seconds(10)
+        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        _ = policy.receive(try Self.event("1:near", at: 0), at: Samples.start)
+        let day = Timestamp(nanoseconds: 86_400 * Timestamp.nanosecondsPerSecond)
+        let heartbeats = policy.advance(to: day, at: Samples.start)
+        #expect(heartbeats.count == 1)
+        #expect(heartbeats.first?.presence?.first?.beacons.isEmpty == true)
+        #expect(policy.advance(to: day.advanced(by: 9_000_000_000), at: Samples.start).isEmpty)
+        #expect(policy.advance(to: day.advanced(by: 10_000_000_000), at: Samples.start).count == 1)
+    }
+
+    @Test("A heartbeat lists the nearest, and says how many more there are")
+    func heartbeatBound() throws {
+        var rules = NotificationRules()
+        rules.maximumBeaconsInHeartbeat = 2
+        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        _ = policy.receive(try Self.event("1:far 2:near 3:immediate 4:unknown", at: 0), at: Samples.start)
+        let presence = try #require(policy.heartbeat(at: Samples.start).presence?.first)
+        #expect(presence.beacons.map(\.identity.minor) == [3, 2])
+        #expect(presence.unlisted == 2)
+    }
+
+    @Test("A million reports of a crowd that changes leave no more state than the bound")
+    func bound() throws {
+        var rules = NotificationRules()
+        rules.maximumBeacons = 50
+        rules.coolDown = .seconds(1_000_000)
+        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        var told = 0
+        for second in 0..<1_000 {
+            let beacons = (0..<40).map { Self.beacon(UInt16((second * 40 + $0) % 60_000), .near) }
+            let report = SessionEvent.RangingEvent(
+                time: Timestamp(nanoseconds: Int64(second) * 1_000_000_000), receiver: "hci0",
+                constraint: BeaconConstraint(uuid: Samples.uuid), beacons: beacons)
+            told += policy.receive(.ranged(report), at: Samples.start).count
+        }
+        // Each was new. Those that cool down make room for those that are there.
+        #expect(told + policy.ignoredBeacons == 40_000)
+        #expect(told > 20_000)
+    }
+
+    private static func words(_ notification: BeaconNotification) -> String {
+        switch notification.kind {
+        case .proximity: "proximity \(notification.beacon?.minor ?? 0) \(notification.proximity ?? .unknown)"
+        case .gone: "gone \(notification.beacon?.minor ?? 0)"
+        case .heartbeat:
+            "heartbeat "
+                + (notification.presence ?? []).map { presence in
+                    let beacons = presence.beacons.map { "\($0.identity.minor):\($0.proximity)" }
+                    return "\(presence.state) \(beacons.joined(separator: " "))"
+                }.joined(separator: "; ")
+        default: "\(notification.kind)"
+        }
+    }
+
+    private static func event(_ text: String, at second: Int) throws -> SessionEvent {
+        let time = Timestamp(nanoseconds: Int64(second) * Timestamp.nanosecondsPerSecond)
+        let constraint = Samples.shop.constraint
+        func region(_ kind: SessionEvent.Kind, _ state: RegionState) -> SessionEvent {
+            .region(
+                kind,
+                SessionEvent.RegionEvent(
+                    name: "shop", constraint: constraint, time: time, receiver: "hci0", state: state, before: .unknown))
+        }
+        switch text {
+        case "enter": return region(.enter, .inside)
+        case "exit": return region(.exit, .outside)
+        case "state": return region(.state, .outside)
+        default: break
+        }
+        let beacons = try text.split(separator: " ").filter { $0 != "-" }.map { part in
+            let words = part.split(separator: ":")
+            let proximity = try #require(Proximity.allCases.first { $0.description == words[1] })
+            return beacon(try #require(UInt16(words[0])), proximity)
+        }
+        return .ranged(
+            SessionEvent.RangingEvent(time: time, receiver: "hci0", constraint: constraint, beacons: beacons))
+    }
+
+    private static func beacon(_ minor: UInt16, _ proximity: Proximity, major: UInt16 = 1) -> RangedBeacon {
+        let accuracy =
+            switch proximity {
+            case .immediate: 0.2
+            case .near: 1.5
+            case .far: 6.0
+            case .unknown: -1.0
+            }
+        return RangedBeacon(
+            address: DeviceAddress(bits: 1, kind: .unspecified),
+            identity: BeaconIdentity(uuid: Samples.uuid, major: major, minor: minor),
+            proximity: proximity, accuracy: accuracy, rssi: proximity == .unknown ? 0 : -60, lastHeard: .zero)
+    }
+}

@@ -1,0 +1,60 @@
+import BeaconDelivery
+import Foundation
+import Logging
+import Testing
+
+/// A delivery service on a clock that a test drives, with an outbox in a folder of its own.
+struct DeliveryBench {
+    let folder: TemporaryFolder
+    let clock: VirtualClock
+    let outbox: Outbox
+    let service: DeliveryService<VirtualClock>
+
+    init(
+        _ destinations: [Destination], folder: TemporaryFolder? = nil, clock: VirtualClock = VirtualClock(),
+        limits: OutboxLimits = OutboxLimits()
+    ) throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        self.clock = clock
+        outbox = try Outbox(
+            file: folder.file("outbox.db"), destinations: destinations.map(\.name), limits: limits,
+            logger: Self.quiet, wallTime: { clock.wallTime })
+        service = DeliveryService(outbox: outbox, destinations: destinations, clock: clock, logger: Self.quiet)
+    }
+
+    static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
+    /// Runs the service for as long as `body` takes, and ends it.
+    func running(_ body: () async throws -> Void) async throws {
+        let task = Task { await service.run() }
+        do {
+            try await body()
+        } catch {
+            task.cancel()
+            await task.value
+            throw error
+        }
+        service.shutdown()
+        await task.value
+    }
+
+    /// Lets time pass, from one moment for which someone waits to the next, until something is so.
+    ///
+    /// - Parameter sleepers: how many wait at each moment: the housekeeping, and each destination that failed.
+    func pass(sleepers: Int = 2, until condition: () async throws -> Bool) async throws {
+        try await pass(until: condition, sleepers: { sleepers })
+    }
+
+    /// The same, where how many wait is not the same all along.
+    func pass(until condition: () async throws -> Bool, sleepers: () -> Int) async throws {
+        try await eventually {
+            if try await condition() { return true }
+            if clock.sleepers >= sleepers() { clock.advanceToNext() }
+            return false
+        }
+    }
+
+    /// How a queue stands.
+    func status(_ destination: String) async throws -> QueueStatus { try await outbox.status(of: destination) }
+}

@@ -1,0 +1,40 @@
+import BeaconDelivery
+import BeaconModel
+import BeaconService
+
+/// A destination that does what a test says, and keeps what it took. For HTTP the tests use a real server.
+final class MemorySink: Sink {
+    private let answers: @Sendable (BeaconNotification) -> DeliveryOutcome
+    private let taken = Locked<[BeaconNotification]>([])
+    private let tried = Locked(0)
+    let maximumBatch: Int
+
+    init(
+        maximumBatch: Int = 10,
+        answers: @escaping @Sendable (BeaconNotification) -> DeliveryOutcome = { _ in .delivered }
+    ) {
+        self.maximumBatch = maximumBatch
+        self.answers = answers
+    }
+
+    /// What it took, in order.
+    var notifications: [BeaconNotification] { taken.withLock { $0 } }
+
+    /// The minor values of what it took, in order.
+    var minors: [UInt16] { notifications.compactMap { $0.beacon?.minor } }
+
+    /// How many notifications it was asked to take.
+    var attempts: Int { tried.withLock { $0 } }
+
+    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+        var outcomes: [DeliveryOutcome] = []
+        for entry in batch {
+            tried.withLock { $0 += 1 }
+            let outcome = answers(entry.notification)
+            outcomes.append(outcome)
+            if outcome == .delivered { taken.withLock { $0.append(entry.notification) } }
+            if case .retry = outcome { break }
+        }
+        return outcomes
+    }
+}

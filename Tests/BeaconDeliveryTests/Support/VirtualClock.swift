@@ -1,0 +1,81 @@
+import BeaconModel
+import BeaconService
+
+/// A clock that goes on only when it is told to.
+final class VirtualClock: Clock {
+    struct Instant: InstantProtocol {
+        typealias Duration = Swift.Duration
+
+        var offset: Duration
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        var number: Int
+        var deadline: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var next = 0
+        var sleepers: [Sleeper] = []
+    }
+
+    private let state = Locked(State())
+
+    let minimumResolution = Swift.Duration.nanoseconds(1)
+    var now: Instant { state.withLock { $0.now } }
+
+    /// The wall clock that goes with it. It begins at 1 700 000 000.
+    var wallTime: Timestamp {
+        let (seconds, attoseconds) = now.offset.components
+        return Timestamp(nanoseconds: (1_700_000_000 + seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    var sleepers: Int { state.withLock { $0.sleepers.count } }
+
+    func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let isOver = state.withLock { state in
+                    if deadline <= state.now || Task.isCancelled { return true }
+                    state.sleepers.append(Sleeper(number: number, deadline: deadline, continuation: continuation))
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.sleepers.firstIndex { $0.number == number }.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Goes on to the first moment for which someone waits.
+    func advanceToNext() {
+        guard let next = state.withLock({ $0.sleepers.map(\.deadline).min() }) else { return }
+        advance(to: next)
+    }
+
+    func advance(by duration: Swift.Duration) { advance(to: now.advanced(by: duration)) }
+
+    private func advance(to moment: Instant) {
+        let due = state.withLock { state in
+            state.now = max(state.now, moment)
+            let due = state.sleepers.filter { $0.deadline <= state.now }
+            state.sleepers.removeAll { $0.deadline <= state.now }
+            return due
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+}

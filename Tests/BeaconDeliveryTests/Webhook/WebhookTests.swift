@@ -1,0 +1,269 @@
+import BeaconDelivery
+import BeaconService
+import Crypto
+import Foundation
+import Testing
+
+@Suite("Webhook")
+struct WebhookTests {
+    private func entries(_ minors: ClosedRange<UInt16>) -> [OutboxEntry] {
+        minors.map { OutboxEntry(sequence: Int64($0), notification: Samples.proximity($0)) }
+    }
+
+    @Test("A notification comes as a CloudEvent in structured mode, with its name as idempotency key")
+    func form() async throws {
+        try await HTTPTestServer.with { server in
+            let sink = try WebhookSink(
+                WebhookConfiguration(
+                    url: try server.url("/hook?key=1"), headers: ["Authorization": Secret("Bearer abc")],
+                    source: "urn:gateway:lobby"))
+            #expect(await sink.deliver(entries(7...7)) == [.delivered])
+            let request = try #require(server.requests.first)
+            #expect(request.method == "POST")
+            #expect(request.path == "/hook")
+            #expect(request.headers["content-type"] == "application/cloudevents+json; charset=utf-8")
+            #expect(request.headers["idempotency-key"] == Samples.proximity(7).id.description)
+            #expect(request.headers["authorization"] == "Bearer abc")
+            #expect(request.headers["user-agent"] == "swift-beacon")
+            #expect(request.headers["webhook-signature"] == nil)
+            let event = request.object
+            // The required attributes of CloudEvents 1.0, and no other than those that are defined there.
+            #expect(
+                Set(event.keys) == [
+                    "specversion", "id", "source", "type", "subject", "time", "datacontenttype", "data",
+                ])
+            #expect(event["specversion"] as? String == "1.0")
+            #expect(event["id"] as? String == Samples.proximity(7).id.description)
+            #expect(event["source"] as? String == "urn:gateway:lobby")
+            #expect(event["type"] as? String == "swift-beacon.proximity")
+            #expect(event["subject"] as? String == "shop")
+            #expect(event["time"] as? String == "2023-11-14T22:13:20.007Z")
+            #expect(event["datacontenttype"] as? String == "application/json")
+            let data = try #require(event["data"] as? [String: Any])
+            #expect(data["kind"] as? String == "proximity")
+            #expect(data["proximity"] as? String == "near")
+            #expect(data["time"] as? Double == 1_700_000_000.007)
+            #expect((data["region"] as? [String: Any])?["name"] as? String == "shop")
+            #expect((data["beacon"] as? [String: Any])?["minor"] as? Int == 7)
+        }
+    }
+
+    @Test("Requests are signed as Standard Webhooks has it, over the id, the time and the body, by each secret")
+    func signature() async throws {
+        try await HTTPTestServer.with { server in
+            let raw = Data((0..<24).map { UInt8($0) })
+            let sink = try WebhookSink(
+                WebhookConfiguration(
+                    url: try server.url(),
+                    signingSecrets: [Secret("whsec_" + raw.base64EncodedString()), Secret("plain")]))
+            let before = Int64(Date().timeIntervalSince1970)
+            #expect(await sink.deliver(entries(7...7)) == [.delivered])
+            let request = try #require(server.requests.first)
+            let id = try #require(request.headers["webhook-id"])
+            let time = try #require(request.headers["webhook-timestamp"].flatMap { Int64($0) })
+            #expect(id == Samples.proximity(7).id.description)
+            #expect((before...before + 60).contains(time))
+            let content = Data("\(id).\(time).".utf8) + request.body
+            let signatures = [raw, Data("plain".utf8)].map { key in
+                "v1,"
+                    + Data(HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: key)))
+                    .base64EncodedString()
+            }
+            #expect(request.headers["webhook-signature"] == signatures.joined(separator: " "))
+        }
+    }
+
+    @Test("Standard Webhooks' own example comes out as it says")
+    func knownSignature() async throws {
+        // From the specification's reference libraries: the secret, id, time and body of their tests.
+        let key = SymmetricKey(data: try #require(Data(base64Encoded: "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")))
+        let content = Data(#"msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}"#.utf8)
+        let code = Data(HMAC<SHA256>.authenticationCode(for: content, using: key)).base64EncodedString()
+        #expect(code == "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+    }
+
+    @Test("Batches come as arrays where that is asked for; one that spoils them is found and refused alone")
+    func batches() async throws {
+        try await HTTPTestServer.with(replies: { request in
+            let minors = (request.json as? [[String: Any]] ?? []).compactMap { event in
+                ((event["data"] as? [String: Any])?["beacon"] as? [String: Any])?["minor"] as? Int
+            }
+            return minors.contains(13) ? .status(400, body: "no thirteen") : .status(204)
+        }) { server in
+            let sink = try WebhookSink(WebhookConfiguration(url: try server.url(), maximumBatch: 50))
+            #expect(sink.maximumBatch == 50)
+            let outcomes = await sink.deliver(entries(1...50))
+            #expect(outcomes.count == 50)
+            for (index, outcome) in outcomes.enumerated() {
+                #expect(outcome == (index == 12 ? .refused(reason: "answered 400: no thirteen") : .delivered))
+            }
+            let first = try #require(server.requests.first)
+            #expect(first.headers["content-type"] == "application/cloudevents-batch+json; charset=utf-8")
+            #expect((first.json as? [Any])?.count == 50)
+            #expect(server.requests.count <= 14)
+        }
+    }
+
+    @Test(
+        "Each status means what it says",
+        arguments: [
+            (200, "delivered"), (201, "delivered"), (202, "delivered"), (204, "delivered"), (301, "retry"),
+            (302, "retry"),
+            (307, "retry"), (400, "refused"), (401, "refused"), (403, "refused"), (404, "refused"), (408, "retry"),
+            (409, "refused"), (410, "refused"), (413, "refused"), (422, "refused"), (425, "retry"), (429, "retry"),
+            (500, "retry"), (502, "retry"), (503, "retry"), (504, "retry"),
+        ])
+    func statuses(_ status: Int, _ meaning: String) async throws {
+        let elsewhere = Locked(0)
+        try await HTTPTestServer.with(replies: { request in
+            if request.path == "/elsewhere" { elsewhere.withLock { $0 += 1 } }
+            return .status(status, headers: (300..<400).contains(status) ? ["Location": "/elsewhere"] : [:])
+        }) { server in
+            let sink = try WebhookSink(WebhookConfiguration(url: try server.url()))
+            let outcomes = await sink.deliver(entries(1...1))
+            #expect(outcomes.count == 1)
+            let seen =
+                switch outcomes.first {
+                case .delivered: "delivered"
+                case .retry: "retry"
+                case .refused: "refused"
+                case nil: "nothing"
+                }
+            #expect(seen == meaning)
+            // A redirect is not followed.
+            #expect(elsewhere.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("Retry-After is read in both forms, a date by the server's own clock, and nonsense is passed over")
+    func retryAfter() async throws {
+        func reply(_ value: String) async throws -> DeliveryOutcome? {
+            let box = Locked<DeliveryOutcome?>(nil)
+            try await HTTPTestServer.with(replies: { _ in .status(429, headers: ["Retry-After": value]) }) { server in
+                let sink = try WebhookSink(WebhookConfiguration(url: try server.url()))
+                let outcome = await sink.deliver(entries(1...1)).first
+                box.withLock { $0 = outcome }
+            }
+            return box.withLock { $0 }
+        }
+        #expect(try await reply("120") == .retry(reason: "answered 429", after: .seconds(120)))
+        #expect(try await reply("0") == .retry(reason: "answered 429", after: .zero))
+        #expect(try await reply("soon") == .retry(reason: "answered 429", after: nil))
+        #expect(try await reply("Wed, 21 Oct 2015 07:28:00 GMT") == .retry(reason: "answered 429", after: .zero))
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        // The three forms of RFC 9110, 5.6.7.
+        for format in ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"] {
+            formatter.dateFormat = format
+            guard case .retry(_, let after?) = try await reply(formatter.string(from: Date() + 3_600)) else {
+                Issue.record("\(format) is not read")
+                continue
+            }
+            #expect(after > .seconds(3_500) && after <= .seconds(3_602))
+        }
+    }
+
+    @Test("Order is kept: what comes after one that is to be sent again is not sent")
+    func order() async throws {
+        try await HTTPTestServer.with(replies: { $0.minor == 3 ? .status(503) : .status(200) }) { server in
+            let sink = try WebhookSink(WebhookConfiguration(url: try server.url()))
+            let outcomes = await sink.deliver(entries(1...5))
+            #expect(outcomes == [.delivered, .delivered, .retry(reason: "answered 503")])
+            #expect(server.requests.compactMap(\.minor) == [1, 2, 3])
+        }
+    }
+
+    @Test("TLS is verified: a server is trusted by its authority and its name, and else nothing is sent")
+    func tls() async throws {
+        let authority = try await TestAuthority()
+        let other = try await TestAuthority()
+        var settings = HTTPSettings()
+        settings.additionalTrustRoots = [authority.certificate]
+        try await HTTPTestServer.with(tls: try await authority.server("localhost")) { server in
+            let trusting = try WebhookSink(WebhookConfiguration(url: try server.url(host: "localhost"), http: settings))
+            #expect(await trusting.deliver(entries(1...1)) == [.delivered])
+
+            // The certificate is for localhost, not for the address.
+            let misnamed = try WebhookSink(WebhookConfiguration(url: try server.url(host: "127.0.0.1"), http: settings))
+            #expect(Self.isTLSFailure(await misnamed.deliver(entries(2...2))))
+
+            let distrusting = try WebhookSink(WebhookConfiguration(url: try server.url(host: "localhost")))
+            #expect(Self.isTLSFailure(await distrusting.deliver(entries(3...3))))
+
+            var wrong = HTTPSettings()
+            wrong.additionalTrustRoots = [other.certificate]
+            let misled = try WebhookSink(WebhookConfiguration(url: try server.url(host: "localhost"), http: wrong))
+            #expect(Self.isTLSFailure(await misled.deliver(entries(4...4))))
+            #expect(server.requests.compactMap(\.minor) == [1])
+        }
+    }
+
+    private static func isTLSFailure(_ outcomes: [DeliveryOutcome]) -> Bool {
+        guard outcomes.count == 1, case .retry(let reason, _) = outcomes[0] else { return false }
+        return reason.contains("TLS")
+    }
+
+    @Test("A proxy is gone through, by a tunnel, with its credentials; TLS is still with the server")
+    func proxy() async throws {
+        let authority = try await TestAuthority()
+        let proxy = try await TunnelProxy()
+        try await HTTPTestServer.with(tls: try await authority.server("backend.example")) { server in
+            var settings = HTTPSettings()
+            settings.additionalTrustRoots = [authority.certificate]
+            settings.proxy = HTTPProxy(host: "127.0.0.1", port: proxy.port, username: "user", password: Secret("pass"))
+            // The name is one that only the proxy knows.
+            let sink = try WebhookSink(
+                WebhookConfiguration(url: try server.url(host: "backend.example"), http: settings))
+            #expect(await sink.deliver(entries(1...1)) == [.delivered])
+            #expect(server.requests.compactMap(\.minor) == [1])
+            let head = try #require(proxy.heads.first)
+            #expect(head.hasPrefix("CONNECT backend.example:\(server.port) "))
+            #expect(head.lowercased().contains("proxy-authorization: basic dxnlcjpwyxnz"))
+        }
+        try await proxy.stop()
+    }
+
+    @Test("What cannot work is told at once, without the secret")
+    func configuration() async throws {
+        func refuses(_ text: String, _ change: (inout WebhookConfiguration) -> Void = { _ in }) throws -> Bool {
+            var configuration = WebhookConfiguration(url: try #require(URL(string: text)))
+            change(&configuration)
+            do {
+                _ = try WebhookSink(configuration)
+                return false
+            } catch {
+                #expect(!"\(error)".contains("hunter2"))
+                return true
+            }
+        }
+        #expect(try refuses("ftp://example.org/hook"))
+        #expect(try refuses("https://user:hunter2@example.org/hook"))
+        #expect(try refuses("/hook"))
+        #expect(try refuses("https://example.org") { $0.headers = ["X\nY": Secret("hunter2")] })
+        #expect(try refuses("https://example.org") { $0.headers = ["X": Secret("hunter2\r\nEvil: 1")] })
+        #expect(try refuses("https://example.org") { $0.signingSecrets = [Secret("whsec_hunter2!")] })
+        #expect(try refuses("https://example.org") { $0.signingSecrets = [Secret("")] })
+        #expect(try refuses("https://example.org") { $0.maximumBatch = 0 })
+        #expect(
+            try refuses("https://example.org") { $0.http.additionalTrustRoots = [URL(fileURLWithPath: "/nowhere.pem")] }
+        )
+        #expect(try refuses("https://example.org") { $0.http.requestTimeout = .zero })
+        #expect(try !refuses("https://example.org/hook"))
+    }
+
+    @Test("A configuration does not show its secrets, however it is printed")
+    func secrets() throws {
+        var configuration = WebhookConfiguration(
+            url: try #require(URL(string: "https://example.org/services/hunter2?token=hunter2")))
+        configuration.headers = ["Authorization": Secret("hunter2")]
+        configuration.signingSecrets = [Secret("hunter2")]
+        configuration.http.proxy = HTTPProxy(host: "proxy", port: 1, username: "me", password: Secret("hunter2"))
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        dump(configuration.http, to: &dumped)
+        for text in ["\(configuration)", String(reflecting: configuration), "\(configuration.headers)", dumped] {
+            #expect(!text.contains("hunter2"))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import BeaconDelivery
+import Foundation
+
+/// Puts notifications into an outbox while it delivers them, and may be killed at any moment.
+struct Deliverer {
+    let folder: URL
+    let port: Int
+    let count: Int
+
+    func run() async throws {
+        var destinations: [Destination] = []
+        for name in ["first", "second"] {
+            guard let url = URL(string: "http://127.0.0.1:\(port)/\(name)") else { throw CocoaError(.fileReadUnknown) }
+            let sink = try WebhookSink(WebhookConfiguration(url: url))
+            // The server fails on purpose now and then.
+            let backOff = BackOff(base: .milliseconds(5), maximum: .milliseconds(50))
+            destinations.append(Destination(name: name, sink: sink, backOff: backOff))
+        }
+        let outbox = try Outbox(
+            file: folder.appendingPathComponent("outbox.db"), destinations: destinations.map(\.name))
+        let service = DeliveryService(outbox: outbox, destinations: destinations)
+        let running = Task { await service.run() }
+        let progress = try Progress(folder.appendingPathComponent("progress"))
+        var next = progress.count + 1
+        while next <= count {
+            let last = min(next + Int.random(in: 0..<20), count)
+            try await service.append((next...last).map(Numbered.notification))
+            // From here on they must not be lost.
+            progress.count = last
+            next = last + 1
+        }
+        while try await service.status().contains(where: { $0.waiting > 0 }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        service.shutdown()
+        await running.value
+        await outbox.close()
+    }
+}

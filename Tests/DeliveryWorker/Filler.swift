@@ -1,0 +1,40 @@
+import BeaconDelivery
+import Foundation
+import Glibc
+
+/// Fills the disk, as far as a process can do that to itself alone: the system refuses to let its files grow.
+struct Filler {
+    let folder: URL
+    let bytes: UInt
+
+    /// Each line is a fact for the test: `refused N CODE`, `waiting N`, `accepted N`.
+    func run() async throws {
+        let outbox = try Outbox(file: folder.appendingPathComponent("outbox.db"), destinations: ["somewhere"])
+        // Without this the system ends the process at the limit (setrlimit(2)).
+        signal(SIGXFSZ, SIG_IGN)
+        var unlimited = rlimit()
+        getrlimit(Self.fileSize, &unlimited)
+        var limit = rlimit(rlim_cur: bytes, rlim_max: unlimited.rlim_max)
+        guard setrlimit(Self.fileSize, &limit) == 0 else { throw CocoaError(.featureUnsupported) }
+        var accepted = 0
+        do throws(OutboxError) {
+            while true {
+                try await outbox.append([Numbered.notification(accepted + 1)], to: ["somewhere"])
+                accepted += 1
+            }
+        } catch {
+            print("refused \(accepted + 1) \(error.code == .full ? "full" : "otherwise: \(error)")")
+        }
+        // It can be asked again and again, and stays whole.
+        for _ in 0..<100 { try? await outbox.append([Numbered.notification(accepted + 1)], to: ["somewhere"]) }
+        setrlimit(Self.fileSize, &unlimited)
+        try await outbox.append([Numbered.notification(accepted + 1)], to: ["somewhere"])
+        accepted += 1
+        print("accepted \(accepted)")
+        print("waiting \(try await outbox.status().first?.waiting ?? -1)")
+        await outbox.close()
+    }
+
+    /// RLIMIT_FSIZE, which glibc declares as a macro over an enumeration (bits/resource.h).
+    private static var fileSize: __rlimit_resource_t { __rlimit_resource_t(1) }
+}
