@@ -183,7 +183,8 @@ let package = Package(
         .target(
             name: "KumulosSDK",
             dependencies: [
-                "BeaconRadio", "CoreLocation", "BeaconService", .product(name: "Logging", package: "swift-log"),
+                "CoreLocation", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconRadio", "BeaconService",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
         ),
@@ -239,7 +240,13 @@ let package = Package(
             swiftSettings: oldForms
         ),
         .testTarget(
-            name: "KumulosSDKTests", dependencies: ["KumulosSDK", "CoreLocation", "BeaconRadio", "BeaconService"],
+            name: "KumulosSDKTests",
+            dependencies: [
+                "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconRadio", "BeaconService",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconDeliveryTests",

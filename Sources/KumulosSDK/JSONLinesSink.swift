@@ -30,4 +30,23 @@ public final class JSONLinesSink: KumulosEventSink {
             try handle.synchronize()
         }
     }
+
+    /// Hands over the events that the file has, and removes them from it once `keep` has returned.
+    ///
+    /// A line that is none of ours is passed over. What another process writes meanwhile stays.
+    ///
+    /// - Throws: what `keep` throws; the events are then handed over again by the next call.
+    func drain(_ keep: ([KumulosEvent]) throws -> Void) throws {
+        let taken = file.appendingPathExtension("taken")
+        try isWriting.withLock { _ in
+            // One that is left of an earlier attempt goes first.
+            if !FileManager.default.fileExists(atPath: taken.path) {
+                guard FileManager.default.fileExists(atPath: file.path) else { return }
+                try FileManager.default.moveItem(at: file, to: taken)
+            }
+            let lines = try Data(contentsOf: taken).split(separator: UInt8(ascii: "\n"))
+            try keep(lines.compactMap { try? JSONDecoder().decode(KumulosEvent.self, from: $0) })
+            try FileManager.default.removeItem(at: taken)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How the SDK is set up. ``KSConfigBuilder`` makes it.
 public struct KSConfig: Sendable {
     /// The key of the app at Kumulos.
@@ -6,4 +8,10 @@ public struct KSConfig: Sendable {
     public let secretKey: String
 
     let sink: (any KumulosEventSink)?
+
+    /// Where events wait; nil for the app's state directory.
+    let folder: URL?
+
+    /// The address that takes events; nil for Kumulos' own.
+    let eventsAddress: String?
 }

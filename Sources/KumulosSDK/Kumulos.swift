@@ -6,8 +6,9 @@ import Logging
 /// Kumulos' names for what an app tells its backend about beacons, so that code for Kumulos' SDK compiles and runs
 /// unchanged.
 ///
-/// Only the part about iBeacons is here. Events are kept as lines of JSON in the app's state directory, from where a
-/// delivery can take them, unless ``KSConfigBuilder/setEventSink(_:)`` names another place.
+/// Only the part about iBeacons is here. Events are kept in an outbox in the app's state directory and delivered to Kumulos
+/// from there, at once or when it can be reached again, in order, also after the app was ended; unless
+/// ``KSConfigBuilder/setEventSink(_:)`` names another place.
 open class Kumulos {
     private struct State {
         var sink: (any KumulosEventSink)?
@@ -20,17 +21,35 @@ open class Kumulos {
     /// What Kumulos' SDK calls the place of the installation's name in the app's defaults.
     static let installIDKey = "KumulosUUID"
 
-    /// Sets the SDK up. Events before it are lost, which is logged.
+    /// Sets the SDK up, and begins to deliver what earlier launches have left. Events before it are lost, which is logged.
     public static func initialize(config: KSConfig) {
-        let sink = config.sink ?? JSONLinesSink(file: defaultFile)
+        // The one before has to let go of the outbox first.
+        state.withLock { $0.sink = nil }
+        let sink = config.sink ?? outbox(config)
         state.withLock { $0.sink = sink }
     }
 
-    private static var defaultFile: URL {
+    /// The way to Kumulos; where the outbox cannot be had, a file that keeps events until it can.
+    private static func outbox(_ config: KSConfig) -> any KumulosEventSink {
+        let folder = config.folder ?? stateFolder
+        let lines = folder.appendingPathComponent("kumulos.ndjson")
+        do {
+            let sink = try OutboxSink(
+                config, installID: installId, file: folder.appendingPathComponent("kumulos.db"), logger: logger)
+            sink.take(JSONLinesSink(file: lines))
+            return sink
+        } catch {
+            logger.error(
+                "events cannot be delivered now; they are kept, and delivered by a later launch",
+                metadata: ["error": "\(error)", "file": "\(lines.path)"])
+            return JSONLinesSink(file: lines)
+        }
+    }
+
+    private static var stateFolder: URL {
         StateDirectory.user.url
             .appendingPathComponent("applications", isDirectory: true)
             .appendingPathComponent(ApplicationIdentity.current.name, isDirectory: true)
-            .appendingPathComponent("kumulos.ndjson")
     }
 
     /// This installation's name: a random UUID, made once and kept in the app's defaults.

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("KumulosSDK", .serialized)
 struct KumulosTests {
-    private final class Memory: KumulosEventSink {
+    final class Memory: KumulosEventSink {
         let events = Locked<[KumulosEvent]>([])
         func record(_ event: KumulosEvent) { events.withLock { $0.append(event) } }
     }
 
     /// A beacon as ranging would give it.
-    private final class Beacon: CLBeacon {
+    final class Beacon: CLBeacon {
         override var uuid: UUID { UUID(uuid: (0xE2, 0xC5, 0x6D, 0xB5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)) }
         override var major: NSNumber { 100 }
         override var minor: NSNumber { 7 }

@@ -1,0 +1,64 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconModel
+import BeaconService
+import Foundation
+import Glibc
+import Logging
+
+/// Delivers events to Kumulos through an outbox of the app's.
+final class OutboxSink: KumulosEventSink {
+    private static let destination = "kumulos"
+
+    private let service: DeliveryService<ContinuousClock>
+    private let running: Task<Void, Never>
+    private let logger: Logger
+
+    /// - Throws: ``OutboxError`` where the file cannot be had, for instance since the app runs a second time, and
+    ///   ``SinkError`` where the address is none.
+    init(_ config: KSConfig, installID: String, file: URL, logger: Logger) throws {
+        var configuration = KumulosConfiguration(
+            apiKey: Secret(config.apiKey), secretKey: Secret(config.secretKey), installID: installID)
+        if let address = config.eventsAddress {
+            guard let url = URL(string: address) else {
+                throw SinkError(.invalidURL, "the address of Kumulos' events is not a URL")
+            }
+            configuration.baseURL = url
+        }
+        let destination = Destination(name: Self.destination, sink: try KumulosSink(configuration))
+        let service = DeliveryService(
+            outbox: try Self.open(file, logger), destinations: [destination], logger: logger)
+        self.service = service
+        self.logger = logger
+        running = Task { await service.run() }
+    }
+
+    deinit { running.cancel() }
+
+    /// Opens the outbox. Where the SDK was set up before in this process, that one's deliveries may be ending yet.
+    private static func open(_ file: URL, _ logger: Logger) throws(OutboxError) -> Outbox {
+        for _ in 0..<100 {
+            do {
+                return try Outbox(file: file, destinations: [destination], logger: logger)
+            } catch  where error.code == .inUse {
+                usleep(10_000)
+            }
+        }
+        return try Outbox(file: file, destinations: [destination], logger: logger)
+    }
+
+    func record(_ event: KumulosEvent) throws {
+        guard let notification = BeaconNotification(event) else { return }
+        try service.appendBlocking(notification)
+    }
+
+    /// Takes over the events that were kept in a file while there was no outbox.
+    func take(_ file: JSONLinesSink) {
+        do {
+            try file.drain { events in for event in events { try record(event) } }
+        } catch {
+            logger.error(
+                "events that were kept in a file wait there for the next launch", metadata: ["error": "\(error)"])
+        }
+    }
+}

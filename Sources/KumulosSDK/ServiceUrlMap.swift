@@ -1,0 +1,2 @@
+/// The address of each of Kumulos' services.
+public typealias ServiceUrlMap = [Service: String]

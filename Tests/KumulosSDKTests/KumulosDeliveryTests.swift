@@ -1,0 +1,110 @@
+import BeaconService
+import CoreLocation
+import Foundation
+import KumulosSDK
+import Testing
+
+/// What reaches Kumulos. It shares the SDK's state, of which a process has one, with the other suite.
+extension KumulosTests {
+    /// The address of every service of Kumulos.
+    private func mapping(_ address: String) -> ServiceUrlMap {
+        Dictionary(uniqueKeysWithValues: Service.allCases.map { ($0, address) })
+    }
+
+    private func initialize(_ address: String, _ folder: URL) {
+        let builder = KSConfigBuilder(apiKey: "key", secretKey: "secret")
+        builder.setBaseUrlMapping(baseUrlMap: mapping(address))
+        builder.setEventFolder(folder)
+        Kumulos.initialize(config: builder.build())
+    }
+
+    /// Runs `body` with a folder that goes after it, when the SDK has let go of it.
+    private func withFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kumulos-\(UUID())")
+        defer {
+            let elsewhere = KSConfigBuilder(apiKey: "", secretKey: "").setEventSink(Memory())
+            Kumulos.initialize(config: elsewhere.build())
+            try? FileManager.default.removeItem(at: folder)
+        }
+        try await body(folder)
+    }
+
+    private func eventually(_ condition: () -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(condition())
+    }
+
+    @Test("Kumulos gets exactly the request that its own SDK makes")
+    func request() async throws {
+        try await withFolder { folder in
+            try await KumulosStandIn.with { kumulos, address in
+                initialize(address, folder)
+                let before = Int64(Date().timeIntervalSince1970 * 1000) - 1
+                Kumulos.sendiBeaconProximity(beacon: Beacon())
+                try await eventually { !kumulos.requests.isEmpty }
+                let request = try #require(kumulos.requests.first)
+                #expect(request.method == "POST")
+                #expect(request.path == "/v1/app-installs/\(Kumulos.installId)/events")
+                #expect(request.headers["authorization"] == "Basic a2V5OnNlY3JldA==")
+                #expect(request.headers["content-type"] == "application/json")
+                #expect(request.headers["accept"] == "application/json")
+                let event = try #require(request.events.first)
+                #expect(request.events.count == 1)
+                #expect(Set(event.keys) == ["type", "uuid", "timestamp", "data", "userId"])
+                #expect(event["type"] as? String == "k.engage.beaconEnteredProximity")
+                let uuid = try #require(event["uuid"] as? String)
+                #expect(UUID(uuidString: uuid) != nil && uuid == uuid.lowercased())
+                let timestamp = try #require(event["timestamp"] as? Int64)
+                #expect((before...before + 60_000).contains(timestamp))
+                #expect(event["userId"] as? String == Kumulos.installId)
+                let data = try #require(event["data"] as? NSDictionary)
+                #expect(
+                    data == [
+                        "type": 1, "uuid": "E2C56DB5-0000-0000-0000-000000000001", "major": "100", "minor": "7",
+                        "proximity": 2,
+                    ] as NSDictionary)
+            }
+        }
+    }
+
+    @Test("Events that Kumulos could not take wait, also over a new launch, and come in order under their names")
+    func relaunch() async throws {
+        try await withFolder { folder in
+            try await KumulosStandIn.with { kumulos, address in
+                kumulos.answer(503)
+                initialize(address, folder)
+                Kumulos.associateUserWithInstall(userIdentifier: "ada")
+                for _ in 0..<3 { Kumulos.sendiBeaconProximity(beacon: Beacon()) }
+                Kumulos.clearUserAssociation()
+                try await eventually { !kumulos.requests.isEmpty }
+                kumulos.answer(200)
+                let failed = kumulos.requests.count
+                initialize(address, folder)
+                Kumulos.sendiBeaconProximity(beacon: Beacon())
+                try await eventually {
+                    kumulos.requests.dropFirst(failed).flatMap(\.events).count >= 4
+                }
+                let events = kumulos.requests.dropFirst(failed).flatMap(\.events)
+                var seen: Set<String> = []
+                let firsts = events.filter { seen.insert($0["uuid"] as? String ?? "").inserted }
+                #expect(firsts.map { $0["userId"] as? String } == ["ada", "ada", "ada", Kumulos.installId])
+            }
+        }
+    }
+
+    @Test("What an app left in a file, while the outbox could not be had, is delivered by the next launch")
+    func leftovers() async throws {
+        try await withFolder { folder in
+            try await KumulosStandIn.with { kumulos, address in
+                let file = JSONLinesSink(file: folder.appendingPathComponent("kumulos.ndjson"))
+                Kumulos.initialize(
+                    config: KSConfigBuilder(apiKey: "key", secretKey: "secret").setEventSink(file).build())
+                Kumulos.sendiBeaconProximity(beacon: Beacon())
+                initialize(address, folder)
+                try await eventually { kumulos.requests.flatMap(\.events).count == 1 }
+                #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("kumulos.ndjson").path))
+            }
+        }
+    }
+}
