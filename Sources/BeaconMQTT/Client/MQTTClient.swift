@@ -25,7 +25,7 @@ public final class MQTTClient: Sendable {
     }
 
     /// Keeps the connection up until its task is cancelled. Then it waits a moment for what is not acknowledged yet, says
-    /// that this client is offline, and disconnects. A second call while one runs returns at once.
+    /// that this client is offline, and disconnects. It runs once: any further call returns at once.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { runner in
@@ -91,10 +91,11 @@ public final class MQTTClient: Sendable {
         guard !actions.isEmpty else { return [] }
         let ids = switchboard.nextIDs(actions.count)
         let timeout = options.publishTimeout
+        let place = options.place
         let timer = Task { [switchboard] in
             guard (try? await Task.sleep(for: timeout)) != nil else { return }
             switchboard.expire(
-                ids, because: MQTTError(.timedOut, "The broker did not acknowledge within \(timeout)."))
+                ids, because: MQTTError(.timedOut, "\(place) did not acknowledge within \(timeout)."))
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {

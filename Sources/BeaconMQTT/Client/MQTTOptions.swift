@@ -78,6 +78,9 @@ public struct MQTTOptions: Hashable, Sendable {
     /// The port that is connected to.
     public var effectivePort: UInt16 { port ?? (tls == nil ? 1883 : 8883) }
 
+    /// The broker as messages name it.
+    var place: String { "\(host):\(effectivePort)" }
+
     /// Where the broker keeps `online` or `offline` for this client; nil where that is not announced.
     public var availabilityTopic: String? { announcesAvailability ? baseTopic + "/status" : nil }
 

@@ -59,6 +59,9 @@ struct ConnectionThread: Sendable {
             guard let fault = converse() else { break }
             failures = clock.now - began > Self.steady ? 1 : failures + 1
             switchboard.disconnected(fault)
+            if failures == 5, fault.code == .connectionLost {
+                logger.warning("the connection is lost again and again; does another client have the same client id?")
+            }
             // A broker that is away for a day is not worth a line each minute.
             logger.log(level: fault.description == told ? .debug : .warning, "\(fault)")
             told = fault.description
@@ -79,7 +82,7 @@ struct ConnectionThread: Sendable {
             try greet(session)
             guard !switchboard.isClosing else { return nil }
             switchboard.connected()
-            logger.info("connected to \(options.host):\(options.effectivePort) as \(options.clientID)")
+            logger.info("connected to \(options.place) as \(options.clientID)")
             while !switchboard.isClosing {
                 for (id, action) in switchboard.take(atMost: options.maximumInFlight - sent.count) {
                     try send(action, as: id, by: session, &sent)
@@ -110,7 +113,7 @@ struct ConnectionThread: Sendable {
             guard remaining > .zero else {
                 throw MQTTError(
                     .timedOut,
-                    "\(options.host):\(options.effectivePort) took the connection and said nothing; check that it is a "
+                    "\(options.place) took the connection and said nothing; check that it is a "
                         + "broker, and whether it wants TLS.")
             }
             try session.step(switchboard.wakeUp, atMost: remaining)

@@ -19,21 +19,27 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         return String(cString: mosquitto_strerror(code))
     }
 
-    /// The error that a user is told where a connection did not come about.
-    func connectionError(to place: String, isSecured: Bool) -> MQTTError {
+    /// The error that a user is told.
+    ///
+    /// - Parameters:
+    ///   - place: the broker's host and port.
+    ///   - isSecured: whether TLS was wanted.
+    ///   - isAccepted: whether there was a connection before.
+    func connectionError(to place: String, isSecured: Bool, isAccepted: Bool) -> MQTTError {
+        guard !isAccepted else {
+            return MQTTError(.connectionLost, "The connection to \(place) was lost.", cause: self)
+        }
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
             return MQTTError(
                 .hostUnknown, "The broker's host in \(place) is not known; check its name and the network.", cause: self
             )
-        case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE, MOSQ_ERR_OCSP:
+        case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE, MOSQ_ERR_OCSP,
+            _ where isSecured && complaint != nil:
             return MQTTError(
                 .tlsFailed,
                 "No secure connection to \(place): the broker's certificate or ours was not accepted; check the "
                     + "authority's file, the host's name, and that the port is the one for TLS.", cause: self)
-        case MOSQ_ERR_ERRNO where systemError == EPROTO || complaint != nil:
-            return MQTTError(
-                .tlsFailed, "No secure connection to \(place); check that the port is the one for TLS.", cause: self)
         case MOSQ_ERR_ERRNO, MOSQ_ERR_CONN_REFUSED:
             return MQTTError(
                 .unreachable, "Nothing answers at \(place); check that the broker runs, and host and port.", cause: self
@@ -42,8 +48,8 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
             return MQTTError(
                 .invalidOptions, "The options for \(place) are not taken; check names and files.", cause: self)
         default:
-            let hint = isSecured ? "" : "; a broker that wants TLS closes a connection without"
-            return MQTTError(.connectionLost, "The connection to \(place) was lost\(hint).", cause: self)
+            let hint = isSecured ? "" : "; a broker that wants TLS does that"
+            return MQTTError(.connectionLost, "\(place) ended the connection before it began\(hint).", cause: self)
         }
     }
 }

@@ -80,10 +80,10 @@ final class Switchboard: Sendable {
 
     /// Begins a run, whose end resumes `runner`.
     ///
-    /// - Returns: false where there is a run already.
+    /// - Returns: false where there is a run already, or the connection was closed.
     func begin(_ runner: CheckedContinuation<Void, Never>) -> Bool {
         state.withLock { state in
-            guard state.runner == nil else { return false }
+            guard state.runner == nil, !state.isClosing else { return false }
             state.runner = runner
             return true
         }
@@ -139,7 +139,7 @@ final class Switchboard: Sendable {
         for listener in listeners { listener.yield(.message(message)) }
     }
 
-    /// Ends the run and every request. Once is enough; the next run begins anew.
+    /// Ends the run and every request. A second time does no harm.
     func finish() {
         completeAll(.failure(.closed))
         let runner = state.withLock { state in

@@ -53,8 +53,8 @@ public final class MQTTSink: Sink {
     /// order of the events.
     public func receive(_ event: SessionEvent) { state.receive(event) }
 
-    /// As many as may be unacknowledged at a time.
-    public var maximumBatch: Int { client.options.maximumInFlight }
+    /// Several times as many as may be unacknowledged at a time, so that one goes out for each that is acknowledged.
+    public var maximumBatch: Int { client.options.maximumInFlight * 5 }
 
     /// Publishes notifications, and waits for their acknowledgement.
     public func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {

@@ -1,16 +1,15 @@
 import BeaconMQTT
-import Foundation
 import Testing
 
-@Suite("A client that is killed")
+@Suite("A client that loses its connection")
 struct WillTests {
-    @Test("is said to be offline by the broker", arguments: ["311", "5"])
-    func lastWill(version: String) async throws {
+    @Test("is said to be offline by the broker", arguments: MQTTVersion.allCases)
+    func lastWill(version: MQTTVersion) async throws {
         let broker = try await Broker()
         let proxy = try Proxy(to: broker.port)
         let observer = try await Observer(port: broker.port)
         let client = try MQTTClient(
-            .test(port: proxy.port, version: version == "5" ? .v5 : .v3_1_1))
+            .test(port: proxy.port, version: version))
         try await running(client.run) {
             try await eventually("it is online") { observer.messages.map(\.text) == ["online"] }
             // To the broker, a connection that is cut is a client that was killed.

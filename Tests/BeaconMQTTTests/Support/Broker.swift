@@ -1,7 +1,8 @@
+import BeaconService
 import Foundation
 
 /// Debian's broker as a child process, on a port of the loopback interface that is free.
-final class Broker {
+final class Broker: Sendable {
     /// The folder of its files, which goes with it.
     let folder: TemporaryFolder
 
@@ -9,7 +10,7 @@ final class Broker {
     let port: UInt16
 
     private let configuration: URL
-    private var process: ChildProcess?
+    private let process = Locked<ChildProcess?>(nil)
 
     /// Starts a broker.
     ///
@@ -38,7 +39,7 @@ final class Broker {
     /// Starts it again at the same port.
     func start() async throws {
         let process = try ChildProcess("mosquitto", ["-c", configuration.path])
-        self.process = process
+        self.process.withLock { $0 = process }
         try await eventually("the broker listens") { FreePort.isListening(port) || !process.isRunning }
         guard process.isRunning else {
             let log = try? String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8)
@@ -47,14 +48,17 @@ final class Broker {
     }
 
     /// Ends it as a lack of power does.
-    func kill() { process?.end(SIGKILL) }
+    func kill() { process.withLock { $0 }?.end(SIGKILL) }
 
     /// Ends it in order; it writes down what it retains.
-    func stop() { process?.end(SIGTERM) }
+    func stop() { process.withLock { $0 }?.end(SIGTERM) }
+
+    /// Has it write down what it holds.
+    func save() { process.withLock { $0 }?.signal(SIGUSR1) }
 
     /// Has it stand still, so that connections hang.
-    func pause() { process?.signal(SIGSTOP) }
+    func pause() { process.withLock { $0 }?.signal(SIGSTOP) }
 
     /// Has it go on.
-    func resume() { process?.signal(SIGCONT) }
+    func resume() { process.withLock { $0 }?.signal(SIGCONT) }
 }

@@ -1,0 +1,164 @@
+import BeaconDelivery
+import BeaconMQTT
+import BeaconModel
+import BeaconService
+import Foundation
+import Testing
+
+@Suite("A broker as a destination")
+struct MQTTSinkTests {
+    @Test("gets notifications as JSON, each at the topic of its region and kind", arguments: MQTTVersion.allCases)
+    func delivery(version: MQTTVersion) async throws {
+        let broker = try await Broker()
+        let observer = try await Observer(port: broker.port, to: "beacond/hall/event/#", version: version)
+        let sink = try MQTTSink(.test(port: broker.port, version: version))
+        try await running(sink.run) {
+            let entry = try OutboxEntry.enter(1, region: "shop / hall 2")
+            #expect(await sink.deliver([entry]) == [.delivered])
+            try await eventually("it arrives") { !observer.messages.isEmpty }
+            let message = try #require(observer.messages.first)
+            #expect(message.topic == "beacond/hall/event/shop%20%2F%20hall%202/enter")
+            #expect(!message.isRetained)
+            #expect(message.id == (version == .v5 ? entry.notification.id.description : nil))
+            let decoded = try JSONDecoder().decode(BeaconNotification.self, from: Data(message.payload))
+            #expect(decoded == entry.notification)
+        }
+    }
+
+    @Test(
+        "gets every notification in order over kills and restarts, duplicates under the same name",
+        arguments: MQTTVersion.allCases, [SIGTERM, SIGKILL])
+    func faults(version: MQTTVersion, signal: Int32) async throws {
+        // A broker that is killed forgets what it has acknowledged and not yet handed on, so that it is to hand on at once.
+        let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0")
+        // The subscriber keeps its session at the broker, as one that must miss nothing does: what the broker
+        // acknowledged and could not hand on before it was killed, it hands on afterwards.
+        let log = broker.folder.url.appendingPathComponent("subscriber").path
+        let subscriber = try ChildProcess(
+            "mosquitto_sub",
+            [
+                "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "beacond/hall/event/#", "-q", "1", "-c", "-i",
+                "listener",
+            ],
+            output: log)
+        defer { subscriber.end(SIGKILL) }
+        let sink = try MQTTSink(.test(port: broker.port, version: version))
+        try await running(sink.run) {
+            try await eventually("the subscriber is there") {
+                // Its subscription is heard of by its effect.
+                _ = await sink.deliver([try OutboxEntry.enter(0)])
+                return !Self.ids(in: log).isEmpty
+            }
+            broker.save()
+            let faults = Task {
+                for _ in 0..<6 {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 20...200)))
+                    if signal == SIGKILL { broker.kill() } else { broker.stop() }
+                    let heard = Self.size(of: log)
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...200)))
+                    try await broker.start()
+                    // What waits for the subscriber is in the broker's memory and would be gone with the next kill.
+                    try await eventually("the subscriber is back") { Self.size(of: log) > heard }
+                }
+            }
+            let isOver = Locked(false)
+            let watch = Task {
+                defer { isOver.withLock { $0 = true } }
+                try await faults.value
+            }
+            var next = 1
+            var retries = 0
+            while !isOver.withLock({ $0 }) {
+                let batch = try (next..<next + 5).map { try OutboxEntry.enter($0) }
+                for outcome in await sink.deliver(batch) {
+                    if outcome == .delivered {
+                        next += 1
+                    } else {
+                        retries += 1
+                        break
+                    }
+                }
+                // About a thousand a second, so that there are some at each fault and not too many at the end.
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try await watch.value
+            let count = next - 1
+            let last = try OutboxEntry.enter(count).notification.id.description
+            try await eventually("the last one arrives") { Self.ids(in: log).contains(last) }
+            let ids = Self.ids(in: log)
+            var seen: Set<String> = []
+            let first = ids.filter { seen.insert($0).inserted }
+            let all = try (0...count).map { try OutboxEntry.enter($0).notification.id.description }
+            #expect(first == first.sorted(), "they come in order")
+            let missing = Set(all).subtracting(seen)
+            if signal == SIGKILL {
+                // Debian's broker acknowledges a message a moment before it hands it on. The one that it has just then is
+                // lost with it, which no sender can know.
+                #expect(missing.count <= 6, "\(missing.sorted().prefix(20))")
+            } else {
+                #expect(missing.isEmpty, "\(missing.sorted().prefix(20))")
+            }
+            #expect(seen.subtracting(all).isEmpty)
+            print(
+                "MQTT \(version), signal \(signal): \(count) events, \(retries) interruptions, "
+                    + "\(ids.count - first.count) duplicates, \(missing.count) lost by the broker")
+        }
+    }
+
+    @Test("delivers nothing while there is no broker, and says why")
+    func noBroker() async throws {
+        var options = MQTTOptions.test(port: try FreePort.find())
+        options.publishTimeout = .milliseconds(200)
+        let sink = try MQTTSink(options)
+        try await running(sink.run) {
+            let outcomes = await sink.deliver([try .enter(1), try .enter(2)])
+            #expect(outcomes.count == 1)
+            guard case .retry(let reason, nil) = outcomes.first else {
+                Issue.record("it was \(outcomes)")
+                return
+            }
+            #expect(reason.contains("127.0.0.1:\(options.effectivePort)"))
+        }
+    }
+
+    @Test("parks what the broker will never take")
+    func tooLarge() async throws {
+        let broker = try await Broker("allow_anonymous true\nmax_packet_size 2000")
+        let sink = try MQTTSink(.test(port: broker.port, version: .v5))
+        try await running(sink.run) {
+            let large = try OutboxEntry.enter(1, region: String(repeating: "x", count: 3000))
+            let outcomes = await sink.deliver([large, try .enter(2)])
+            #expect(outcomes.count == 2)
+            guard case .refused = outcomes.first else {
+                Issue.record("it was \(outcomes)")
+                return
+            }
+            #expect(outcomes.last == .delivered)
+        }
+    }
+
+    @Test("is not made of names that are there twice, and tells all mistakes at once")
+    func mistakes() throws {
+        let uuid = try #require(ProximityUUID("e2c56db5-dffb-48d2-b060-d0f5a71096e0"))
+        let keys = NamedBeacon(name: "keys", identity: BeaconIdentity(uuid: uuid, major: 1, minor: 2))
+        let error = #expect(throws: MQTTError.self) {
+            _ = try MQTTSink(
+                MQTTOptions(host: ""), regions: ["hall", "hall"], beacons: [keys, keys],
+                homeAssistant: HomeAssistantOptions(discoveryPrefix: "", nodeID: "a b"))
+        }
+        for word in ["host", "region hall", "beacon keys", "identity", "discoveryPrefix", "nodeID"] {
+            #expect(error?.message.contains(word) == true, "\(word)")
+        }
+    }
+
+    private static func size(of log: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int).flatMap(\.self) ?? 0
+    }
+
+    private static func ids(in log: String) -> [String] {
+        guard let text = try? String(contentsOfFile: log, encoding: .utf8) else { return [] }
+        return text.split(separator: "\n").compactMap { line in
+            try? JSONDecoder().decode(BeaconNotification.self, from: Data(line.utf8)).id.description
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import BeaconEngine
+import BeaconModel
+import Foundation
+import Testing
+
+@testable import BeaconMQTT
+
+@Suite("What Home Assistant is told")
+struct DiscoveryTests {
+    @Test(
+        "validates against its documentation",
+        arguments: [
+            ("keys", "gateway"), ("Ann's keys / 2", "beacond-hall.example"), ("鍵", "büro"), ("", "a b"),
+        ])
+    func valid(name: String, clientID: String) throws {
+        let message = try Self.announcement(name: name, clientID: clientID)
+        #expect(HomeAssistantSchema.mistakes(in: message.payload) == [])
+        // <prefix>/device/<object_id>/config, of the characters that an object_id may have.
+        let pattern = #/homeassistant\/device\/[a-zA-Z0-9_-]+\/config/#
+        #expect(message.topic.wholeMatch(of: pattern) != nil)
+        #expect(message.isRetained)
+    }
+
+    @Test("has the four entities of a beacon")
+    func entities() throws {
+        let message = try Self.announcement(name: "keys", clientID: "gateway")
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+        let components = try #require(root["components"] as? [String: [String: Any]])
+        func value(_ component: String, _ key: String) -> String? { components[component]?[key] as? String }
+        #expect(Set(components.keys) == ["presence", "distance", "proximity", "rssi"])
+        #expect(value("presence", "device_class") == "presence")
+        #expect(value("distance", "unit_of_measurement") == "m")
+        #expect(components["proximity"]?["options"] as? [String] == ["immediate", "near", "far", "unknown"])
+        #expect(value("rssi", "unit_of_measurement") == "dBm")
+        #expect(components["presence"]?["name"] is NSNull)
+        #expect(root["state_topic"] as? String == "beacond/hall/beacon/keys/state")
+        #expect(root["availability_topic"] as? String == "beacond/hall/status")
+    }
+
+    @Test("knows a beacon by the same ids whatever it is called")
+    func stableIDs() throws {
+        let first = try Self.announcement(name: "keys", clientID: "gateway")
+        let second = try Self.announcement(name: "Ann's keys", clientID: "gateway")
+        #expect(first.topic == second.topic)
+        #expect(try Self.ids(first) == Self.ids(second))
+        // They are written down here, since a change would make every device of every user a new one.
+        #expect(
+            try Self.ids(first)
+                == ["presence", "distance", "proximity", "rssi"].map {
+                    "gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2_\($0)"
+                }.sorted())
+        #expect(first.topic == "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2/config")
+    }
+
+    @Test("reads as its own what it announced, and nothing else")
+    func ownership() {
+        let options = HomeAssistantOptions(nodeID: "a_b")
+        let discovery = Discovery(options, broker: .test(port: 1), topics: TopicTree(base: "x"))
+        let hex = "e2c56db5dffb48d2b060d0f5a71096e0"
+        #expect(discovery.owns("homeassistant/device/a_b_\(hex)_1_2/config"))
+        for topic in [
+            "homeassistant/device/a_\(hex)_1_2/config", "homeassistant/device/b_a_b_\(hex)_1_2/config",
+            "homeassistant/device/a_b_\(hex)_1/config", "homeassistant/device/a_b_\(hex)_1_70000/config",
+            "homeassistant/device/a_b_\(hex)_01_2/config", "homeassistant/device/a_b/config",
+            "homeassistant/device/config", "homeassistant/sensor/a_b_\(hex)_1_2/config",
+            "other/device/a_b_\(hex)_1_2/config", "homeassistant/device/a_b_\(hex.uppercased())_1_2/config",
+        ] {
+            #expect(!discovery.owns(topic), "\(topic)")
+        }
+    }
+
+    @Test("is null, and not missing, where nothing is known, since templates read every key")
+    func stateOfNothing() throws {
+        let text = String(decoding: try JSONEncoder.sorted.encode(BeaconState()), as: UTF8.self)
+        #expect(
+            text == #"{"distance":null,"presence":"unknown","proximity":"unknown","receiver":null,"rssi":null}"#)
+    }
+
+    private static func announcement(name: String, clientID: String) throws -> MQTTMessage {
+        var options = MQTTOptions.test(port: 1, clientID: clientID)
+        options.baseTopic = "beacond/hall"
+        let topics = TopicTree(base: options.baseTopic)
+        var board = RetainedBoard(
+            regions: [], beacons: [NamedBeacon(name: name, identity: TestBeacon.keys)], topics: topics,
+            discovery: Discovery(HomeAssistantOptions(), broker: options, topics: topics), options: MQTTStateOptions())
+        board.connected()
+        return try #require(board.takeDue().first)
+    }
+
+    private static func ids(_ message: MQTTMessage) throws -> [String] {
+        let root = try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any]
+        let components = root?["components"] as? [String: [String: Any]]
+        return try #require(components).values.compactMap { $0["unique_id"] as? String }.sorted()
+    }
+}

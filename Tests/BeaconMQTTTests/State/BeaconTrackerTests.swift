@@ -1,0 +1,101 @@
+import BeaconEngine
+import BeaconModel
+import BeaconService
+import Testing
+
+@testable import BeaconMQTT
+
+@Suite("What is published of a beacon")
+struct BeaconTrackerTests {
+    @Test("is a handful of messages for an hour of a beacon that lies still, of 3600 reports")
+    func still() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var generator = SeededGenerator(seed: 1)
+        var messages = 0
+        for second in 0..<3600 {
+            // 2 m with a spread of a tenth, -66 dBm with one of 2 dB.
+            let accuracy = 2 + Double.random(in: -0.2...0.2, using: &generator)
+            let rssi = -66 + Int.random(in: -2...2, using: &generator)
+            if receive(.ranged(accuracy, rssi: rssi, at: Double(second)), &tracker) { messages += 1 }
+        }
+        #expect(messages == 1)
+    }
+
+    @Test("is at most one message in ten seconds, however much a beacon moves")
+    func moving() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        var times: [Int] = []
+        for second in 0..<600
+        where receive(.ranged(second % 2 == 0 ? 4 : 20, proximity: .far, at: Double(second)), &tracker) {
+            times.append(second)
+        }
+        #expect(times.count > 50)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 10 })
+    }
+
+    @Test("is told at once where proximity or presence change")
+    func atOnce() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        #expect(receive(.ranged(2, at: 1), &tracker))
+        #expect(receive(.ranged(2, proximity: .far, at: 2), &tracker))
+        #expect(receive(.presence(.inside, at: 3), &tracker))
+        #expect(
+            tracker.published
+                == BeaconState(presence: .inside, proximity: .far, distance: 2, rssi: -60, receiver: "hci0"))
+        #expect(!receive(.presence(.inside, at: 4), &tracker))
+    }
+
+    @Test(
+        "depends on how much a distance or a signal changes",
+        arguments: [
+            (2.0, -60, 2.4, -60, false), (2.0, -60, 2.5, -60, true), (2.0, -60, 1.5, -60, true),
+            (20.0, -80, 23.9, -80, false), (20.0, -80, 24.0, -80, true), (2.0, -60, 2.0, -65, false),
+            (2.0, -60, 2.0, -66, true), (2.0, -60, -1, -60, true), (2.0, -60, 2.0, 0, true),
+        ])
+    func thresholds(distance: Double, rssi: Int, newDistance: Double, newRSSI: Int, isPublished: Bool) {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        #expect(receive(.ranged(distance, rssi: rssi, at: 1), &tracker))
+        #expect(!receive(.ranged(newDistance, rssi: newRSSI, at: 10), &tracker))
+        #expect(receive(.ranged(newDistance, rssi: newRSSI, at: 11), &tracker) == isPublished)
+    }
+
+    @Test("has no distance once the beacon is absent, or is listed no more")
+    func gone() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        _ = receive(.ranged(2, at: 1), &tracker)
+        #expect(receive(.ranged(nil, at: 2), &tracker))
+        #expect(tracker.published == BeaconState(presence: .inside))
+        _ = receive(.ranged(2, at: 3), &tracker)
+        #expect(receive(.presence(.outside, at: 4), &tracker))
+        #expect(tracker.published == BeaconState(presence: .outside))
+        #expect(!receive(.ranged(2, at: 30), &tracker))
+    }
+
+    @Test("is of the nearest of several receivers, and of none that has fallen silent")
+    func receivers() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.ranged(8, proximity: .far, receiver: "hci0", at: 1), &tracker)
+        #expect(receive(.ranged(1, proximity: .near, receiver: "hci1", at: 1), &tracker))
+        #expect(tracker.published?.receiver == "hci1")
+        #expect(!receive(.ranged(8, proximity: .far, receiver: "hci0", at: 2), &tracker))
+        #expect(receive(.ranged(8, proximity: .far, receiver: "hci0", at: 7), &tracker))
+        #expect(tracker.published?.receiver == "hci0")
+    }
+
+    @Test("is not changed by reports of others")
+    func others() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.ranged(2, at: 1), &tracker)
+        #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 2), &tracker))
+        #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 20), &tracker))
+        #expect(tracker.published?.distance == 2)
+    }
+
+    private func receive(_ event: SessionEvent, _ tracker: inout BeaconTracker) -> Bool {
+        switch event {
+        case .region(_, let change): tracker.receive(change.state, at: change.time)
+        case .ranged(let report): tracker.receive(report)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import BeaconMQTT
+
+@Suite("A level of a topic")
+struct TopicLevelTests {
+    @Test(
+        "escapes what a topic or a tool would misread, and nothing else",
+        arguments: [
+            ("hall", "hall"), ("Büro-2_a.b~'", "Büro-2_a.b~'"), ("Ann's keys", "Ann's%20keys"), ("a/b", "a%2Fb"),
+            ("+", "%2B"), ("#", "%23"), ("100%", "100%25"), ("a\u{0}b\n", "a%00b%0A"), ("a\u{2028}b", "a%E2%80%A8b"),
+            ("", "%"), ("%", "%25"), ("$SYS", "$SYS"), ("鍵", "鍵"),
+        ])
+    func escape(name: String, level: String) { #expect(TopicLevel.escape(name) == level) }
+
+    @Test("is another for another name")
+    func injective() {
+        let letters = ["", "a", "/", "%", "2", "F", "+", " ", "0"]
+        var levels: [String: String] = [:]
+        for first in letters {
+            for second in letters {
+                for third in letters {
+                    let name = first + second + third
+                    let level = TopicLevel.escape(name)
+                    #expect(levels[level] ?? name == name)
+                    levels[level] = name
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a base has to be a topic",
+        arguments: ["", "/a", "a/", "a//b", "a/+", "#", "$SYS/a", "a\u{0}", String(repeating: "a", count: 40_000)])
+    func badBase(topic: String) { #expect(TopicLevel.mistake(inTopic: topic) != nil) }
+
+    @Test("a base may be any other topic", arguments: ["a", "a/b/c", "Büro/zwei", "a b"])
+    func goodBase(topic: String) { #expect(TopicLevel.mistake(inTopic: topic) == nil) }
+}
