@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: demo test lint bench fuzz picture setup
+.PHONY: demo test lint bench fuzz lab picture setup
 
 setup:
 	@scripts/setup
@@ -18,6 +18,10 @@ bench: setup ## Measure, as ratios to a plain C reference
 
 fuzz: setup ## Fuzz every decoder, SECONDS each
 	Fuzz/run $(or $(SECONDS_EACH),60)
+
+lab: setup ## Run with a real kernel and bluetoothd in a virtual machine
+	swift test --package-path Lab --scratch-path .build-lab
+	Lab/run
 
 picture: setup ## Draw the README's picture from a real run
 	scripts/picture

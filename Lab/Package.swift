@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let habits: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The lab of swift-beacon: virtual Bluetooth controllers in the simulated air, for a real kernel in a virtual machine.
+/// It is a package of its own so that nobody who depends on swift-beacon builds it.
+let package = Package(
+    name: "swift-beacon-lab",
+    dependencies: [
+        .package(name: "swift-beacon", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // An HCI controller as a state machine: bytes and time in, bytes and adverts out.
+        .target(
+            name: "VirtualController",
+            dependencies: [.product(name: "BeaconModel", package: "swift-beacon")],
+            swiftSettings: habits
+        ),
+
+        // Controllers that hear each other, scenarios and floods; and the language in which the guest drives them.
+        .target(
+            name: "LabAir",
+            dependencies: [
+                "VirtualController",
+                .product(name: "BeaconModel", package: "swift-beacon"),
+                .product(name: "BeaconRadio", package: "swift-beacon"),
+            ],
+            swiftSettings: habits
+        ),
+
+        // The air as a process on the host, behind sockets that the virtual machine connects to.
+        .executableTarget(
+            name: "AirServer",
+            dependencies: [
+                "LabAir", "VirtualController",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "BeaconModel", package: "swift-beacon"),
+                .product(name: "BeaconRadio", package: "swift-beacon"),
+            ],
+            swiftSettings: habits
+        ),
+
+        .testTarget(
+            name: "VirtualControllerTests",
+            dependencies: ["VirtualController", .product(name: "BeaconModel", package: "swift-beacon")],
+            swiftSettings: habits),
+        .testTarget(
+            name: "LabAirTests",
+            dependencies: [
+                "LabAir", "VirtualController",
+                .product(name: "BeaconModel", package: "swift-beacon"),
+                .product(name: "BeaconRadio", package: "swift-beacon"),
+            ],
+            swiftSettings: habits),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,5 @@
+/// What a flood has sent.
+struct FloodCounts: Hashable, Sendable {
+    var foreign = 0
+    var beacons = 0
+}

@@ -1,0 +1,46 @@
+/// Cuts the bytes that a host sends over a serial line into packets (Core Specification 5.3, Vol 4, Part A, 2).
+struct H4Deframer: Sendable {
+    /// What a packet carries: its first byte.
+    enum Indicator: UInt8 {
+        case command = 0x01
+        case aclData = 0x02
+        case synchronousData = 0x03
+        case event = 0x04
+        case isochronousData = 0x05
+    }
+
+    private var buffer: [UInt8] = []
+
+    /// Bytes that began no packet and were passed over.
+    private(set) var strayBytes = 0
+
+    mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
+
+    /// The next whole packet behind its indicator, or nil until more bytes have come.
+    mutating func next() -> (indicator: Indicator, packet: [UInt8])? {
+        while let first = buffer.first {
+            guard let indicator = Indicator(rawValue: first) else {
+                strayBytes += 1
+                buffer.removeFirst()
+                continue
+            }
+            guard let end = end(of: indicator), buffer.count >= end else { return nil }
+            let packet = Array(buffer[1..<end])
+            buffer.removeFirst(end)
+            return (indicator, packet)
+        }
+        return nil
+    }
+
+    /// Where the first packet ends, once its length has come (Vol 4, Part E, 5.4).
+    private func end(of indicator: Indicator) -> Int? {
+        func byte(_ index: Int) -> Int? { index < buffer.count ? Int(buffer[index]) : nil }
+        switch indicator {
+        case .command, .synchronousData: return byte(3).map { 4 + $0 }
+        case .event: return byte(2).map { 3 + $0 }
+        case .aclData, .isochronousData:
+            guard let low = byte(3), let high = byte(4) else { return nil }
+            return 5 + (high << 8 | low)
+        }
+    }
+}
