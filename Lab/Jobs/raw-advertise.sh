@@ -1,0 +1,57 @@
+# beacon is a beacon by a raw HCI socket: what it sends is heard by others, and taken back whatever its end.
+# generations: legacy extended
+# limit: 90
+
+uuid=0a0b0c0d-0102-0304-0506-0708090a0b0c
+send() {
+    background advertise beacon advertise --uuid $uuid --major 258 --minor 772 --measured-power -61 --adapter hci1
+    within 20 air_is advertising 1 state 1
+}
+silence() { within "$1" air_is advertising 0 state 1; }
+
+plug 0
+plug 1
+up 0
+up 1
+capture
+raw_scan 0 on
+
+check "hci1 advertises" send
+reports() { [ "$(air_value reports state 0)" -ge "$1" ]; }
+check "it is heard on hci0" within 20 reports 20
+
+# Ten a second; the guest's clock and the host's are not the same, hence the margin.
+sent=$(air_value transmissions state 1)
+begin=$(uptime_hundredths)
+enough() { [ "$(air_value transmissions state 1)" -ge $((sent + 30)) ]; }
+within 20 enough
+took=$(($(uptime_hundredths) - begin))
+pace() { echo "30 adverts took $took hundredths of a second"; [ "$took" -ge 250 ] && [ "$took" -le 450 ]; }
+check "it is sent ten times a second" pace
+
+kill -INT "$(pid_of advertise)"
+check "Ctrl-C takes it back" silence 1
+end advertise
+send
+end advertise
+check "TERM takes it back" silence 1
+
+send
+kill -KILL "$(pid_of advertise)"
+check "after kill -9 it is gone within two seconds" silence 2
+
+# The guardian killed as well: nobody is left to take it back, until the next one starts.
+send
+kill -KILL $(pidof beacon)
+stays() { air_is advertising 1 state 1; }
+check "with its guardian killed too, it stays" stays
+background next beacon scan --source hci:hci1 --json
+check "the next start takes it back" silence 10
+end next
+
+raw_scan 0 off
+captured
+own() { awk '/^[<>@=]/ { ours = /\[hci0\]/ } ours' /out/btmon.txt >/out/heard.txt; contains /out/heard.txt "$1"; }
+check "btmon has its UUID" own "UUID: $(backwards $uuid)"
+check "btmon has its measured power" own 'TX power: -61 dB'
+check "it is a beacon nobody can connect to" own 'Event type: (Non connectable undirected|0x0010)'
