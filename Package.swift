@@ -170,7 +170,7 @@ let package = Package(
         .executableTarget(
             name: "BeaconDaemon",
             dependencies: [
-                "BeaconRadio", "BeaconGateway", "BeaconService", "BeaconDelivery",
+                "BeaconModel", "BeaconRadio", "BeaconGateway", "BeaconService", "BeaconDelivery",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -251,7 +251,7 @@ let package = Package(
         .testTarget(
             name: "BeaconDeliveryTests",
             dependencies: [
-                "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService", "DeliveryWorker",
+                "BeaconRadio", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService", "DeliveryWorker",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

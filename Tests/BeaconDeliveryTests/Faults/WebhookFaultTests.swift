@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconRadio
 import BeaconService
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconEngine
 import BeaconModel
+import BeaconRadio
 import BeaconService
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconRadio
 import BeaconService
 import Foundation
 import Testing

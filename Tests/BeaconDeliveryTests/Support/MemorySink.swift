@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconRadio
 import BeaconService
 
 /// A destination that does what a test says, and keeps what it took. For HTTP the tests use a real server.

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconRadio
 import BeaconService
 
 /// A destination that takes one notification at a time, and keeps it until a test lets it go.

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconRadio
 import BeaconService
 
 /// A clock that goes on only when it is told to.

@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
+import BeaconRadio
 import BeaconService
 import Foundation
 import Testing
