@@ -1,0 +1,54 @@
+import BeaconRadio
+import Testing
+
+@testable import LinuxRadio
+
+@Suite("Diagnosis of bluetoothd")
+struct DaemonCheckTests {
+    private func survey(_ adapters: BlueZAdapter...) -> BlueZSurvey {
+        var survey = BlueZSurvey()
+        survey.adapters = adapters
+        return survey
+    }
+
+    private func adapter(_ monitoring: BlueZAdapter.Monitoring) -> BlueZAdapter {
+        var adapter = BlueZAdapter(path: "/org/bluez/hci0")
+        adapter.monitoring = monitoring
+        adapter.version = "5.66"
+        return adapter
+    }
+
+    @Test("With monitors all is well, and the version is told")
+    func experimental() {
+        let findings = DaemonCheck(survey: survey(adapter(.daemon))).findings()
+        #expect(findings.map(\.level) == [.ok])
+        #expect(findings[0].message.contains("5.66"))
+    }
+
+    @Test("Without them the command that brings them is told")
+    func plain() {
+        let findings = DaemonCheck(survey: survey(adapter(.none))).findings()
+        #expect(findings.map(\.level) == [.warning])
+        #expect(findings[0].remedy?.contains("--experimental") == true)
+    }
+
+    @Test("A discovery under way is told, with how to end it")
+    func discovery() {
+        var discovering = adapter(.daemon)
+        discovering.isDiscovering = true
+        let findings = DaemonCheck(survey: survey(discovering)).findings()
+        #expect(findings.map(\.subject) == ["bluetoothd", "scanners"])
+        #expect(findings[1].remedy == "bluetoothctl scan off")
+    }
+
+    @Test("Neither bus nor bluetoothd is needed for raw HCI, so that they are warnings")
+    func absent() {
+        var none = BlueZSurvey()
+        none.busError = RadioError(.unsupported, "no bus")
+        #expect(DaemonCheck(survey: none).findings() == [Finding("bus", .warning, "no bus")])
+        var alone = BlueZSurvey()
+        alone.daemonError = RadioError(.unsupported, "no bluetoothd")
+        #expect(DaemonCheck(survey: alone).findings() == [Finding("bluetoothd", .warning, "no bluetoothd")])
+        #expect(DaemonCheck(survey: survey()).findings().map(\.level) == [.warning])
+    }
+}
