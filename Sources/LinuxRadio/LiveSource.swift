@@ -54,6 +54,9 @@ public struct LiveSource: AdvertSource, ~Copyable {
     /// The adapters' names.
     public var receiverNames: [String] { loop.drivers.map(\.name) }
 
+    /// Listens this hard from now on.
+    public func scan(_ mode: ScanMode) { loop.scan(mode) }
+
     /// Sends these frames from now on and no others; how it went is told.
     public func advertise(_ frames: [IBeaconFrame]) { loop.advertise(frames) }
 

@@ -1,6 +1,7 @@
 public import BeaconEngine
 public import BeaconModel
-import BeaconRadio
+public import BeaconRadio
+public import LinuxRadio
 
 /// Where a source and the engine meet: records in, events out, at the pace that is wanted.
 ///
@@ -38,6 +39,12 @@ public struct Session: ~Copyable {
             rangings.updateValue(constraint, forKey: engine.startRanging(constraint))
         }
     }
+
+    /// Ends the wait for a real radio, from any thread; nil where nothing waits.
+    public var waker: Waker? { source.waker }
+
+    /// Has a radio listen this hard from now on. Captures and simulations give all they have.
+    public func scan(_ mode: ScanMode) { source.scan(mode) }
 
     /// The receivers met so far.
     public var receiverNames: [String] { source.receiverNames }

@@ -60,6 +60,14 @@ public struct OpenSource: AdvertSource, ~Copyable {
     /// Written by hand, a scenario has a few kilobytes.
     private static let largestScenario = 16 << 20
 
+    /// Has a radio listen this hard from now on. Captures and simulations give all they have.
+    public func scan(_ mode: ScanMode) {
+        switch live {
+        case .some(let live): live.scan(mode)
+        case nil: break
+        }
+    }
+
     /// The receivers met so far.
     public var receiverNames: [String] {
         switch capture {

@@ -31,6 +31,9 @@ public struct SightingSource: ~Copyable {
     /// Ends the wait for a real radio, from any thread; nil where nothing waits.
     public var waker: Waker? { source.waker }
 
+    /// Has a radio listen this hard from now on. Captures and simulations give all they have.
+    public func scan(_ mode: ScanMode) { source.scan(mode) }
+
     /// The receivers met so far.
     public var receiverNames: [String] { source.receiverNames }
 

@@ -1,3 +1,5 @@
+import BeaconRadio
+
 /// Whether adapters can be reached by way of bluetoothd, and what it offers.
 struct DaemonCheck {
     let survey: BlueZSurvey
