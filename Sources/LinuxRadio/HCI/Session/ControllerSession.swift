@@ -26,7 +26,8 @@ struct ControllerSession {
 
     private let configuration: SessionConfiguration
     private var phase = Phase.idle
-    private var questions: [HCICommand] = []
+    private var interview = ControllerInterview()
+    private var flow: CommandFlow
     private var inherited: [HCICommand] = []
     private var scan = ScanControl()
     private var advertising: AdvertisingControl
@@ -36,10 +37,6 @@ struct ControllerSession {
     private var steps: [SessionStep] = []
     private var protected: [HCICommand] = []
 
-    private var pending: (command: HCICommand, deadline: Timestamp)?
-    private var othersCommand: (command: HCICommand, expiry: Timestamp)?
-    private var courtesyEnd = Timestamp.zero
-    private var courtesyStart = Timestamp.zero
     private var scanRetry = Timestamp.zero
     private var advertisingRetry = Timestamp.zero
     private var powerRetry: (change: PowerChange, time: Timestamp)?
@@ -49,8 +46,8 @@ struct ControllerSession {
     private var isAnnounced = true
     private var lastInterference = Timestamp.zero
 
-    /// What the controller can do.
-    private(set) var features = ControllerFeatures()
+    /// What the controller can do, as far as it has been asked.
+    var features: ControllerFeatures { interview.features }
 
     /// Whether the adapter can be used, and why not.
     private(set) var state = RadioState.unknown
@@ -61,6 +58,7 @@ struct ControllerSession {
     ) {
         self.name = name
         self.configuration = configuration
+        flow = CommandFlow(configuration)
         advertising = AdvertisingControl(makeAddress: makeAddress)
         watchdog = Watchdog(silence: configuration.silence)
         backoff = Backoff(first: configuration.firstDelay, longest: configuration.longestDelay)
@@ -81,13 +79,12 @@ struct ControllerSession {
 
     /// When ``advance(to:)`` has something to do at the latest.
     var deadline: Timestamp {
-        var deadline = Timestamp.latest
-        if let pending { deadline = pending.deadline }
+        var deadline = flow.deadline
         if let powerRetry { deadline = min(deadline, powerRetry.time) }
         guard phase == .working else { return deadline }
-        if pending == nil {
-            if scan.next != nil { deadline = min(deadline, max(scanRetry, courtesyEnd)) }
-            if advertising.next != nil { deadline = min(deadline, max(advertisingRetry, courtesyEnd)) }
+        if !flow.isBusy {
+            if scan.next != nil { deadline = min(deadline, max(scanRetry, flow.courtesyEnd)) }
+            if advertising.next != nil { deadline = min(deadline, max(advertisingRetry, flow.courtesyEnd)) }
         }
         if isScanning { deadline = min(deadline, watchdog.deadline) }
         if advertising.takesTurns { deadline = min(deadline, turnEnd) }
@@ -202,8 +199,7 @@ extension ControllerSession {
     private mutating func stop(_ state: RadioState) {
         phase = .idle
         self.state = state
-        pending = nil
-        othersCommand = nil
+        flow.forget()
         powerRetry = nil
         scan.forget()
         advertising.forget()
@@ -214,12 +210,11 @@ extension ControllerSession {
         phase = .asking
         isBlockTold = false
         scan.doubt()
-        features = ControllerFeatures()
-        questions = [HCICommand(.readSupportedCommands), HCICommand(.readLEFeatures)]
+        interview = ControllerInterview()
         proceed(at: now)
     }
 
-    private mutating func answered(at now: Timestamp) {
+    private mutating func interviewed(at now: Timestamp) {
         guard features.hasLE else {
             phase = .useless
             state = .unsupported
@@ -258,7 +253,7 @@ extension ControllerSession {
     /// the scan.
     mutating func wokeUp(at now: Timestamp) {
         watchdog.begin(at: now)
-        if let pending { self.pending = (pending.command, now.advanced(by: configuration.answerTime)) }
+        flow.waitAnew(at: now)
         guard phase == .working, scan.wanted != nil else { return }
         scan.restart()
         tell(.scanRestarted, "the machine slept; the scan is begun anew.")
@@ -269,12 +264,7 @@ extension ControllerSession {
     mutating func receive(othersCommand command: HCICommand, at now: Timestamp) {
         // What the kernel sends while an adapter comes on concerns nothing of ours.
         guard phase == .working else { return }
-        othersCommand = (command, now.advanced(by: configuration.answerTime))
-        guard command.opcode.isLE || command.opcode == .reset else { return }
-        // Commands that follow each other belong together, but nobody keeps us waiting for ever.
-        if now > courtesyEnd { courtesyStart = now }
-        courtesyEnd = min(now, courtesyStart.advanced(by: configuration.courtesy * 5)).advanced(
-            by: configuration.courtesy)
+        flow.observe(command, at: now)
     }
 
     /// An event that holds no adverts: code, length, parameters.
@@ -299,13 +289,10 @@ extension ControllerSession {
     }
 
     private mutating func completed(_ opcode: HCIOpcode, _ status: HCIStatus, returned: RawSpan, at now: Timestamp) {
-        // The kernel has one command under way at a time, ours or another's, and shows us the others' as they leave.
-        if let (command, expiry) = othersCommand, command.opcode == opcode, now < expiry {
-            othersCommand = nil
-            if status == .success { observe(command, at: now) }
-        } else if let (command, _) = pending, command.opcode == opcode {
-            pending = nil
-            finished(command, status, returned: returned, at: now)
+        switch flow.answered(opcode, at: now) {
+        case .ours(let command)?: finished(command, status, returned: returned, at: now)
+        case .others(let command)? where status == .success: observe(command, at: now)
+        default: break
         }
         proceed(at: now)
     }
@@ -325,10 +312,9 @@ extension ControllerSession {
     private mutating func finished(_ command: HCICommand, _ status: HCIStatus, returned: RawSpan, at now: Timestamp) {
         if command == inherited.first {
             inherited.removeFirst()
-        } else if command == questions.first {
-            questions.removeFirst()
-            if status == .success { learn(command.opcode, returned) }
-            if questions.isEmpty { answered(at: now) }
+        } else if command == interview.next {
+            interview.answered(status, returned: returned)
+            if interview.next == nil { interviewed(at: now) }
         } else if command.opcode.isScanning {
             if status == .success {
                 scan.succeeded(command)
@@ -344,22 +330,10 @@ extension ControllerSession {
         }
     }
 
-    private mutating func learn(_ opcode: HCIOpcode, _ returned: RawSpan) {
-        switch opcode {
-        case .readSupportedCommands:
-            features.commands = (0..<returned.byteCount).map { returned[$0] }
-        case .readLEFeatures where returned.byteCount >= 8:
-            features.hasLE = true
-            features.hasExtendedAdvertising = returned[1] & 0x10 != 0
-            if features.advertisesExtended { questions.append(HCICommand(.readAdvertisingSetCount)) }
-        case .readAdvertisingSetCount where returned.byteCount >= 1:
-            features.advertisingSets = Int(returned[0])
-        default: break
-        }
-    }
-
     private mutating func scanFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
         tell(.commandFailed, "the controller refused \(command.opcode): \(status).")
+        // A controller that was told by commands of one kind refuses the other kind until it is reset.
+        if features.scansExtended, status == .disallowed || status == .unknownCommand { scan.isExtended.toggle() }
         guard !hasFailed else { return retryPower(.cycle, at: now) }
         hasFailed = true
         scanRetry = now.advanced(by: configuration.firstDelay)
@@ -402,10 +376,10 @@ extension ControllerSession {
 extension ControllerSession {
     /// Does what is due. What has come has to be received before, so that an answer which was only read late is no time-out.
     mutating func advance(to now: Timestamp) {
-        if let pending, now >= pending.deadline {
+        if let command = flow.overdue(at: now) {
             tell(
                 .commandFailed,
-                "the controller did not answer \(pending.command.opcode) within \(Self.seconds(configuration.answerTime))."
+                "the controller did not answer \(command.opcode) within \(Self.seconds(configuration.answerTime))."
             )
             retryPower(.cycle, at: now)
         }
@@ -433,20 +407,20 @@ extension ControllerSession {
 
     /// Sends the next command, if none is under way and there is one to send.
     private mutating func proceed(at now: Timestamp) {
-        guard pending == nil, let command = next(at: now) else { return protect() }
+        guard !flow.isBusy, let command = next(at: now) else { return protect() }
         protect()
-        pending = (command, now.advanced(by: configuration.answerTime))
+        flow.begin(command, at: now)
         steps.append(.send(command))
     }
 
     private func next(at now: Timestamp) -> HCICommand? {
         switch phase {
         case .idle, .switching, .useless: return nil
-        case .asking: return questions.first
+        case .asking: return interview.next
         case .working: break
         }
         if let command = inherited.first { return command }
-        guard now >= courtesyEnd else { return nil }
+        guard now >= flow.courtesyEnd else { return nil }
         if now >= advertisingRetry, let command = advertising.next {
             // A controller that scans keeps its random address (Core Specification 5.3, Vol 4, Part E, 7.8.4).
             return command.opcode == .setRandomAddress && scan.isOurs ? scan.end : command

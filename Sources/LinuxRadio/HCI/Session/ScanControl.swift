@@ -19,6 +19,9 @@ struct ScanControl {
     /// Whether the scan was begun by us.
     private(set) var isOurs = false
 
+    /// Whether the scan was begun by another process of ours, which begins it again itself if it is ended.
+    private var isPeers = false
+
     /// How other software scans, while it does.
     private(set) var others: ScanParameters?
     private var othersParameters: ScanParameters?
@@ -44,7 +47,8 @@ struct ScanControl {
         }
         switch isOn {
         case true?:
-            return parameters == goal && !filtersDuplicates && !isStale ? nil : end
+            let isAsWanted = isPeers ? parameters?.covers(goal) == true : parameters == goal
+            return isAsWanted && !filtersDuplicates && !isStale ? nil : end
         case nil where isStale:
             return end
         case nil, false?:
@@ -68,6 +72,7 @@ struct ScanControl {
         filtersDuplicates = false
         isOn = false
         isOurs = false
+        isPeers = false
         others = nil
         othersParameters = nil
         isStale = false
@@ -91,6 +96,7 @@ struct ScanControl {
         case .setScanEnable, .setExtendedScanEnable:
             isOn = command.isEnabling
             isOurs = command.isEnabling
+            isPeers = false
             filtersDuplicates = command.filtersDuplicates
             isStale = false
         default: break
@@ -106,6 +112,8 @@ struct ScanControl {
             // There was nothing to end.
             isOn = false
             isOurs = false
+            isPeers = false
+            others = nil
             isStale = false
             return false
         case .setScanParameters where status == .disallowed && isOn == nil,
@@ -134,10 +142,12 @@ struct ScanControl {
         case .setScanEnable, .setExtendedScanEnable:
             isOn = command.isEnabling
             filtersDuplicates = command.filtersDuplicates
-            others = command.isEnabling ? othersParameters ?? ScanParameters.half : nil
+            isPeers = command.isEnabling && othersParameters?.isOwn == true
+            // Two processes of ours that each took the other's scan for somebody else's would both leave it on.
+            others = command.isEnabling && !isPeers ? othersParameters ?? .half : nil
             let wasOurs = isOurs
             isOurs = false
-            return wasOurs && wanted != nil
+            return wasOurs && wanted != nil && !isPeers
         case .reset:
             let wasOurs = isOurs
             forget()

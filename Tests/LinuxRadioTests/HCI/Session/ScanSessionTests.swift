@@ -11,11 +11,11 @@ struct ScanSessionTests {
         bench.scan(.ranging)
         #expect(bench.session.state == .poweredOn)
         #expect(bench.controller.isScanning && !bench.controller.isActive && !bench.controller.filtersDuplicates)
-        #expect(bench.controller.window == 0x60)
+        #expect(bench.controller.window == 0x61)
         let isSentExtended = bench.controller.received.contains { $0.opcode == .setExtendedScanEnable }
         #expect(isSentExtended == isExtended)
         bench.scan(.watching([]))
-        #expect(bench.controller.isScanning && bench.controller.window == 0x30)
+        #expect(bench.controller.isScanning && bench.controller.window == 0x31)
         bench.scan(.off)
         #expect(!bench.controller.isScanning)
     }
@@ -187,5 +187,34 @@ struct ScanSessionTests {
         bench.settle()
         #expect(bench.kinds == [.scanRestarted])
         #expect(bench.controller.received.count > commands && bench.controller.isScanning)
+    }
+
+    @Test func whereOnlyLegacyCommandsAreDoneTheseAreUsed() {
+        var controller = VirtualController(isExtended: true)
+        controller.isHeldToLegacy = true
+        var bench = SessionBench.working(controller)
+        bench.scan(.ranging)
+        bench.wait(2)
+        #expect(bench.controller.isScanning && bench.powerChanges.isEmpty)
+        bench.scan(.off)
+        #expect(!bench.controller.isScanning)
+    }
+
+    @Test(arguments: [0, 1]) func processesOfOursShareAScanAndLeaveNone(first: Int) {
+        var benches = SharedBench(count: 2)
+        benches.scan(0, .ranging)
+        benches.wait(5)
+        benches.scan(1, .watching([]))
+        benches.wait(5)
+        // The one that wants more is served, and they do not fight.
+        #expect(benches.controller.isScanning && benches.controller.window == 0x61)
+        let commands = benches.controller.received.count
+        benches.wait(60)
+        #expect(benches.controller.received.count == commands)
+        benches.end(first)
+        benches.wait(5)
+        #expect(benches.controller.isScanning)
+        benches.end(1 - first)
+        #expect(!benches.controller.isScanning)
     }
 }

@@ -12,6 +12,9 @@ struct VirtualController {
     /// What it refuses, and how.
     var refusals: [HCIOpcode: HCIStatus] = [:]
 
+    /// Whether only legacy commands are done, as after one of them (Core Specification 5.3, Vol 4, Part E, 3.1.1).
+    var isHeldToLegacy = false
+
     private(set) var isScanning = false
     private(set) var isActive = false
     private(set) var window: UInt16 = 0
@@ -68,6 +71,8 @@ struct VirtualController {
         let parameters = command.parameters
         switch command.opcode {
         case .reset: reset()
+        case .setExtendedScanParameters where isHeldToLegacy, .setExtendedScanEnable where isHeldToLegacy:
+            return .disallowed
         case .setScanParameters, .setExtendedScanParameters:
             // Parameters of a scan that is on cannot be set (7.8.10).
             guard !isScanning else { return .disallowed }
