@@ -16,16 +16,24 @@ final class MosquittoSession {
     }
 
     /// Whether the broker took the connection.
-    private(set) var isAccepted = false
+    var isAccepted = false
+
+    /// Why the broker ended the connection, where it said so.
+    var refusal: MQTTReason?
+
+    /// What the library, or the one for TLS, complained of first.
+    var complaint: String?
+
+    /// What came and was not taken yet.
+    var messages: [MQTTMessage] = []
+
+    /// What was answered and not taken yet.
+    var answers: [Answer] = []
+
+    let logger: Logger
 
     private let options: MQTTOptions
-    private let logger: Logger
-    private let client: OpaquePointer
-    private var messages: [MQTTMessage] = []
-    private var answers: [Answer] = []
-    /// Why the broker ended the connection, where it said so.
-    private var refusal: MQTTReason?
-    private var complaint: String?
+    let client: OpaquePointer
 
     /// The library is set up once for the process, and never taken down, since other parts of it may use it too.
     private static let library: Int32 = mosquitto_lib_init()
@@ -197,84 +205,4 @@ final class MosquittoSession {
     }
 
     private var place: String { options.place }
-}
-
-// MARK: The library's callbacks
-
-extension MosquittoSession {
-    private static func session(_ pointer: UnsafeMutableRawPointer?) -> MosquittoSession? {
-        pointer.map { Unmanaged<MosquittoSession>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private func setCallbacks() {
-        mosquitto_connect_v5_callback_set(client) { _, pointer, code, _, _ in
-            MosquittoSession.session(pointer)?.didAnswerConnection(code)
-        }
-        mosquitto_disconnect_v5_callback_set(client) { _, pointer, code, _ in
-            // From 128 on it is the broker's reason, below it the library's code.
-            guard let reason = UInt8(exactly: code).map(MQTTReason.init(rawValue:)), reason.isFailure else { return }
-            MosquittoSession.session(pointer)?.refusal = reason
-        }
-        mosquitto_publish_v5_callback_set(client) { _, pointer, request, code, _ in
-            MosquittoSession.session(pointer)?.didAnswer(request, code)
-        }
-        mosquitto_subscribe_v5_callback_set(client) { _, pointer, request, count, granted, _ in
-            guard count > 0, let granted else { return }
-            MosquittoSession.session(pointer)?.didAnswer(request, granted[0])
-        }
-        mosquitto_unsubscribe_v5_callback_set(client) { _, pointer, request, _ in
-            MosquittoSession.session(pointer)?.didAnswer(request, 0)
-        }
-        mosquitto_message_v5_callback_set(client) { _, pointer, message, properties in
-            guard let message = message?.pointee else { return }
-            MosquittoSession.session(pointer)?.didReceive(message, properties)
-        }
-        mosquitto_log_callback_set(client) { _, pointer, level, text in
-            guard let text else { return }
-            MosquittoSession.session(pointer)?.didLog(level, String(cString: text))
-        }
-    }
-
-    private func didAnswerConnection(_ code: Int32) {
-        let reason = MQTTReason(connectReturnCode: code)
-        if reason.isFailure { refusal = reason } else { isAccepted = true }
-    }
-
-    private func didAnswer(_ request: Int32, _ code: Int32) {
-        answers.append(Answer(request: request, reason: MQTTReason(rawValue: UInt8(clamping: code))))
-    }
-
-    private func didReceive(_ message: mosquitto_message, _ properties: OpaquePointer?) {
-        guard let topic = message.topic else { return }
-        let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(max(message.payloadlen, 0)))
-        messages.append(
-            MQTTMessage(
-                topic: String(cString: topic), payload: Array(payload),
-                qualityOfService: message.qos == 0 ? .atMostOnce : .atLeastOnce, isRetained: message.retain,
-                id: Self.id(in: properties)))
-    }
-
-    private static func id(in properties: OpaquePointer?) -> String? {
-        var found = properties
-        var isFirst = true
-        while true {
-            var name: UnsafeMutablePointer<CChar>?
-            var value: UnsafeMutablePointer<CChar>?
-            found = mosquitto_property_read_string_pair(
-                found, Int32(MQTT_PROP_USER_PROPERTY.rawValue), &name, &value, !isFirst)
-            guard found != nil, let name, let value else { return nil }
-            defer {
-                free(name)
-                free(value)
-            }
-            if strcmp(name, "id") == 0 { return String(cString: value) }
-            isFirst = false
-        }
-    }
-
-    private func didLog(_ level: Int32, _ text: String) {
-        // OpenSSL's words come this way and no other.
-        if level == MOSQ_LOG_ERR, complaint == nil { complaint = text }
-        logger.trace("libmosquitto: \(text)")
-    }
 }

@@ -21,8 +21,6 @@ final class Switchboard: Sendable {
 
     private let state = Locked(State())
 
-    // MARK: What callers do
-
     /// Numbers for so many requests to come.
     func nextIDs(_ count: Int) -> Range<MQTTRequest.ID> {
         state.withLock { state in
@@ -94,8 +92,6 @@ final class Switchboard: Sendable {
         state.withLock { state in state.isClosing = true }
         wakeUp.signal()
     }
-
-    // MARK: What the thread does
 
     /// Whether the connection is to be ended.
     var isClosing: Bool { state.withLock { state in state.isClosing } }

@@ -47,8 +47,6 @@ struct RetainedBoard: Sendable {
     /// What to subscribe to in order to learn what is retained.
     var filters: [String] { topics.retainedFilters + [discovery.filter] }
 
-    // MARK: What happens
-
     /// Takes in what a session says.
     mutating func receive(_ event: SessionEvent) {
         switch event {
@@ -85,8 +83,6 @@ struct RetainedBoard: Sendable {
     mutating func announceAgain() {
         for topic in announcements.keys.sorted() { makeDue(topic) }
     }
-
-    // MARK: What to do
 
     /// What is to be published now, each as it is wanted at this moment. Nothing while there is no connection.
     mutating func takeDue() -> [MQTTMessage] {

@@ -1,0 +1,70 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconMQTT
+import BeaconModel
+import BeaconService
+import Foundation
+import Testing
+
+@Suite("docs/mqtt.md")
+struct DocumentationTests {
+    @Test("shows what a broker really gets")
+    func examples() async throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs/mqtt.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+
+        let broker = try await Broker()
+        let log = broker.folder.url.appendingPathComponent("subscriber").path
+        let subscriber = try ChildProcess(
+            "mosquitto_sub", ["-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "#", "-v", "-q", "1"], output: log)
+        defer { subscriber.end(SIGKILL) }
+        func lines() -> [String] {
+            let text = try? String(contentsOfFile: log, encoding: .utf8)
+            return (text ?? "").split(separator: "\n").map(String.init)
+        }
+        let observer = try await Observer(port: broker.port, to: "none")
+        try await eventually("the subscriber is there") {
+            try await observer.publish(MQTTMessage(topic: "none", text: ""))
+            return !lines().isEmpty
+        }
+
+        var options = MQTTOptions.test(port: broker.port, clientID: "beacond-hall")
+        options.baseTopic = "beacond/hall"
+        let sink = try MQTTSink(
+            options, regions: ["shop"], beacons: [NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)],
+            homeAssistant: HomeAssistantOptions())
+        sink.receive(.region("shop", .inside, at: 1))
+        sink.receive(.presence(.inside, at: 1))
+        sink.receive(.ranged(1.234, rssi: -61, at: 2))
+        try await running(sink.run) {
+            #expect(await sink.deliver([try .enter(1)]) == [.delivered])
+            try await eventually("all came") { lines().count { !$0.hasPrefix("none") } == 5 }
+        }
+        try await eventually("the end came") { lines().contains("beacond/hall/status offline") }
+        for line in lines() where !line.hasPrefix("none") {
+            let topic = String(line.prefix { $0 != " " })
+            if topic.hasPrefix("homeassistant/") {
+                #expect(text.contains(topic))
+                let payload = Data(line.dropFirst(topic.count + 1).utf8)
+                let shown = try #require(Self.json(in: text))
+                #expect(try Self.sorted(payload) == Self.sorted(Data(shown.utf8)))
+            } else {
+                #expect(text.contains(line + "\n"), "\(line)")
+            }
+        }
+    }
+
+    private static func json(in text: String) -> String? {
+        guard let start = text.range(of: "```json\n"),
+            let end = text.range(of: "\n```", range: start.upperBound..<text.endIndex)
+        else { return nil }
+        return String(text[start.upperBound..<end.lowerBound])
+    }
+
+    private static func sorted(_ json: Data) throws -> String {
+        let object = try JSONSerialization.jsonObject(with: json)
+        return String(
+            decoding: try JSONSerialization.data(withJSONObject: object, options: .sortedKeys), as: UTF8.self)
+    }
+}
