@@ -51,7 +51,7 @@ struct ConnectionThread: Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
         let clock = ContinuousClock()
-        var generator = SystemRandomNumberGenerator()
+        var generator = SystemChance()
         var failures = 0
         var told = ""
         while !switchboard.isClosing {
