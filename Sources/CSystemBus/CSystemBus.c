@@ -24,6 +24,10 @@ static void load(void) {
     }
     const struct symbol symbols[] = {
         SYMBOL(open_system),
+        SYMBOL(new),
+        SYMBOL(set_address),
+        SYMBOL(set_bus_client),
+        SYMBOL(start),
         SYMBOL(close_unref),
         SYMBOL(flush),
         SYMBOL(get_fd),

@@ -27,6 +27,10 @@ typedef int (*beacon_bus_handler)(
 struct beacon_bus_functions {
     // Connections.
     int (*_Nonnull open_system)(sd_bus *_Nullable *_Nonnull bus);
+    int (*_Nonnull new)(sd_bus *_Nullable *_Nonnull bus);
+    int (*_Nonnull set_address)(sd_bus *bus, const char *address);
+    int (*_Nonnull set_bus_client)(sd_bus *bus, int is_client);
+    int (*_Nonnull start)(sd_bus *bus);
     sd_bus *_Nullable (*_Nonnull close_unref)(sd_bus *_Nullable bus);
     int (*_Nonnull flush)(sd_bus *bus);
     int (*_Nonnull get_fd)(sd_bus *bus);

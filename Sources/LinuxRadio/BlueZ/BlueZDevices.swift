@@ -55,7 +55,7 @@ final class BlueZDevices {
     private let reports: BlueZReports
     private let isTrusted: (BusMessage) -> Bool
     private var devices: [String: Device] = [:]
-    private var questions = 0
+    private var asked: Set<String> = []
     private var slots: [BusSlot] = []
     private var swept = Timestamp.zero
 
@@ -81,7 +81,7 @@ final class BlueZDevices {
             // What was heard under the other rules may have changed unseen.
             slots = []
             devices = [:]
-            questions = 0
+            asked = []
             if attention == .all { listenToAll() }
         }
     }
@@ -158,10 +158,7 @@ final class BlueZDevices {
 
     private func read(comingOrGoing signal: BusMessage) throws(BusError) {
         let path = try signal.readPath()
-        if signal.member == "InterfacesRemoved" {
-            devices[path] = nil
-            return
-        }
+        if signal.member == "InterfacesRemoved" { return forget(path) }
         guard signal.member == "InterfacesAdded" else { return }
         var update: Update?
         try signal.readArray(of: "{sa{sv}}") { () throws(BusError) in
@@ -191,43 +188,38 @@ final class BlueZDevices {
             }
         }
         guard let address = Self.address(path: path) else { return false }
+        asked.remove(path)
         devices[path] = Device(address: address, heard: reports.now)
         return true
     }
 
     private func drop(_ condition: (Device) -> Bool) {
-        devices = devices.filter { _, device in
-            if device.question != nil, condition(device) { questions -= 1 }
-            return !condition(device)
-        }
+        for path in devices.filter({ condition($0.value) }).keys { forget(path) }
+    }
+
+    private func forget(_ path: String) {
+        devices[path] = nil
+        asked.remove(path)
     }
 
     /// Asks for what a change does not tell: the kind of the address, and what stayed the same.
     private func ask(_ path: String) {
-        guard questions < Self.questionLimit else {
-            devices[path] = nil
-            return
-        }
-        questions += 1
+        guard asked.count < Self.questionLimit else { return forget(path) }
         let question = try? bus.call(BlueZ.service, path, BlueZ.properties, "GetAll") { message throws(BusError) in
             try message.append(BlueZ.device)
         } answer: { [weak self] in
             self?.answered(path, $0)
         }
+        guard let question else { return forget(path) }
         devices[path]?.question = question
-        if question == nil {
-            questions -= 1
-            devices[path] = nil
-        }
+        asked.insert(path)
     }
 
     private func answered(_ path: String, _ answer: Result<BusMessage, BusError>) {
-        guard let device = devices[path], device.question != nil else { return }
-        questions -= 1
+        guard let device = devices[path], asked.remove(path) != nil else { return }
         devices[path]?.question = nil
         guard case .success(let message) = answer, var update = try? Self.readUpdate(message) else {
-            devices[path] = nil
-            return
+            return forget(path)
         }
         // What a change told meanwhile is as new as the answer or newer, since the two come in order.
         if !device.advert.isEmpty { update.advert = nil }

@@ -10,6 +10,7 @@ final class BlueZDriver: AdapterDriver {
     private let reports: BlueZReports
     private let wishes = BlueZWishes()
     private let adapter: AdapterName
+    private let address: String?
     private var session: BlueZSession?
     private var lost = RadioState.unknown
     private var again = Timestamp.zero
@@ -21,16 +22,23 @@ final class BlueZDriver: AdapterDriver {
     /// How long closing waits for bluetoothd's answers.
     private static let closingTime = 2 * Timestamp.nanosecondsPerSecond
 
-    init(_ adapter: BlueZAdapter, named name: AdapterName) {
-        reports = BlueZReports(adapter: adapter.name)
+    /// A driver for an adapter that may come and go.
+    ///
+    /// - Parameters:
+    ///   - adapter: the adapter as people know it, as `hci0`.
+    ///   - name: by what to find it.
+    ///   - address: where the bus is; nil for the system's.
+    init(_ adapter: String, named name: AdapterName, at address: String? = nil) {
+        reports = BlueZReports(adapter: adapter)
         self.adapter = name
+        self.address = address
     }
 
     /// Drivers for these adapters; for none named, for the first that is switched on, else for the first.
     ///
     /// - Throws: what is missing, and the command that mends it.
-    static func open(_ names: [AdapterName]) throws(RadioError) -> [BlueZDriver] {
-        let adapters = try BlueZSurvey.take().usableAdapters()
+    static func open(_ names: [AdapterName], at address: String? = nil) throws(RadioError) -> [BlueZDriver] {
+        let adapters = try BlueZSurvey.take(at: address).usableAdapters()
         guard !names.isEmpty else {
             guard let adapter = adapters.first(where: \.isPowered) ?? adapters.first else {
                 throw RadioError(
@@ -39,7 +47,7 @@ final class BlueZDriver: AdapterDriver {
                 )
             }
             // By its address, so that it is found again where it comes back under another number.
-            return [BlueZDriver(adapter, named: .address(adapter.address))]
+            return [BlueZDriver(adapter.name, named: .address(adapter.address), at: address)]
         }
         var drivers: [BlueZDriver] = []
         for name in names {
@@ -50,7 +58,7 @@ final class BlueZDriver: AdapterDriver {
                     "bluetoothd has no adapter \(name)"
                         + (there.isEmpty ? ", nor any other. Plug one in." : ". There is \(there)."))
             }
-            drivers.append(BlueZDriver(adapter, named: name))
+            drivers.append(BlueZDriver(adapter.name, named: name, at: address))
         }
         return drivers
     }
@@ -114,7 +122,7 @@ final class BlueZDriver: AdapterDriver {
 
     private func connect() {
         do throws(RadioError) {
-            session = try BlueZSession(adapter, reports, wishes)
+            session = try BlueZSession(adapter, at: address, reports, wishes)
             reports.forget(.adapterLost)
         } catch {
             reports.tellOnce(.adapterLost, error.message)

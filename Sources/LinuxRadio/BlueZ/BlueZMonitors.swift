@@ -31,6 +31,10 @@ final class BlueZMonitors {
     private var monitors: [BusObject] = []
     private var activations = 0
     private var hasFailed = false
+    private var settling = Timestamp.zero
+
+    /// How long bluetoothd may take to tell that the controller knows the patterns. It is a matter of milliseconds.
+    private static let settlingTime = 5 * Timestamp.nanosecondsPerSecond
 
     /// Monitors of the adapter at `path`.
     ///
@@ -58,12 +62,15 @@ final class BlueZMonitors {
 
     /// Whether the controller knows what is looked for, or will not for now.
     var isSettled: Bool {
-        guard undertaking.wanted != nil else { return undertaking.isIdle }
-        return hasFailed || (undertaking.current == undertaking.wanted && activations >= monitors.count)
+        if hasFailed, undertaking.wanted != nil { return true }
+        guard undertaking.isSettled else { return false }
+        return activations >= monitors.count || reports.now >= settling
     }
 
     /// When ``advance()`` should be called at the latest.
-    var deadline: Timestamp { undertaking.deadline }
+    var deadline: Timestamp {
+        isSettled || undertaking.current == nil ? undertaking.deadline : min(undertaking.deadline, settling)
+    }
 
     /// Whether bluetoothd does nothing for us and nothing is under way.
     var isIdle: Bool { undertaking.isIdle }
@@ -97,6 +104,7 @@ final class BlueZMonitors {
             switch $0 {
             case .success:
                 hasFailed = false
+                settling = reports.now.advanced(by: Self.settlingTime)
                 undertaking.began(goal, at: reports.now)
                 reports.forget(.commandFailed)
             case .failure(let error): refused(error)
@@ -138,6 +146,7 @@ final class BlueZMonitors {
     private func released() {
         // It also comes when we end them ourselves.
         guard undertaking.lost(at: reports.now, isKnown: true) else { return }
+        hasFailed = true
         reports.tellOnce(.commandFailed, "bluetoothd gave up a monitor; it is registered anew.")
     }
 

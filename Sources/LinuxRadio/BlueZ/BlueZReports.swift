@@ -25,7 +25,7 @@ final class BlueZReports {
     /// What was heard, in order.
     var heard: [Heard] = []
 
-    private var told: [RadioNotice.Kind: String] = [:]
+    private var told: [RadioNotice.Kind: Set<String>] = [:]
 
     init(adapter: String) { self.adapter = adapter }
 
@@ -34,9 +34,9 @@ final class BlueZReports {
         events.append(.notice(RadioNotice(kind, adapter: adapter, message)))
     }
 
-    /// Tells it unless the last notice of this kind said the same.
+    /// Tells it unless a notice of this kind said the same before.
     func tellOnce(_ kind: RadioNotice.Kind, _ message: String) {
-        guard told.updateValue(message, forKey: kind) != message else { return }
+        guard told[kind, default: []].insert(message).inserted else { return }
         tell(kind, message)
     }
 

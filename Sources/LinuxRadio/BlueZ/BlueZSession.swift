@@ -27,11 +27,13 @@ final class BlueZSession {
     /// How many messages are taken in at a time, so that other adapters get their turn.
     private static let messageLimit = 512
 
-    init(_ name: AdapterName, _ reports: BlueZReports, _ wishes: BlueZWishes) throws(RadioError) {
+    init(
+        _ name: AdapterName, at address: String?, _ reports: BlueZReports, _ wishes: BlueZWishes
+    ) throws(RadioError) {
         self.name = name
         self.reports = reports
         self.wishes = wishes
-        bus = try SystemBus()
+        bus = try SystemBus(address: address)
         do throws(BusError) {
             try listen()
             try list()
@@ -55,7 +57,8 @@ final class BlueZSession {
     var state: RadioState {
         if denial != nil { return .unauthorized }
         if let use { return use.state }
-        if owner != nil, isListed { return .unsupported }
+        // Gone is as good as off, as it is for raw HCI: it may come back.
+        if owner != nil, isListed { return .poweredOff }
         return wasListed || listing == nil ? .resetting : .unknown
     }
 

@@ -20,12 +20,14 @@ public struct BlueZSurvey: Sendable {
 
     /// Looks, and waits for bluetoothd's answer; the bus starts bluetoothd where the system knows how to.
     ///
-    /// - Parameter seconds: how long to wait at most.
-    public static func take(within seconds: UInt64 = 10) -> BlueZSurvey {
+    /// - Parameters:
+    ///   - address: where the bus is; nil for the system's.
+    ///   - seconds: how long to wait at most.
+    public static func take(at address: String? = nil, within seconds: UInt64 = 10) -> BlueZSurvey {
         var survey = BlueZSurvey()
         let bus: SystemBus
         do throws(RadioError) {
-            bus = try SystemBus()
+            bus = try SystemBus(address: address)
         } catch {
             survey.busError = error
             return survey

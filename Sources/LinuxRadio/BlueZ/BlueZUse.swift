@@ -39,7 +39,9 @@ final class BlueZUse {
         discovery = BlueZDiscovery(on: bus, adapter.path, reports)
         monitors = BlueZMonitors(on: bus, adapter.path, reports, isTrusted: isTrusted) { devices.found($0) }
         adverts = BlueZAdverts(on: bus, adapter.path, reports)
-        watchdog = BlueZWatchdog(adapter: adapter.name)
+        watchdog = BlueZWatchdog(adapter: adapter.name) { name in
+            UInt16(name.dropFirst(3)).flatMap { try? LocalAdapter(index: $0).eventCount }
+        }
         changes = try bus.listen(
             "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.properties)',member='PropertiesChanged',"
                 + "path='\(adapter.path)'"
@@ -56,7 +58,8 @@ final class BlueZUse {
     var deadline: Timestamp {
         min(
             min(discovery.deadline, monitors.deadline), min(adverts.deadline, power.deadline),
-            isListening ? watchdog.deadline : .latest)
+            isSearchWished != discovery.isWanted && monitors.isSettled
+                ? .zero : isListening ? watchdog.deadline : .latest)
     }
 
     /// Whether bluetoothd does nothing for us and nothing is under way.
@@ -88,7 +91,6 @@ final class BlueZUse {
         }
         devices.attention = attention
         isSearchWished = canWork && isSearching
-        if !isSearchWished { discovery.isWanted = false }
         monitors.goal = canWork ? goal : nil
         adverts.keepsInterval = adapter.monitoring != .none
         adverts.frames = canWork ? wishes.frames : []
@@ -100,7 +102,7 @@ final class BlueZUse {
         monitors.advance()
         // The kernel decides about the controller's duplicate filter when a search begins, by whether there are monitors
         // (net/bluetooth/hci_sync.c, hci_active_scan_sync). So the monitors come first.
-        if isSearchWished, monitors.isSettled { discovery.isWanted = true }
+        discovery.isWanted = isSearchWished && (discovery.isActive || monitors.isSettled)
         discovery.advance()
         adverts.advance()
         devices.sweep()
@@ -120,8 +122,11 @@ final class BlueZUse {
 
     /// Takes over interfaces that the adapter has got, `a{sa{sv}}`.
     func add(interfacesIn message: BusMessage) throws(BusError) {
+        let before = adapter.monitoring
         _ = try adapter.add(interfacesIn: message)
         apply()
+        // A search that began without monitors has the duplicate filter on.
+        if adapter.monitoring != before { discovery.renew() }
     }
 
     private var isListening: Bool { discovery.isActive || monitors.current != nil }

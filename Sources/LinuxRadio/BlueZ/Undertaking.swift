@@ -39,6 +39,9 @@ struct Undertaking<Goal: Equatable> {
         return wanted == nil ? .latest : again
     }
 
+    /// Whether what is wanted goes on, and nothing is under way or to be done.
+    var isSettled: Bool { !isBusy && !isStale && current == wanted }
+
     /// Whether nothing goes on and nothing is under way.
     var isIdle: Bool { !isBusy && current == nil }
 

@@ -53,6 +53,13 @@ extension BusMessage {
         try leave()
     }
 
+    /// A structure of these members: calls `body`, which has to read them all.
+    func readStructure(_ contents: String, _ body: () throws(BusError) -> Void) throws(BusError) {
+        guard try enter("r", contents) else { throw BusError("", "a structure of \(contents) is missing") }
+        try body()
+        try leave()
+    }
+
     /// A value of any type: calls `body` where it is of type `contents`, and steps over it elsewhere.
     ///
     /// - Returns: nil where it is of another type.

@@ -7,18 +7,46 @@ import Glibc
 /// A connection to the system's message bus.
 ///
 /// Whoever made it waits for its descriptor and calls ``process()``, on one thread; nothing here waits but ``wait(until:)``
-/// and ``flush()``. The address is that of the system bus, or of `DBUS_SYSTEM_BUS_ADDRESS` in the environment.
+/// and ``flush()``.
 final class SystemBus {
     let functions: UnsafePointer<beacon_bus_functions>
     private let bus: OpaquePointer
 
+    /// Begins to connect.
+    ///
+    /// - Parameter address: where the bus is, in the notation of the D-Bus Specification, "Server Addresses"; nil for the
+    ///   system bus, or for what `DBUS_SYSTEM_BUS_ADDRESS` in the environment says.
     /// - Throws: why there is no bus, and what to do.
-    init() throws(RadioError) {
-        functions = try BusLibrary.open()
+    init(address: String? = nil) throws(RadioError) {
+        let functions = try BusLibrary.open()
+        do throws(BusError) {
+            bus = try Self.open(address, functions.pointee)
+        } catch {
+            throw Self.refusal(error)
+        }
+        self.functions = functions
+    }
+
+    private static func open(
+        _ address: String?, _ functions: beacon_bus_functions
+    ) throws(BusError) -> OpaquePointer {
         var bus: OpaquePointer?
-        let status = functions.pointee.open_system(&bus)
-        guard status >= 0, let bus else { throw Self.refusal(BusError(status: status)) }
-        self.bus = bus
+        guard let address else {
+            try functions.open_system(&bus).checked()
+            guard let bus else { throw BusError("", "no connection could be made") }
+            return bus
+        }
+        try functions.new(&bus).checked()
+        guard let bus else { throw BusError("", "no connection could be made") }
+        do throws(BusError) {
+            try functions.set_address(bus, address).checked()
+            try functions.set_bus_client(bus, 1).checked()
+            try functions.start(bus).checked()
+        } catch {
+            _ = functions.close_unref(bus)
+            throw error
+        }
+        return bus
     }
 
     deinit { _ = functions.pointee.close_unref(bus) }

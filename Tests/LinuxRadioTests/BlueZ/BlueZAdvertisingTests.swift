@@ -1,0 +1,89 @@
+import BeaconModel
+import BeaconRadio
+import Testing
+
+@testable import LinuxRadio
+
+@Suite("Advertising by way of bluetoothd", .timeLimit(.minutes(2)))
+struct BlueZAdvertisingTests {
+    private static func frame(_ minor: UInt16) -> IBeaconFrame {
+        IBeaconFrame(
+            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: minor), measuredPower: -59)
+    }
+
+    @Test("A frame goes out as a broadcast of Apple's manufacturer data each 100 ms")
+    func one() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = BlueZBench(bus, blueZ)
+            bench.driver.advertise([Self.frame(4)])
+            try bench.run(until: !bench.advertising.isEmpty && !blueZ.adverts.isEmpty)
+            let advert = try #require(blueZ.adverts.first)
+            #expect(advert.type == "broadcast")
+            #expect(advert.interval == 100)
+            #expect([0x1A, 0xFF, 0x4C, 0x00] + advert.data == Array(Self.frame(4).advert[3...]))
+            guard case .success = bench.advertising.first else { return #expect(Bool(false), "It was not told.") }
+            // Nothing is scanned for by that.
+            #expect(blueZ.calls == ["RegisterAdvertisement"])
+        }
+    }
+
+    @Test("Other frames replace the ones before, and none takes them back")
+    func several() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = BlueZBench(bus, blueZ)
+            bench.driver.advertise([Self.frame(1)])
+            try bench.run(until: blueZ.adverts.count == 1 && bench.advertising.count == 1)
+            bench.driver.advertise([Self.frame(2), Self.frame(3)])
+            try bench.run(until: blueZ.adverts.count == 2 && bench.advertising.count == 2)
+            #expect(blueZ.adverts.map { $0.data[21] } == [2, 3])
+            #expect(blueZ.adverts.allSatisfy { $0.properties.contains("Duration") })
+            bench.driver.advertise([])
+            try bench.run(until: blueZ.adverts.isEmpty)
+            bench.settle()
+            #expect(bench.advertising.count == 2)
+        }
+    }
+
+    @Test("What bluetoothd takes off the air goes out again")
+    func release() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = BlueZBench(bus, blueZ)
+            bench.driver.advertise([Self.frame(1)])
+            try bench.run(until: blueZ.adverts.count == 1 && bench.advertising.count == 1)
+            try blueZ.release(try #require(blueZ.adverts.first))
+            try bench.run(until: blueZ.count("UnregisterAdvertisement") == 1)
+            bench.settle()
+            #expect(blueZ.count("RegisterAdvertisement") == 1)
+            bench.pass(1)
+            try bench.run(until: blueZ.adverts.count == 1)
+        }
+    }
+
+    @Test("A refusal is told once, however often it is tried, and success after it too")
+    func refusal() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            blueZ.refusals["RegisterAdvertisement"] = BusError(
+                "org.bluez.Error.NotPermitted", "Maximum advertisements reached")
+            let bench = BlueZBench(bus, blueZ)
+            bench.driver.advertise([Self.frame(1), Self.frame(2)])
+            try bench.run(until: !bench.advertising.isEmpty)
+            for _ in 0..<10 {
+                bench.pass(1)
+                bench.settle()
+            }
+            #expect(bench.advertising.count == 1)
+            #expect(blueZ.count("RegisterAdvertisement") == 8)
+            guard case .failure(let error) = bench.advertising.first else { return #expect(Bool(false)) }
+            #expect(error.code == .unsupported)
+            #expect(error.message.contains("no room for 2 more adverts"))
+            blueZ.refusals = [:]
+            bench.pass(32)
+            try bench.run(until: bench.advertising.count == 2)
+            guard case .success = bench.advertising.last else { return #expect(Bool(false)) }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import BeaconModel
+import BeaconRadio
+import Testing
+
+@testable import LinuxRadio
+
+@Suite("Hearing by way of bluetoothd", .timeLimit(.minutes(2)))
+struct BlueZHearingTests {
+    private static let frame = IBeaconFrame(
+        identity: BeaconIdentity(uuid: ProximityUUID(high: 0x0102_0304, low: 5), major: 6, minor: 7), measuredPower: -59
+    )
+    /// The frame as bluetoothd tells it: one AD structure without flags.
+    private static let advert = Array(frame.advert[3...])
+    private static let beacon = "C0:11:22:33:44:55"
+    private static let heard = BlueZBench.Heard(address: "c0:11:22:33:44:55", kind: .random, rssi: -61, advert: advert)
+
+    private func ranging(_ bus: PrivateBus, _ blueZ: StandInBlueZ) throws -> BlueZBench {
+        let bench = BlueZBench(bus, blueZ)
+        bench.driver.scan(.ranging)
+        try bench.run(until: blueZ.calls.contains("StartDiscovery"))
+        bench.settle()
+        return bench
+    }
+
+    private func watching(_ bus: PrivateBus, _ blueZ: StandInBlueZ) throws -> BlueZBench {
+        let bench = BlueZBench(bus, blueZ)
+        bench.driver.scan(.watching([Self.frame.identity.uuid]))
+        try bench.run(until: !blueZ.monitors.isEmpty)
+        bench.settle()
+        return bench
+    }
+
+    @Test("Ranging registers a monitor for any beacon and then searches for LE devices, each advert told")
+    func ranging() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try ranging(bus, blueZ)
+            #expect(blueZ.calls == ["RegisterMonitor", "SetDiscoveryFilter", "StartDiscovery"])
+            #expect(blueZ.filter == ["Transport": "le", "DuplicateData": "true"])
+            #expect(blueZ.monitors.map(\.patterns) == [[[0x00, 0xFF, 0x4C, 0x00, 0x02, 0x15]]])
+            #expect(bench.driver.state == .poweredOn)
+            #expect(bench.states.first == .unknown)
+        }
+    }
+
+    @Test("A beacon that appears is heard, and so is each change after that, by its signal strength alone too")
+    func appearance() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try ranging(bus, blueZ)
+            let device = StandInDevice(Self.beacon, Self.frame, rssi: -61)
+            try blueZ.appear(device)
+            try bench.run(until: bench.heard == [Self.heard])
+            try blueZ.hear(device, rssi: -70)
+            try blueZ.hear(device, rssi: -71, isWhole: false)
+            try bench.run(until: bench.heard.count == 3)
+            #expect(bench.heard.map(\.rssi) == [-61, -70, -71])
+            #expect(bench.heard.allSatisfy { $0.advert == Self.advert })
+        }
+    }
+
+    @Test("A beacon that bluetoothd knew before is asked about once")
+    func knownBefore() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try ranging(bus, blueZ)
+            let device = StandInDevice(Self.beacon, Self.frame, addressType: "public")
+            try blueZ.know(device)
+            try blueZ.hear(device, rssi: -50)
+            try blueZ.hear(device, rssi: -51)
+            try bench.run(until: !bench.heard.isEmpty)
+            try blueZ.hear(device, rssi: -52)
+            try bench.run(until: bench.heard.last?.rssi == -52)
+            #expect(bench.heard.allSatisfy { $0.kind == .public && $0.advert == Self.advert })
+        }
+    }
+
+    @Test("Other devices, and what ends too early for a beacon, are not heard")
+    func others() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try ranging(bus, blueZ)
+            let data = Array(Self.frame.advert[7...])
+            let others = [
+                StandInDevice("C0:00:00:00:00:01", company: 0x59, data: data, rssi: -50),
+                StandInDevice("C0:00:00:00:00:02", data: Array(data.dropLast()), rssi: -50),
+                StandInDevice("C0:00:00:00:00:03", data: [0x10, 0x05, 1, 2, 3, 4, 5], rssi: -50),
+                StandInDevice("C0:00:00:00:00:04", data: [], rssi: -50),
+            ]
+            for device in others {
+                try blueZ.appear(device)
+                try blueZ.hear(device, rssi: -40)
+            }
+            try blueZ.appear(StandInDevice(Self.beacon, Self.frame, rssi: -61))
+            try bench.run(until: !bench.heard.isEmpty)
+            bench.settle()
+            #expect(bench.heard == [Self.heard])
+        }
+    }
+
+    @Test("What somebody else on the bus says of a device is not heard")
+    func forgery() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try watching(bus, blueZ)
+            let monitor = try #require(blueZ.monitors.first)
+            let device = StandInDevice(Self.beacon, Self.frame, rssi: -61)
+            try blueZ.know(device)
+            // A signal goes only to who asks for those of this sender; a call goes to anybody.
+            let forger = try StandInBlueZ(at: bus.address, isNamed: false)
+            try forger.tell(monitor, "DeviceFound", of: device)
+            try forger.synchronize()
+            bench.settle()
+            #expect(bench.heard.isEmpty)
+            try blueZ.tell(monitor, "DeviceFound", of: device)
+            try bench.run(until: bench.heard == [Self.heard])
+        }
+    }
+
+    @Test("Watching registers a monitor for the UUIDs with its thresholds open, and does not search")
+    func watching() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try watching(bus, blueZ)
+            #expect(blueZ.calls == ["RegisterMonitor"])
+            #expect(blueZ.monitors.map(\.patterns) == [[[0x00, 0xFF] + Self.advert[2..<22]]])
+            #expect(blueZ.monitors.first?.properties == ["Type", "Patterns"])
+            #expect(bench.messages(.filtering).count == 1)
+        }
+    }
+
+    @Test("While watching each advert that the monitor finds is heard, and losing a device is not")
+    func finding() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try watching(bus, blueZ)
+            let device = StandInDevice(Self.beacon, Self.frame, rssi: -61)
+            try blueZ.know(device)
+            try blueZ.tellMonitors("DeviceFound", of: device)
+            try bench.run(until: bench.heard == [Self.heard])
+            // A change is no advert by itself, since each advert comes by DeviceFound.
+            try blueZ.hear(device, rssi: -80, isWhole: false)
+            try blueZ.tellMonitors("DeviceFound", of: device)
+            try blueZ.tellMonitors("DeviceLost", of: device)
+            try blueZ.tellMonitors("DeviceFound", of: device)
+            try bench.run(until: bench.heard.count == 3)
+            bench.settle()
+            #expect(bench.heard.map(\.rssi) == [-61, -80, -80])
+        }
+    }
+
+    @Test("While watching other devices do not wake the process")
+    func sleep() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try watching(bus, blueZ)
+            let device = StandInDevice("C0:00:00:00:00:01", Self.frame, rssi: -50)
+            try blueZ.appear(device)
+            for rssi in Int16(-90)..<(-60) { try blueZ.hear(device, rssi: rssi) }
+            try blueZ.synchronize()
+            #expect(!Readiness.wait(for: [bench.driver.descriptor], milliseconds: 100))
+            // While ranging the same does wake it.
+            bench.driver.scan(.ranging)
+            try bench.run(until: blueZ.calls.contains("StartDiscovery"))
+            bench.settle()
+            try blueZ.hear(device, rssi: -50)
+            #expect(Readiness.wait(for: [bench.driver.descriptor], milliseconds: 10_000))
+        }
+    }
+
+    @Test("Another set of UUIDs replaces the monitors, and none takes them back")
+    func modes() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            let bench = try watching(bus, blueZ)
+            let uuids = Set((0..<20).map { ProximityUUID(high: 9, low: $0) })
+            bench.driver.scan(.watching(uuids))
+            try bench.run(until: blueZ.monitors.count == 2)
+            #expect(blueZ.monitors.map(\.patterns.count) == [16, 4])
+            bench.driver.scan(.ranging)
+            try bench.run(until: blueZ.count("StartDiscovery") == 1)
+            bench.driver.scan(.off)
+            try bench.run(until: blueZ.count("StopDiscovery") == 1 && blueZ.monitors.isEmpty)
+            bench.settle()
+            #expect(blueZ.count("RegisterMonitor") == 3)
+        }
+    }
+
+    @Test("Without monitors it searches for presence, and says that ranging is not available and what to do")
+    func noMonitors() throws {
+        try PrivateBus.with { bus in
+            let adapter = StandInAdapter("hci0")
+            adapter.hasMonitors = false
+            let blueZ = try StandInBlueZ(at: bus.address, [adapter])
+            let bench = BlueZBench(bus, blueZ)
+            bench.driver.scan(.watching([Self.frame.identity.uuid]))
+            try bench.run(until: !bench.messages(.degraded).isEmpty)
+            #expect(blueZ.calls == ["SetDiscoveryFilter", "StartDiscovery"])
+            #expect(bench.messages(.degraded).first?.contains("--experimental") == true)
+            try blueZ.appear(StandInDevice(Self.beacon, Self.frame, rssi: -61))
+            try bench.run(until: bench.heard == [Self.heard])
+        }
+    }
+
+    @Test("Where the controller filters by itself a search gives presence its evidence")
+    func controllerFilters() throws {
+        try PrivateBus.with { bus in
+            let adapter = StandInAdapter("hci0")
+            adapter.features = ["controller-patterns"]
+            let blueZ = try StandInBlueZ(at: bus.address, [adapter])
+            let bench = BlueZBench(bus, blueZ)
+            bench.driver.scan(.watching([Self.frame.identity.uuid]))
+            try bench.run(until: blueZ.calls.contains("StartDiscovery"))
+            try blueZ.appear(StandInDevice(Self.beacon, Self.frame, rssi: -61))
+            try bench.run(until: bench.heard == [Self.heard])
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import BeaconModel
+import BeaconRadio
+import Testing
+
+@testable import LinuxRadio
+
+@Suite("Looking for BlueZ", .timeLimit(.minutes(2)))
+struct BlueZSurveyTests {
+    @Test("Adapters are told with what they can do, and bluetoothd with its version")
+    func adapters() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInThread(at: bus.address, ["hci0", "hci1"])
+            defer { blueZ.stop() }
+            let survey = BlueZSurvey.take(at: bus.address)
+            #expect(survey.busError == nil && survey.daemonError == nil)
+            #expect(Set(survey.adapters.map(\.name)) == ["hci0", "hci1"])
+            #expect(survey.adapters.allSatisfy { $0.isPowered && !$0.isDiscovering && $0.canAdvertise })
+            #expect(survey.adapters.first?.address.description == "02:be:00:00:00:00")
+            #expect(survey.version == "5.66")
+            #expect(survey.isExperimental == true)
+        }
+    }
+
+    @Test("An adapter that is not there is named with those that are")
+    func unknownAdapter() throws {
+        try PrivateBus.with { bus in
+            let blueZ = try StandInThread(at: bus.address, ["hci0"])
+            defer { blueZ.stop() }
+            #expect(try BlueZDriver.open([], at: bus.address).map(\.name) == ["hci0"])
+            #expect {
+                try BlueZDriver.open([.index(7)], at: bus.address)
+            } throws: { error in
+                (error as? RadioError)?.message.contains("no adapter hci7. There is hci0 (02:be:00:00:00:00)") == true
+            }
+        }
+    }
+
+    @Test("A machine without a bus, without bluetoothd or without permission is told apart")
+    func absence() throws {
+        let nowhere = BlueZSurvey.take(at: "unix:path=/nonexistent/bus")
+        #expect(nowhere.busError?.code == .unsupported)
+        #expect(nowhere.busError?.message.contains("systemctl start dbus") == true)
+        try PrivateBus.with { bus in
+            let survey = BlueZSurvey.take(at: bus.address)
+            #expect(survey.busError == nil)
+            #expect(survey.daemonError?.code == .unsupported)
+            #expect(survey.daemonError?.message.contains("apt-get install bluez") == true)
+        }
+        try PrivateBus.with(policy: "<deny send_destination=\"org.bluez\"/>") { bus in
+            let blueZ = try StandInBlueZ(at: bus.address)
+            // Its name has to be known before somebody asks for it.
+            for _ in 0..<3 {
+                blueZ.process()
+                _ = Readiness.wait(for: [blueZ.descriptor], milliseconds: 200)
+            }
+            let survey = BlueZSurvey.take(at: bus.address)
+            #expect(survey.daemonError?.code == .notPermitted)
+            #expect(survey.daemonError?.message.contains("usermod -aG bluetooth") == true)
+        }
+    }
+
+    @Test(
+        "The version is told where bluetoothd describes itself",
+        arguments: [
+            ("usb:v1D6Bp0246d0542", "5.66"), ("usb:v1D6Bp0246d0555", "5.85"), ("bluetooth:v00E0p1200d1436", nil),
+            ("", nil),
+        ])
+    func version(modalias: String, version: String?) {
+        #expect(BlueZAdapter.version(modalias: modalias) == version)
+    }
+}

@@ -1,0 +1,82 @@
+import BeaconModel
+import BeaconRadio
+import Testing
+
+@testable import LinuxRadio
+
+/// A driver and a stand-in for bluetoothd on a bus of their own, in time that the test moves.
+final class BlueZBench {
+    /// What was heard.
+    struct Heard: Equatable {
+        var address: String
+        var kind: DeviceAddress.Kind
+        var rssi: Int8
+        var advert: [UInt8]
+    }
+
+    let driver: BlueZDriver
+    /// bluetoothd; nil while it is dead.
+    var blueZ: StandInBlueZ?
+    private(set) var heard: [Heard] = []
+    private(set) var notices: [RadioNotice] = []
+    private(set) var states: [RadioState] = []
+    private(set) var advertising: [Result<Void, RadioError>] = []
+    private(set) var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
+
+    init(_ bus: PrivateBus, _ blueZ: StandInBlueZ?, named name: AdapterName = .index(0)) {
+        self.blueZ = blueZ
+        driver = BlueZDriver("hci0", named: name, at: bus.address)
+    }
+
+    /// Lets time pass, in seconds.
+    func pass(_ seconds: Int64) { now = now.advanced(by: seconds * Timestamp.nanosecondsPerSecond) }
+
+    /// Lets both sides work until something holds.
+    func run(
+        until condition: @autoclosure () -> Bool, _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let end = RadioClock.now().advanced(by: 20 * Timestamp.nanosecondsPerSecond)
+        while !condition() {
+            try #require(
+                RadioClock.now() < end, comment ?? "It does not come. \(notices.last?.message ?? "")",
+                sourceLocation: sourceLocation)
+            work()
+        }
+    }
+
+    /// Lets both sides work until neither has had anything to do for a while.
+    func settle() {
+        var quiet = 0
+        while quiet < 3 { quiet = work() ? 0 : quiet + 1 }
+    }
+
+    /// - Returns: whether there was something to do.
+    @discardableResult
+    private func work() -> Bool {
+        let isBusy = Readiness.wait(for: [blueZ?.descriptor ?? -1, driver.descriptor], milliseconds: 20)
+        blueZ?.process()
+        // Nothing that is delivered throws.
+        try? driver.process(
+            at: now, as: ReceiverID(0),
+            deliver: { reception, advert in
+                heard.append(
+                    Heard(
+                        address: reception.report.address.description, kind: reception.report.address.kind,
+                        rssi: reception.report.rssi.rawValue,
+                        advert: (0..<advert.byteCount).map { advert.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }))
+            },
+            tell: { event in
+                switch event {
+                case .notice(let notice): notices.append(notice)
+                case .advertising(let result): advertising.append(result)
+                case .sightings, .state, .time, .wallClock: break
+                }
+            })
+        if states.last != driver.state { states.append(driver.state) }
+        return isBusy
+    }
+
+    /// The notices of a kind.
+    func messages(_ kind: RadioNotice.Kind) -> [String] { notices.filter { $0.kind == kind }.map(\.message) }
+}
