@@ -6,8 +6,8 @@ struct DaemonCheck {
 
     func findings() -> [Finding] {
         // Without bluetoothd raw HCI still works, so that nothing of this is more than a warning.
-        if let error = survey.busError { return [Finding("bus", .warning, error.message)] }
-        if let error = survey.daemonError { return [Finding("bluetoothd", .warning, error.message)] }
+        if let error = survey.busError { return [refusal("bus", error, unit: "dbus")] }
+        if let error = survey.daemonError { return [refusal("bluetoothd", error, unit: "bluetooth")] }
         let name = "bluetoothd\(survey.version.map { " \($0)" } ?? "")"
         guard let isExperimental = survey.isExperimental else {
             return [Finding("bluetoothd", .warning, "\(name) runs and has no adapter.")]
@@ -21,6 +21,13 @@ struct DaemonCheck {
                         + "a raw HCI socket. End that where distances matter.", remedy: "bluetoothctl scan off"))
         }
         return findings
+    }
+
+    private func refusal(_ subject: String, _ error: RadioError, unit: String) -> Finding {
+        let isDenial = error.code == .notPermitted
+        return Finding(
+            subject, .warning, error.message,
+            remedy: isDenial ? "sudo usermod -aG bluetooth $USER" : "sudo systemctl start \(unit)")
     }
 
     /// A drop-in for systemd (systemd.unit(5)), with bluetoothd where Debian and Fedora have it.

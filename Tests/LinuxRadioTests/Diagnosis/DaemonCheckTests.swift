@@ -45,10 +45,14 @@ struct DaemonCheckTests {
     func absent() {
         var none = BlueZSurvey()
         none.busError = RadioError(.unsupported, "no bus")
-        #expect(DaemonCheck(survey: none).findings() == [Finding("bus", .warning, "no bus")])
+        #expect(
+            DaemonCheck(survey: none).findings() == [
+                Finding("bus", .warning, "no bus", remedy: "sudo systemctl start dbus")
+            ])
         var alone = BlueZSurvey()
-        alone.daemonError = RadioError(.unsupported, "no bluetoothd")
-        #expect(DaemonCheck(survey: alone).findings() == [Finding("bluetoothd", .warning, "no bluetoothd")])
+        alone.daemonError = RadioError(.notPermitted, "not you")
+        let denied = Finding("bluetoothd", .warning, "not you", remedy: "sudo usermod -aG bluetooth $USER")
+        #expect(DaemonCheck(survey: alone).findings() == [denied])
         #expect(DaemonCheck(survey: survey()).findings().map(\.level) == [.warning])
     }
 }
