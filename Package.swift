@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "BeaconModel", targets: ["BeaconModel"]),
         .library(name: "BeaconRadio", targets: ["BeaconRadio"]),
         .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
+        .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
         .library(name: "BeaconService", targets: ["BeaconService"]),
         .library(name: "BeaconDelivery", targets: ["BeaconDelivery"]),
         .library(name: "BeaconMQTT", targets: ["BeaconMQTT"]),

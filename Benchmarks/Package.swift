@@ -12,6 +12,8 @@ let package = Package(
                 "AdvertCorpus", "CAllocationCounter", "CReference",
                 .product(name: "BeaconEngine", package: "swift-beacon"),
                 .product(name: "BeaconModel", package: "swift-beacon"),
+                .product(name: "BeaconRadio", package: "swift-beacon"),
+                .product(name: "LinuxRadio", package: "swift-beacon"),
             ]
         ),
 

@@ -1,6 +1,8 @@
 #ifndef C_REFERENCE_H
 #define C_REFERENCE_H
 
+#include "CRadioReference.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
