@@ -3,6 +3,7 @@ import BeaconService
 public import Foundation
 import GRDB
 public import Logging
+public import Metrics
 
 /// Notifications that wait for their destinations, in a file that survives the process and the power.
 ///
@@ -55,11 +56,14 @@ public actor Outbox {
     ///   - destinations: the names of the queues. Those of others that the file has are kept, and bounded by age.
     ///   - limits: how much is kept.
     ///   - logger: where drops and damage are told.
+    ///   - metrics: where the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
+    ///     `_parked_total` and `_dropped_total` are kept, each by destination.
     ///   - wallTime: the time since 1970; another than the system's is for tests.
     /// - Throws: `inUse` where another process has the file; `cannotOpen`, `full` or `notOurs` where it cannot be used.
     public init(
         file: URL, destinations: [String], limits: OutboxLimits = OutboxLimits(),
         logger: Logger = Logger(label: "swift-beacon.outbox"),
+        metrics: any MetricsFactory = MetricsSystem.factory,
         wallTime: @escaping @Sendable () -> Timestamp = WallClock.now
     ) throws(OutboxError) {
         self.file = file
@@ -73,7 +77,9 @@ public actor Outbox {
         recovery = opened.recovery
         numbers = opened.numbers
         lastOfEarlierRuns = opened.lastSequence
-        metrics = Dictionary(uniqueKeysWithValues: Set(destinations).map { ($0, QueueMetrics(destination: $0)) })
+        let factory = metrics
+        self.metrics = Dictionary(
+            uniqueKeysWithValues: Set(destinations).map { ($0, QueueMetrics(destination: $0, factory: factory)) })
     }
 
     /// The folder, and the file, which nobody else may read: it tells who was where.

@@ -8,13 +8,13 @@ struct QueueMetrics {
     private let parked: Counter
     private let dropped: Counter
 
-    init(destination: String) {
+    init(destination: String, factory: any MetricsFactory) {
         let dimensions = [("destination", destination)]
-        appended = Counter(label: "beacon_delivery_appended_total", dimensions: dimensions)
-        delivered = Counter(label: "beacon_delivery_delivered_total", dimensions: dimensions)
-        retried = Counter(label: "beacon_delivery_retried_total", dimensions: dimensions)
-        parked = Counter(label: "beacon_delivery_parked_total", dimensions: dimensions)
-        dropped = Counter(label: "beacon_delivery_dropped_total", dimensions: dimensions)
+        appended = Counter(label: "beacon_delivery_appended_total", dimensions: dimensions, factory: factory)
+        delivered = Counter(label: "beacon_delivery_delivered_total", dimensions: dimensions, factory: factory)
+        retried = Counter(label: "beacon_delivery_retried_total", dimensions: dimensions, factory: factory)
+        parked = Counter(label: "beacon_delivery_parked_total", dimensions: dimensions, factory: factory)
+        dropped = Counter(label: "beacon_delivery_dropped_total", dimensions: dimensions, factory: factory)
     }
 
     func countAppended(_ number: Int) { appended.increment(by: number) }

@@ -7,7 +7,8 @@ public import Logging
 ///
 /// ```swift
 /// let sink = try WebhookSink(WebhookConfiguration(url: url))
-/// let service = try DeliveryService(file: file, destinations: [Destination(name: "office", sink: sink)])
+/// let outbox = try Outbox(file: file, destinations: ["office"])
+/// let service = DeliveryService(outbox: outbox, destinations: [Destination(name: "office", sink: sink)])
 /// async let running: Void = service.run()
 /// try await service.append(notifications)
 /// ```

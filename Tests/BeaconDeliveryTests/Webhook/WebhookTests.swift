@@ -267,4 +267,51 @@ struct WebhookTests {
             #expect(!text.contains("hunter2"))
         }
     }
+
+    @Test(
+        "Secrets come neither into the log nor into the outbox, whatever fails; each failure is told once, and its end")
+    func secretsInLogs() async throws {
+        let log = LogCollector()
+        let folder = try TemporaryFolder()
+        let clock = VirtualClock()
+        let count = Locked(0)
+        try await HTTPTestServer.with(replies: { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return switch number {
+            case 1...3: .status(503)
+            case 4: .breakOff
+            case 5: .status(400)
+            default: .status(200)
+            }
+        }) { server in
+            let sink = try WebhookSink(
+                WebhookConfiguration(
+                    url: try server.url("/hunter2?token=hunter2"), headers: ["Authorization": Secret("Bearer hunter2")],
+                    signingSecrets: [Secret("hunter2")]))
+            let outbox = try Outbox(
+                file: folder.file("outbox.db"), destinations: ["hook"], logger: log.logger, wallTime: { clock.wallTime }
+            )
+            let service = DeliveryService(
+                outbox: outbox, destinations: [Destination(name: "hook", sink: sink)], clock: clock, logger: log.logger)
+            try await service.append([Samples.proximity(1), Samples.proximity(2)])
+            let running = Task { await service.run() }
+            try await eventually {
+                if clock.sleepers >= 2 { clock.advanceToNext() }
+                return try await outbox.status(of: "hook").waiting == 0
+            }
+            service.shutdown()
+            await running.value
+            await outbox.close()
+        }
+        #expect(log.lines.filter { $0.hasPrefix("warning a delivery failed") }.count == 1)
+        #expect(log.lines.filter { $0.hasPrefix("info deliveries go on") }.count == 1)
+        #expect(log.lines.filter { $0.hasPrefix("error a notification was refused for good") }.count == 1)
+        for line in log.lines { #expect(!line.contains("hunter2") && !line.contains("token")) }
+        let bytes = try Data(contentsOf: folder.file("outbox.db"))
+        #expect(bytes.range(of: Data("hunter2".utf8)) == nil)
+        #expect(bytes.range(of: Data("answered 400".utf8)) != nil)
+    }
 }

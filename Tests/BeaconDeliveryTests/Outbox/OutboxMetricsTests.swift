@@ -1,0 +1,48 @@
+import BeaconDelivery
+import BeaconModel
+import MetricsTestKit
+import Testing
+
+@Suite("Outbox metrics")
+struct OutboxMetricsTests {
+    @Test("What becomes of notifications is counted, by destination")
+    func counters() async throws {
+        let folder = try TemporaryFolder()
+        let clock = VirtualClock()
+        let metrics = TestMetrics()
+        let outbox = try Outbox(
+            file: folder.file("outbox.db"), destinations: ["a", "b"], limits: OutboxLimits(maximumEntries: 8),
+            logger: DeliveryBench.quiet, metrics: metrics, wallTime: { clock.wallTime })
+        let picky = MemorySink { notification in
+            switch notification.beacon?.minor {
+            case 4: .refused(reason: "no")
+            case 5 where clock.now.offset == .zero: .retry(reason: "not now")
+            default: .delivered
+            }
+        }
+        let service = DeliveryService(
+            outbox: outbox,
+            destinations: [
+                Destination(name: "a", sink: picky), Destination(name: "b", sink: MemorySink(), kinds: [.enter]),
+            ],
+            clock: clock, logger: DeliveryBench.quiet)
+        try await service.append((1...10).map { Samples.proximity($0) })
+        let running = Task { await service.run() }
+        try await eventually {
+            let status = try await outbox.status(of: "a")
+            if status.failures > 0, clock.sleepers >= 2 { clock.advanceToNext() }
+            return status.waiting == 0
+        }
+        service.shutdown()
+        await running.value
+        func count(_ name: String, _ destination: String) throws -> Int64 {
+            try metrics.expectCounter("beacon_delivery_\(name)_total", [("destination", destination)]).totalValue
+        }
+        #expect(try count("appended", "a") == 10)
+        #expect(try count("dropped", "a") == 2)
+        #expect(try count("parked", "a") == 1)
+        #expect(try count("retried", "a") == 1)
+        #expect(try count("delivered", "a") == 7)
+        #expect(try count("appended", "b") == 0)
+    }
+}
