@@ -12,40 +12,59 @@ extension MyLocationManagerDelegate {
     }
 }
 
-/// Keeps the events in memory. All of it happens on the main thread.
-final class Inbox: KumulosEventSink, @unchecked Sendable {
-    var events: [KumulosEvent] = []
-
-    func record(_ event: KumulosEvent) { events.append(event) }
-}
-
 let uuid = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
 let check = Check()
 let air = SimulatedAir(authorization: .notDetermined)
 air.install()
-let inbox = Inbox()
-Kumulos.initialize(
-    config: KSConfigBuilder(apiKey: "check", secretKey: "check").setEventSink(inbox).build())
 
+// An app would set the SDK up when it is launched. It differs from one for Kumulos' own servers by the address alone.
+let kumulos = KumulosServer()
+let address = kumulos.start()
+Kumulos.initialize(
+    config: KSConfigBuilder(apiKey: "check", secretKey: "secret")
+        .setBaseUrlMapping(baseUrlMap: Dictionary(uniqueKeysWithValues: Service.allCases.map { ($0, address) }))
+        .build())
+
+/// The minor values of the events that Kumulos has, once there are so many.
+func minors(_ count: Int) -> [String] {
+    _ = kumulos.wait { kumulos.events.count >= count }
+    return kumulos.events.compactMap { ($0["data"] as? [String: Any])?["minor"] as? String }
+}
+
+let start = Int64(Date().timeIntervalSince1970 * 1000) - 1
 let recipe = MyLocationManagerDelegate()
 air.advance(by: .seconds(15))
 check.that("permission is asked for", recipe.locationManager.authorizationStatus == .authorizedAlways)
-check.that("nothing is ranged outside", recipe.locationManager.rangedRegions.isEmpty && inbox.events.isEmpty)
+check.that("nothing is ranged outside", recipe.locationManager.rangedRegions.isEmpty && kumulos.events.isEmpty)
 
 let till = air.place(SimulatedBeacon(uuid, major: 7, minor: 9, at: 0.2))
 air.advance(by: .seconds(1))
 check.that("enter starts ranging", recipe.locationManager.rangedRegions.count == 1)
 air.advance(by: .seconds(9))
-check.that("Kumulos is told once, not each second", inbox.events.count == 1, "\(inbox.events.count) events")
-if let event = inbox.events.first {
-    check.that("as Kumulos' own SDK does", event.type == "k.engage.beaconEnteredProximity" && event.data.type == 1)
+check.that("Kumulos is told once, not each second", minors(1) == ["9"], "\(minors(1))")
+if let request = kumulos.requests.first, let event = request.events.first {
+    check.that(
+        "by the request that its own SDK makes",
+        request.method == "POST" && request.path == "/v1/app-installs/\(Kumulos.installId)/events"
+            && request.headers["authorization"] == "Basic \(Data("check:secret".utf8).base64EncodedString())"
+            && request.headers["content-type"] == "application/json"
+            && request.headers["accept"] == "application/json", "\(request)")
+    let name = event["uuid"] as? String ?? ""
+    let time = event["timestamp"] as? Int64 ?? 0
+    check.that(
+        "as an event of its own SDK",
+        Set(event.keys) == ["type", "uuid", "timestamp", "data", "userId"]
+            && event["type"] as? String == "k.engage.beaconEnteredProximity"
+            && event["userId"] as? String == Kumulos.installId && UUID(uuidString: name) != nil
+            && name == name.lowercased() && (start...start + 600_000).contains(time), "\(event)")
     check.that(
         "of the beacon and its proximity",
-        event.data.uuid == uuid && event.data.major == "7" && event.data.minor == "9" && event.data.proximity == 1)
+        event["data"] as? NSDictionary
+            == ["type": 1, "uuid": uuid, "major": "7", "minor": "9", "proximity": 1] as NSDictionary, "\(event)")
 }
 air.place(SimulatedBeacon(uuid, major: 7, minor: 10, at: 2))
 air.advance(by: .seconds(5))
-check.that("a second beacon is told too", inbox.events.map(\.data.minor) == ["9", "10"])
+check.that("a second beacon is told too", minors(2) == ["9", "10"], "\(minors(2))")
 
 till.remove()
 air.device.position = .distance(100_000)
@@ -54,5 +73,6 @@ check.that("exit stops ranging", recipe.locationManager.rangedRegions.isEmpty)
 air.device.position = .distance(0)
 air.advance(by: .seconds(3))
 check.that("another visit ranges again", recipe.locationManager.rangedRegions.count == 1)
-check.that("and is told again", inbox.events.map(\.data.minor) == ["9", "10", "10"], "\(inbox.events)")
+check.that("and is told again", minors(3) == ["9", "10", "10"], "\(minors(3))")
+check.that("each event has a name of its own", Set(kumulos.events.compactMap { $0["uuid"] as? String }).count == 3)
 check.finish()
