@@ -4,7 +4,12 @@ import PackageDescription
 /// The measurements of swift-beacon, in a package of their own so that nobody who depends on swift-beacon builds them.
 let package = Package(
     name: "swift-beacon-benchmarks",
-    dependencies: [.package(name: "swift-beacon", path: "..")],
+    dependencies: [
+        .package(name: "swift-beacon", path: ".."),
+        // The client that webhooks are called with, for a bare loop beside the outbox.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
     targets: [
         .executableTarget(
             name: "BeaconBenchmarks",
@@ -26,6 +31,20 @@ let package = Package(
                 .product(name: "BeaconRadio", package: "swift-beacon"),
                 .product(name: "BeaconService", package: "swift-beacon"),
                 .product(name: "CoreLocation", package: "swift-beacon"),
+            ]
+        ),
+
+        // How fast notifications go into the outbox and out to a webhook.
+        .executableTarget(
+            name: "DeliveryThroughput",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "BeaconDelivery", package: "swift-beacon"),
+                .product(name: "BeaconEngine", package: "swift-beacon"),
+                .product(name: "BeaconModel", package: "swift-beacon"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
 

@@ -1,0 +1,162 @@
+import AsyncHTTPClient
+import BeaconDelivery
+import BeaconEngine
+import BeaconModel
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Measures how fast notifications go into the outbox and out to a webhook on this machine, beside a bare loop of the same
+/// HTTP client, and whether memory grows with what waits.
+///
+///     DeliveryThroughput [--check] [--folder FOLDER]
+///
+/// The outbox lies in FOLDER, by default that of temporary files; what a sync costs is a matter of its disk.
+@main
+struct DeliveryThroughput {
+    private static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
+
+    private let folder: URL
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        var place = FileManager.default.temporaryDirectory
+        if let index = arguments.firstIndex(of: "--folder"), index + 1 < arguments.count {
+            place = URL(fileURLWithPath: arguments[index + 1])
+        }
+        let folder = place.appendingPathComponent("delivery-throughput-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let isGood = try await DeliveryThroughput(folder: folder).run()
+        if arguments.contains("--check"), !isGood { exit(1) }
+    }
+
+    private func run() async throws -> Bool {
+        // First of all, since memory that was once in use is not given back.
+        let small = try await memory(events: 5_000)
+        let large = try await memory(events: 100_000)
+        let growth = Double(large - small) / 1e6
+        print("memory with 100 000 that wait beside 5 000, while delivering: \((growth * 10).rounded() / 10) MB more")
+
+        print("into the outbox, each synced to the disk before it is acknowledged:")
+        let alone = try await append(events: 5_000, writers: 1, each: 1)
+        print("  one caller, one at a time            \(Int(alone)) events/s")
+        let together = try await append(events: 40_000, writers: 32, each: 1)
+        print("  32 callers, one at a time            \(Int(together)) events/s")
+        let grouped = try await append(events: 100_000, writers: 1, each: 50)
+        print("  one caller, 50 at a time             \(Int(grouped)) events/s")
+
+        print("out to one webhook over loopback, in order:")
+        var ratios: [Double] = []
+        var rates: [Double] = []
+        for _ in 0..<3 {
+            let bare = try await bareLoop(requests: 20_000)
+            let delivered = try await deliver(events: 20_000, batch: 1)
+            rates.append(delivered)
+            ratios.append(delivered / bare)
+            print("  one a request                        \(Int(delivered))/s; the client in a bare loop \(Int(bare))/s")
+        }
+        let ratio = ratios.sorted()[1]
+        let rate = rates.sorted()[1]
+        print("  ratio to the bare loop, median       \((ratio * 100).rounded() / 100)")
+        let batched = try await deliver(events: 100_000, batch: 100)
+        print("  100 a request                        \(Int(batched))/s")
+        return max(together, grouped) >= 5_000 && (rate >= 2_000 || ratio >= 0.7) && growth < 16
+    }
+
+    private static func notification(_ number: Int) -> BeaconNotification {
+        let milliseconds = 1_700_000_000_000 + Int64(number)
+        let id = NotificationID(
+            ProximityUUID(high: UInt64(milliseconds) << 16 | 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)))
+        var notification = BeaconNotification(
+            id: id, kind: .proximity, time: Timestamp(nanoseconds: milliseconds * 1_000_000))
+        notification.region = BeaconNotification.Region(name: "shop", constraint: BeaconConstraint(uuid: uuid))
+        notification.beacon = BeaconIdentity(uuid: uuid, major: 1, minor: UInt16(truncatingIfNeeded: number))
+        notification.proximity = .near
+        notification.accuracy = 1.52
+        notification.rssi = -64
+        notification.receiver = "hci0"
+        return notification
+    }
+
+    private func file() -> URL { folder.appendingPathComponent("\(UUID().uuidString).db") }
+
+    private static func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+        let time = try await ContinuousClock().measure(body)
+        return Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    }
+
+    private func append(events: Int, writers: Int, each: Int) async throws -> Double {
+        let outbox = try Outbox(
+            file: file(), destinations: ["hook"], limits: OutboxLimits(maximumEntries: events))
+        let share = events / writers
+        let time = try await Self.seconds {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<writers {
+                    group.addTask {
+                        for start in stride(from: writer * share, to: (writer + 1) * share, by: each) {
+                            try await outbox.append((start..<start + each).map(Self.notification), to: ["hook"])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        await outbox.close()
+        return Double(share * writers) / time
+    }
+
+    private func fill(_ outbox: Outbox, _ events: Int) async throws {
+        for start in stride(from: 0, to: events, by: 500) {
+            try await outbox.append((start..<min(start + 500, events)).map(Self.notification), to: ["hook"])
+        }
+    }
+
+    private func deliver(events: Int, batch: Int, whileRunning watch: () -> Void = {}) async throws -> Double {
+        let server = try await LoopbackServer()
+        let sink = try WebhookSink(WebhookConfiguration(url: server.url, maximumBatch: batch))
+        let outbox = try Outbox(
+            file: file(), destinations: ["hook"], limits: OutboxLimits(maximumEntries: events, maximumBytes: .max))
+        try await fill(outbox, events)
+        let service = DeliveryService(outbox: outbox, destinations: [Destination(name: "hook", sink: sink)])
+        let time = try await Self.seconds {
+            let running = Task { await service.run() }
+            while try await outbox.status(of: "hook").delivered < events {
+                watch()
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            service.shutdown()
+            await running.value
+        }
+        await outbox.close()
+        try await server.stop()
+        return Double(events) / time
+    }
+
+    /// The most memory there was while so many waited and went out.
+    private func memory(events: Int) async throws -> Int {
+        var most = 0
+        _ = try await deliver(events: events, batch: 100) { most = max(most, ResidentMemory.bytes) }
+        return most
+    }
+
+    /// The same requests by the same client, one after the other, without an outbox.
+    private func bareLoop(requests: Int) async throws -> Double {
+        let server = try await LoopbackServer()
+        let body = try JSONEncoder().encode(Self.notification(1)) + Data(count: 200)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton)
+        let url = server.url.absoluteString
+        let time = try await Self.seconds {
+            for _ in 0..<requests {
+                var request = HTTPClientRequest(url: url)
+                request.method = .POST
+                request.headers = ["Content-Type": "application/cloudevents+json"]
+                request.body = .bytes(ByteBuffer(bytes: body))
+                let response = try await client.execute(request, timeout: .seconds(30))
+                for try await _ in response.body {}
+            }
+        }
+        try await client.shutdown()
+        try await server.stop()
+        return Double(requests) / time
+    }
+}
