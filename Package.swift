@@ -155,8 +155,8 @@ let package = Package(
         .target(
             name: "BeaconGateway",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "BeaconDelivery", "BeaconPrograms",
-                "CFileUser",
+                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "BeaconDelivery", "BeaconMQTT",
+                "BeaconPrograms", "CFileUser",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -171,7 +171,7 @@ let package = Package(
         .executableTarget(
             name: "BeaconDaemon",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconGateway", "BeaconService", "BeaconDelivery",
+                "BeaconModel", "BeaconRadio", "BeaconGateway", "BeaconService", "BeaconDelivery", "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -290,8 +290,10 @@ let package = Package(
         .testTarget(
             name: "BeaconDaemonTests",
             dependencies: [
-                "BeaconDaemon", "LaunchedApp",
+                "BeaconDaemon", "BeaconService", "LaunchedApp",
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

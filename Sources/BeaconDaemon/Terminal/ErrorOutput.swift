@@ -1,5 +1,6 @@
 import BeaconRadio
 import BeaconService
+import CTerminal
 import Glibc
 
 /// Standard error, on which lines are written, and on a terminal below them one line that is drawn anew.
@@ -10,6 +11,13 @@ final class ErrorOutput: Sendable {
     /// Whether a person watches a terminal that can draw a line anew.
     static var isTerminal: Bool {
         isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } ?? "dumb" != "dumb"
+    }
+
+    /// The columns of that terminal; 80 where they cannot be told.
+    static var width: Int {
+        var rows: UInt16 = 0
+        var columns: UInt16 = 0
+        return beacon_terminal_size(STDERR_FILENO, &rows, &columns) == 0 && columns > 0 ? Int(columns) : 80
     }
 
     private let status = Locked("")

@@ -10,7 +10,7 @@ struct LiveStatistics: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 ErrorOutput.shared.show(
-                    StatisticsText.line(daemon.statistics, await daemon.queues(), width: 160))
+                    StatisticsText.line(daemon.statistics, await daemon.queues(), width: ErrorOutput.width))
                 try? await Task.sleep(for: .seconds(1))
             }
         }

@@ -11,6 +11,9 @@ import Logging
 /// Everything goes through here in one order: a source's event, the notifications of it into the outbox, then the state of
 /// presence to its file, then what is started for it.
 actor Gateway {
+    /// How long the threads of sources have to end.
+    private static let stopTime = Duration.seconds(2)
+
     private let configuration: GatewayConfiguration
     private let addressees: [Addressee]
     private let taker: any NotificationTaker
@@ -18,6 +21,13 @@ actor Gateway {
     private let launches: LaunchAgent?
     private let published: Locked<GatewayStatistics>
     private let logger: Logger
+
+    /// Where a report is of.
+    private struct Place: Hashable {
+        var source: Int
+        var receiver: String
+        var constraint: BeaconConstraint?
+    }
 
     private let wanted = WantedRegions()
     private let channel = SourceChannel()
@@ -31,7 +41,9 @@ actor Gateway {
     private var statistics: GatewayStatistics
     /// The progress of each source before it was opened anew.
     private var earlier: [Int: SourceProgress] = [:]
-    private var lists: [String: Int] = [:]
+    /// The beacons of the newest report of each place.
+    private var lists: [Place: [BeaconIdentity]] = [:]
+    private var listsCounted: ContinuousClock.Instant?
     private var ended: Set<Int> = []
     private var isStopped = false
     private var wallAhead: Int64 = 0
@@ -92,6 +104,11 @@ actor Gateway {
     func stop() {
         isStopped = true
         for thread in threads { thread.stop() }
+        // One that is stuck, in a read from a pipe for instance, is not waited for.
+        Task { [channel] in
+            try? await Task.sleep(for: Self.stopTime)
+            channel.finish()
+        }
     }
 
     /// Begins to watch, with the states that are known from before.
@@ -105,11 +122,13 @@ actor Gateway {
         for (watched, region) in plan.regions {
             let before = known[watched.label].flatMap { $0.constraint == region.constraint ? $0.state : nil }
             add(watched, region, assuming: before ?? .unknown)
-            guard case .region(let name) = watched, let before, before != .unknown else { continue }
-            // The policy learns where the region stands, without this being news.
+            guard let before, before != .unknown else { continue }
+            // Everybody learns where it stands, without this being news.
             let event = SessionEvent.RegionEvent(
-                name: name, constraint: region.constraint, time: .zero, receiver: nil, state: before, before: before)
-            _ = policy.receive(.region(.state, event), at: .zero)
+                name: watched.name, constraint: region.constraint, time: .zero, receiver: nil, state: before,
+                before: before)
+            if case .region = watched { _ = policy.receive(.region(.state, event), at: .zero) }
+            for addressee in addressees { addressee.receive?(.region(.state, event)) }
         }
     }
 
@@ -189,7 +208,8 @@ actor Gateway {
             if let constraint = report.constraint, ownConstraints.contains(constraint) {
                 add(policy.receive(event, at: wall(report.time)), to: &news)
             }
-            lists["\(source) \(report.receiver) \(report.constraint?.description ?? "")"] = report.beacons.count
+            let place = Place(source: source, receiver: report.receiver, constraint: report.constraint)
+            lists[place] = report.beacons.map(\.identity)
             for addressee in addressees { addressee.receive?(event) }
         }
     }
@@ -199,14 +219,13 @@ actor Gateway {
     ) {
         wanted.note(change.watched.label, change.event.state)
         var event = change.event
+        event.name = change.watched.name
         switch change.watched {
-        case .region(let name):
-            event.name = name
+        case .region:
             isPresenceSaved = false
             add(policy.receive(.region(change.kind, event), at: wall(event.time)), to: &news)
             for addressee in addressees { addressee.receive?(.region(change.kind, event)) }
-        case .beacon(let name):
-            event.name = name
+        case .beacon:
             isPresenceSaved = false
             for addressee in addressees { addressee.receive?(.region(change.kind, event)) }
         case .application:
@@ -236,7 +255,11 @@ actor Gateway {
         statistics.regionsInside = board.regions.count { region in
             if case .region = region.watched { region.state == .inside } else { false }
         }
-        statistics.beaconsPresent = lists.values.reduce(0, +)
+        // Nobody looks more often, and there may be thousands.
+        if listsCounted.map({ .now - $0 > .milliseconds(500) }) ?? true || ended.count == configuration.sources.count {
+            statistics.beaconsPresent = Set(lists.values.joined()).count
+            listsCounted = .now
+        }
         statistics.unkept = pending.notifications.count
         statistics.lost = pending.lost
         self.statistics = statistics

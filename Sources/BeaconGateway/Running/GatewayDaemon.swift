@@ -37,7 +37,10 @@ public struct GatewayDaemon: Sendable {
     /// - Throws: what is wrong with a destination, `OutboxError`.
     public init(_ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger) throws {
         self.logger = logger
-        let stateFolder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
+        var stateFolder: URL?
+        if case .deliver = mode {
+            stateFolder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
+        }
         let addressees = try configuration.destinations.map {
             try Addressee($0, in: configuration, stateFolder: stateFolder, logger: logger)
         }

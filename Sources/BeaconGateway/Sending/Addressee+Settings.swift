@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconMQTT
 import BeaconService
 import Foundation
 import Logging
@@ -10,14 +11,15 @@ extension Addressee {
     /// - Parameters:
     ///   - settings: the destination.
     ///   - configuration: all else, of which brokers are told too.
-    ///   - stateFolder: where a name that is made once is kept.
+    ///   - stateFolder: where a name that is made once is kept; nil for a dry run, which keeps nothing.
     ///   - logger: where it logs.
     /// - Throws: why it cannot work.
     init(
-        _ settings: DestinationSettings, in configuration: GatewayConfiguration, stateFolder: URL, logger: Logger
+        _ settings: DestinationSettings, in configuration: GatewayConfiguration, stateFolder: URL?, logger: Logger
     ) throws {
         let filter = DestinationFilter(regions: settings.regions)
         let sink: any Sink
+        var receive: (@Sendable (SessionEvent) -> Void)?
         switch settings.kind {
         case .webhook(let webhook):
             var configuration = WebhookConfiguration(url: webhook.url)
@@ -37,13 +39,15 @@ extension Addressee {
                 apiKey: kumulos.apiKey, secretKey: kumulos.secretKey, installID: id)
             if let url = kumulos.url { configuration.baseURL = url }
             sink = try KumulosSink(configuration)
-        case .mqtt:
-            throw ConfigurationError(.mistakes, "destination \(settings.name): this build has no MQTT")
+        case .mqtt(let mqtt):
+            let broker = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
+            receive = { broker.receive($0) }
+            sink = broker
         }
         self.init(
             destination: Destination(
                 name: settings.name, sink: FilteredSink(sink: sink, filter: filter), kinds: settings.news),
-            filter: filter, receive: nil)
+            filter: filter, receive: receive)
     }
 }
 

@@ -5,10 +5,15 @@ struct InstallID {
     /// The name.
     let value: String
 
-    /// The name that was kept for a destination, or a new one.
+    /// The name that was kept for a destination, or a new one. Without a folder it is kept nowhere, and nothing may be sent
+    /// under it.
     ///
     /// - Throws: why a new one cannot be kept. A name that changes with each start would be a new installation each time.
-    init(name: String, in folder: URL) throws {
+    init(name: String, in folder: URL?) throws {
+        guard let folder else {
+            value = UUID().uuidString
+            return
+        }
         let allowed = CharacterSet.alphanumerics
         let fileName = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? "kumulos"
         let file = folder.appendingPathComponent("\(fileName).install-id")

@@ -80,7 +80,7 @@ final class SourceThread: Sendable {
         var events: [SessionEvent] = []
         var lastSecond: Int64?
         let shouldStop = { self.shouldStop }
-        let isPaced = settings.pace != .fastest
+        let isGradual = settings.isGradual
 
         func tell(_ session: borrowing Session) {
             let progress = SourceProgress(
@@ -97,7 +97,7 @@ final class SourceThread: Sendable {
                 if wanted.version != version { version = bring(&session, upToDate: &numbers) }
                 goesOn = try session.step(shouldStop: shouldStop) { events.append(named($0)) }
                 let isSecond = session.time?.wholeSecond != lastSecond
-                let isDue = isPaced ? !events.isEmpty || isSecond : events.count >= Self.largestMessage
+                let isDue = isGradual ? !events.isEmpty || isSecond : events.count >= Self.largestMessage
                 if isDue { tell(session) }
             }
             try session.finish { events.append(named($0)) }

@@ -10,6 +10,13 @@ enum WatchedRegion: Hashable, Sendable {
     /// For an application that does not run, by its name for the region.
     case application(ApplicationKey, String)
 
+    /// What people call it.
+    var name: String {
+        switch self {
+        case .region(let name), .beacon(let name), .application(_, let name): name
+        }
+    }
+
     /// A name that no other has, by which sessions know it.
     var label: String {
         switch self {

@@ -24,6 +24,9 @@ extension GatewayConfiguration {
     public static func check(
         file: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> Checked {
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw ConfigurationError(.cannotRead, "there is no configuration at \(file)")
+        }
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: file))

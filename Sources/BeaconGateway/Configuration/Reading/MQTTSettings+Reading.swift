@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconMQTT
 
 extension MQTTSettings {
     static func read(_ section: ConfigurationSection) -> MQTTSettings? {
@@ -16,13 +17,25 @@ extension MQTTSettings {
         settings.stateInterval = section.duration("state-interval", .zero...(.seconds(3600)))
         settings.tls = TLS.read(section)
         settings.homeAssistant = HomeAssistant.read(section)
-        if settings.password != nil, settings.user == nil, !section.has("user") {
-            section.reportMissing("user", "a password needs the user whose it is")
-        }
         guard section.has("host") else {
             section.reportMissing("host", "write the broker's name or address")
             return nil
         }
+        // What the connection itself would refuse, which knows brokers better.
+        for mistake in settings.options.mistakes() + settings.homeAssistantOptions.mistakes() {
+            section.report(section.origin, "in \(section.path.joined(separator: ".")), " + Self.keys(in: mistake))
+        }
         return settings
+    }
+
+    /// A message of the connection's with the keys of the file in place of its own names, with one of which it may begin.
+    private static func keys(in message: String) -> String {
+        let keys = [
+            "host": "host", "clientID": "client-id", "keepAlive": "keep-alive", "baseTopic": "topic",
+            "discoveryPrefix": "discovery-prefix", "statusTopic": "status-topic",
+        ]
+        let word = message.prefix { $0 != " " }
+        guard let key = keys[String(word)] else { return message }
+        return "\"\(key)\"" + message.dropFirst(word.count)
     }
 }

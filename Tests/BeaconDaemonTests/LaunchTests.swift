@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@Suite("beacond launches")
+struct LaunchTests {
+    @Test("A rule's program gets the event as JSON on its standard input, without a shell, and its output is logged")
+    func rule() async throws {
+        let bench = try DaemonBench()
+        let log = try bench.write(DaemonBench.sighting(1000) + DaemonBench.sighting(1040, minor: 2), to: "log.ndjson")
+        let script = try bench.write("#!/bin/sh\necho \"$1 $(cat)\" >> told\necho done\n", to: "script")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+        try bench.configure(
+            """
+            sources: [\(log)]
+            regions: [{ name: hall, uuid: \(DaemonBench.uuid) }, { name: other, uuid: \(DaemonBench.uuid), minor: 2, major: 1 }]
+            launch:
+              rules:
+                - { name: lights, regions: hall, events: [enter, exit], program: [\(script), "$HOME a"], interval: 0s, folder: . }
+                - { name: missing, program: /nowhere/at.all, regions: other }
+            """)
+        let outcome = try await bench.run("--config", "beacond.yaml")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let region = #""region":{"major":null,"minor":null,"name":"hall","uuid":"\#(DaemonBench.uuid)"}"#
+        #expect(
+            bench.read("told").split(separator: "\n").map(String.init) == [
+                #"$HOME a {"event":"enter","receiver":"hci0",\#(region),"state":"inside","time":1000}"#,
+                #"$HOME a {"event":"exit","receiver":"hci0",\#(region),"state":"outside","time":1030}"#,
+                #"$HOME a {"event":"enter","receiver":"hci0",\#(region),"state":"inside","time":1040}"#,
+            ], "\(outcome.errors)")
+        #expect(outcome.errors.contains("rule lights: done"))
+        #expect(outcome.errors.contains("rule missing: /nowhere/at.all could not be started"))
+        #expect(outcome.errors.contains("4 launches"))
+    }
+
+    /// Plays a beacon that is on for a while, with an app registered that has this state of its region.
+    private func launch(stored state: Int?, settings: String = "true") async throws -> (
+        DaemonBench, DaemonBench.Outcome
+    ) {
+        let bench = try DaemonBench()
+        // The app's own ears hear nothing, so that what it is told comes from the daemon.
+        let silence = try bench.write(
+            DaemonBench.sighting(1, uuid: "00000000-0000-0000-0000-000000000001"), to: "silence.ndjson")
+        let first = try await bench.run(
+            DaemonBench.product("LaunchedApp"), ["an argument"], environment: ["BEACON_SOURCE": silence])
+        #expect(first.output.contains("launched with an argument") && first.output.contains("ends"), "\(first)")
+        if let state {
+            let file = "state/swift-beacon/applications/LaunchedApp/regions.json"
+            try bench.write(
+                bench.read(file).replacing(/"state" : \d/, with: "\"state\" : \(state)"), to: file)
+        }
+        try bench.write(
+            """
+            {
+              "duration": 60, "uuid": "\(DaemonBench.uuid)",
+              "environment": { "shadowing": 0, "ricianK": null, "loss": 0 },
+              "receivers": [{ "name": "hci0", "position": [0, 0] }],
+              "beacons": [{ "major": 1, "minor": 1, "position": [1, 0], "on": [[10, 15]] }]
+            }
+            """, to: "scenario.json")
+        try bench.configure(
+            """
+            sources: [{ name: air, from: 'simulation:\(bench.folder.path)/scenario.json', speed: 5 }]
+            launch: { applications: \(settings) }
+            """)
+        return (bench, try await bench.run("--config", "beacond.yaml"))
+    }
+
+    @Test("An app that is not running is started for its region, and its delegate gets the event")
+    func application() async throws {
+        let (bench, outcome) = try await launch(stored: 2, settings: "{ interval: 1s }")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let told = outcome.errors.matches(of: /LaunchedApp of \w+: (.*)/).map { String($0.1) }
+        let launch = "launched with an argument"
+        #expect(
+            told == [launch, "state 1 hall", "enter hall", "ends", launch, "state 2 hall", "exit hall", "ends"],
+            "\(outcome.errors)")
+        #expect(outcome.errors.contains("2 launches"))
+        let folder = "state/swift-beacon/applications/LaunchedApp/"
+        #expect(bench.read(folder + "waiting.json").isEmpty)
+        #expect(bench.read(folder + "regions.json").contains("\"state\" : 2"))
+    }
+
+    @Test("One that did not know where it stood is told the state alone")
+    func stateAlone() async throws {
+        let (_, outcome) = try await launch(stored: nil)
+        let told = outcome.errors.matches(of: /LaunchedApp of \w+: (.*)/).map { String($0.1) }
+        #expect(told.prefix(3) == ["launched with an argument", "state 1 hall", "ends"], "\(outcome.errors)")
+    }
+
+    @Test("An app whose registration others could have written is not started, and why is told")
+    func distrust() async throws {
+        let bench = try DaemonBench()
+        let folder = "state/swift-beacon/applications/evil"
+        try FileManager.default.createDirectory(
+            at: bench.folder.appendingPathComponent(folder), withIntermediateDirectories: true)
+        try bench.write(
+            #"{"executable":"/bin/touch","arguments":["started"],"folder":"/","environment":{}}"#,
+            to: folder + "/launch.json")
+        try bench.write(#"{"status":"always"}"#, to: folder + "/authorization.json")
+        try bench.write(
+            #"{"regions":[{"identifier":"a","region":"\#(DaemonBench.uuid)","state":2}]}"#, to: folder + "/regions.json"
+        )
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o666], ofItemAtPath: bench.folder.appendingPathComponent(folder + "/launch.json").path)
+        let log = try bench.write(DaemonBench.sighting(1000), to: "log.ndjson")
+        try bench.configure("sources: [{ name: log, from: \(log), speed: 1 }]\nlaunch: { applications: true }")
+        let outcome = try await bench.run("--config", "beacond.yaml")
+        #expect(
+            outcome.errors.contains("evil of") && outcome.errors.contains("can be written by others"),
+            "\(outcome.errors)")
+        #expect(outcome.errors.contains("0 notifications"))
+        #expect(!outcome.errors.contains("launch,"))
+    }
+}

@@ -1,0 +1,30 @@
+import BeaconRadio
+import BeaconService
+import Logging
+
+/// A log that a test reads.
+final class LogLines: Sendable {
+    private let lines = Locked<[String]>([])
+
+    /// What was logged so far.
+    var all: [String] { lines.withLock { $0 } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(lines: self) }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.lines.withLock { $0.append("\(event.level): \(event.message)") }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import BeaconModel
+import BeaconService
+import Foundation
+import Logging
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("What rules start")
+final class RuleRunnerTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    private let lines = LogLines()
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func rule(
+        _ script: String, timeLimit: Duration = .seconds(30), interval: Duration = .zero
+    ) -> RuleRunner {
+        RuleRunner(
+            LaunchRule(
+                name: "r", target: .program(["/bin/sh", "-c", script]), folder: folder.path, timeLimit: timeLimit,
+                interval: interval), logger: lines.logger)
+    }
+
+    private func event(_ seconds: Int64) -> LaunchEvent {
+        LaunchEvent(
+            event: .enter, name: "hall", constraint: BeaconConstraint(uuid: ProximityUUID(high: 1, low: 2)),
+            time: Timestamp(nanoseconds: seconds * 1_000_000_000), receiver: nil)
+    }
+
+    private func told(_ name: String = "told") -> [String] {
+        ((try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)) ?? "")
+            .split(separator: "\n").map(String.init)
+    }
+
+    @Test("Events are run one at a time and in order")
+    func order() async {
+        // A second one at the same time would find the folder there.
+        let runner = rule("mkdir busy || echo twice >> told; cat >> told; sleep 0.05; rmdir busy")
+        for second in 1...5 { await runner.enqueue(event(Int64(second))) }
+        await runner.finish()
+        #expect(
+            told().compactMap { $0.firstMatch(of: /"time":(\d+)/).map { String($0.1) } } == ["1", "2", "3", "4", "5"])
+        #expect(await runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
+    }
+
+    @Test("Of too many that wait the oldest are dropped, told, and the newest comes through")
+    func overflow() async {
+        let runner = rule("cat >> told; while [ ! -e go ]; do sleep 0.02; done")
+        await runner.enqueue(event(0))
+        while told().isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+        for second in 1...30 { await runner.enqueue(event(Int64(second))) }
+        _ = FileManager.default.createFile(atPath: folder.appendingPathComponent("go").path, contents: nil)
+        await runner.finish()
+        #expect(await runner.counts == RuleRunner.Counts(started: 17, failed: 0, dropped: 14))
+        #expect(told().last?.contains("\"time\":30") == true)
+        #expect(lines.all.contains { $0.contains("the oldest is dropped") })
+    }
+
+    @Test("It is not started more often than the rule allows; at the end nobody waits for that")
+    func interval() async {
+        let runner = rule("cat >> told", interval: .seconds(3600))
+        for second in 1...3 { await runner.enqueue(event(Int64(second))) }
+        while await runner.counts.started == 0 { try? await Task.sleep(for: .milliseconds(10)) }
+        await runner.finish()
+        #expect(await runner.counts == RuleRunner.Counts(started: 1, failed: 0, dropped: 2))
+        #expect(told().count == 1)
+    }
+
+    @Test("A program that takes too long is ended, and the next event still comes")
+    func timeLimit() async {
+        let runner = rule("read line; echo begun >> told; sleep 600", timeLimit: .milliseconds(300))
+        await runner.enqueue(event(1))
+        await runner.finish()
+        #expect(told() == ["begun"])
+        #expect(await runner.counts.failed == 1)
+        #expect(lines.all.contains { $0.contains("took more than") })
+    }
+
+    @Test("After failures it waits longer and longer, and an hour at most")
+    func backOff() {
+        let start = ContinuousClock.now
+        var times = LaunchTimes(interval: .zero)
+        #expect(times.wait(at: start) == .zero)
+        var waits: [Duration] = []
+        for _ in 0..<14 {
+            times.start(at: start)
+            times.end(false)
+            waits.append(times.wait(at: start))
+        }
+        #expect(waits.prefix(4) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
+        #expect(waits.last == .seconds(3600))
+        times.start(at: start)
+        times.end(true)
+        #expect(times.wait(at: start) == .zero)
+    }
+
+    @Test("Being stopped ends what runs")
+    func stop() async {
+        let runner = rule("cat >> told; sleep 600")
+        await runner.enqueue(event(1))
+        await runner.enqueue(event(2))
+        while told().isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+        await runner.stop()
+        #expect(told().count == 1)
+    }
+}

@@ -1,0 +1,56 @@
+import CoreLocation
+import Foundation
+
+/// An app as one writes it for iOS: it asks for permission, monitors a region, and tells what its delegate is told. It ends
+/// when it has been registered, or has been told of the region.
+@main
+final class LaunchedApp: NSObject, CLLocationManagerDelegate {
+    private let manager = CLLocationManager()
+    private let isRelaunch: Bool
+
+    override init() {
+        isRelaunch = !manager.monitoredRegions.isEmpty
+        super.init()
+        manager.delegate = self
+        manager.requestAlwaysAuthorization()
+        guard !isRelaunch, let uuid = UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") else { return }
+        manager.startMonitoring(for: CLBeaconRegion(uuid: uuid, identifier: "hall"))
+    }
+
+    static func main() {
+        let app = LaunchedApp()
+        print("launched with \(CommandLine.arguments.dropFirst().joined(separator: " "))")
+        while !app.isDone { RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.05)) }
+        print("ends")
+    }
+
+    private var isTold = false
+    private var deadline = Date(timeIntervalSinceNow: 20)
+
+    private var isDone: Bool {
+        if Date.now > deadline { return true }
+        return isRelaunch ? isTold : isRegistered
+    }
+
+    /// Whether what a launch needs is on the disk, for which an app on iOS would not have to look.
+    private var isRegistered: Bool {
+        guard let state = ProcessInfo.processInfo.environment["XDG_STATE_HOME"] else { return false }
+        return FileManager.default.fileExists(atPath: state + "/swift-beacon/applications/LaunchedApp/launch.json")
+    }
+
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
+        print("state \(state.rawValue) \(region.identifier)")
+        // An enter or an exit follows at once, if one does.
+        deadline = Date(timeIntervalSinceNow: 0.5)
+    }
+
+    func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        print("enter \(region.identifier)")
+        isTold = true
+    }
+
+    func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        print("exit \(region.identifier)")
+        isTold = true
+    }
+}
