@@ -47,6 +47,25 @@ let package = Package(
             swiftSettings: habits
         ),
 
+        // Whether two runs of one scenario told the same.
+        .target(name: "RunComparison", swiftSettings: habits),
+        .executableTarget(
+            name: "CompareRuns",
+            dependencies: ["RunComparison", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: habits
+        ),
+
+        // An app on Apple's names, as one has it for iOS: a beacon on one adapter, and who ranges and monitors it on another.
+        .executableTarget(
+            name: "AppleFace",
+            dependencies: [
+                .product(name: "CoreBluetooth", package: "swift-beacon"),
+                .product(name: "CoreLocation", package: "swift-beacon"),
+            ],
+            swiftSettings: habits
+        ),
+
+        .testTarget(name: "RunComparisonTests", dependencies: ["RunComparison"], swiftSettings: habits),
         .testTarget(
             name: "VirtualControllerTests",
             dependencies: ["VirtualController", .product(name: "BeaconModel", package: "swift-beacon")],

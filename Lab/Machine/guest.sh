@@ -36,7 +36,7 @@ lacks() { ! grep -aE -e "$2" "$1"; }
 at_least() { _n=$(grep -acE -e "$3" "$2"); [ "${_n:-0}" -ge "$1" ] || { echo "$2 has $3 only ${_n:-0} times"; false; }; }
 
 # background NAME COMMAND...: runs COMMAND with its output in NAME.log and its errors in NAME.err; end NAME stops it by TERM
-# and waits for it (background jobs of a shell ignore INT), and is its exit status.
+# and waits for it, and is its exit status. COMMAND is a program: of a function, only the shell about it would be stopped.
 background() {
     _name=$1
     shift
@@ -138,9 +138,6 @@ start_bluetoothd() {
 }
 bluez_answers() { dbus-send --system --print-reply --dest=org.bluez / org.freedesktop.DBus.ObjectManager.GetManagedObjects 2>/dev/null | grep -q org.bluez.Adapter1; }
 
-# as_visitor COMMAND...: as a user who may do nothing in particular.
-as_visitor() { setpriv --reuid 1000 --regid 1000 --clear-groups --inh-caps=-all env HOME=/home/visitor "$@"; }
-
 # capture: has btmon record what goes between kernel and controllers; captured writes it as text to btmon.txt. btmon keeps
 # what it has not written yet until it ends, so that it is ended first.
 capture() {
@@ -152,5 +149,5 @@ captured() {
     btmon -r /out/capture.btsnoop >/out/btmon.txt
 }
 
-# now: seconds since 1970 with fractions.
-now() { date +%s.%N; }
+# now: seconds since 1970 with fractions. busybox's shell takes its own date, which knows none, unless told where the other is.
+now() { /usr/bin/date +%s.%N; }

@@ -1,0 +1,43 @@
+# One scenario in two worlds: what beacon tells in the simulation and what it tells from the kernel are the same.
+# generations: legacy extended
+# limit: 150
+
+uuid=E2C56DB5-DFFB-48D2-B060-D0F5A71096E0
+regions="--region hall=$uuid/1 --region vault=$uuid/2"
+monitor="beacon monitor $regions --exit-timeout 4 --json"
+range="beacon range $regions --receiver hci0 --json"
+simulation="--source simulation:/opt/scenarios/visit.json --speed max"
+
+check "beacon monitors the simulation" $monitor $simulation
+$monitor $simulation >/out/monitor.expected
+$range $simulation >/out/range.expected
+
+plug 0
+plug 1
+up 0
+up 1
+background monitor $monitor --source hci:hci0
+background range $range --source hci:hci0
+check "hci0 scans" within 20 air_is scanning 1 state 0
+check "ranging reports before the scenario begins" within 20 at_least 2 /out/range.log '"beacons":\[\]'
+
+# Reports come at whole seconds, in the simulation of its own time. So that they are of the same moments in both, it begins at
+# a whole second here.
+tenth() { now | cut -d. -f2 | cut -c1; }
+until [ "$(tenth)" = 9 ]; do :; done
+until [ "$(tenth)" = 0 ]; do :; done
+start=$(now)
+check "the scenario begins" air start visit
+is_over() { air elapsed | awk '{ exit !($2 > 44) }'; }
+within 90 is_over
+end monitor
+end range
+check "both were stopped and did not fail" lacks /out/monitor.err 'Error|Fatal'
+
+# A second, since the clocks of host and guest are only as even as an emulated machine on a busy one; what differs is listed.
+compare() { CompareRuns "$@" --start "$start" >"/out/$1.txt" 2>&1 || { cat "/out/$1.txt"; false; }; }
+check "the same regions are entered and left, in the same order and at the same times" \
+    compare monitor /out/monitor.expected /out/monitor.log --tolerance 1
+check "the same beacons are at the same proximities each second" compare range /out/range.expected /out/range.log
+check "the controller lost nothing" air_is overruns 0 state 0
+sed 's/^/     | /' /out/monitor.txt /out/range.txt
