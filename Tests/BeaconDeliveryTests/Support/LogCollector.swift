@@ -1,3 +1,4 @@
+import BeaconRadio
 import BeaconService
 import Logging
 
