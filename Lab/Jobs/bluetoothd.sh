@@ -6,7 +6,7 @@ plug 0
 plug 1
 capture
 check "the bus starts" start_bus
-check "bluetoothd finds the adapters" start_bluetoothd -E
+check "bluetoothd finds the adapters" start_bluetoothd -E -d
 air start standing
 is_powered() { hciconfig hci$1 | grep -q UP; }
 check "bluetoothd powers hci0" within 20 is_powered 0

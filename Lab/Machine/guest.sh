@@ -126,14 +126,14 @@ raw_advertise() {
     fi
 }
 
-# start_bus; start_bluetoothd [OPTION...]: -E for advertisement monitors.
+# start_bus; start_bluetoothd [OPTION...]: -E for advertisement monitors, -d for a log of all it does, which slows it down.
 start_bus() {
     mkdir -p /run/dbus
     background dbus dbus-daemon --system --nofork --nopidfile
     within 20 test -S /run/dbus/system_bus_socket
 }
 start_bluetoothd() {
-    background bluetoothd bluetoothd -n -d "$@"
+    background bluetoothd bluetoothd -n "$@"
     within 30 bluez_answers
 }
 bluez_answers() { dbus-send --system --print-reply --dest=org.bluez / org.freedesktop.DBus.ObjectManager.GetManagedObjects 2>/dev/null | grep -q org.bluez.Adapter1; }
