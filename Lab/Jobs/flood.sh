@@ -28,25 +28,26 @@ rm /out/scan.log
 enough() { echo "$sent sent"; [ "$sent" -ge 15000 ]; }
 check "the line took nearly all of the flood" enough
 
-# With the kernel's filter: how often the process was woken is what its threads gave up the processor by themselves.
+# With the kernel's filter: how often the process was woken is how often a thread gave up the processor by itself. A second's
+# work goes from one thread to the next, so that it is the busiest thread that counts.
 background monitor beacon monitor --region E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 --source hci:hci0 --json
 check "hci0 scans for the monitor" within 20 air_is scanning 1 state 0
-# Each thread by itself is in threads.txt, for who wants to know.
-threads() { grep -H '^voluntary' "/proc/$(pid_of monitor)"/task/*/status >>/out/threads.txt; }
-woken() { threads; cat "/proc/$(pid_of monitor)"/task/*/status | awk '/^voluntary/ { n += $2 } END { print n + 0 }'; }
+threads() { (cd "/proc/$(pid_of monitor)/task" && grep -H '^voluntary' */status); }
 air flood 1000 0 25
 quiet() { [ "$(air_value foreign flooded)" -ge 3000 ]; }
 within 30 quiet
-before=$(woken)
+threads >/out/threads.before
 begin=$(uptime_hundredths)
 foreign=$(air_value foreign flooded)
 passed() { [ "$(uptime_hundredths)" -ge $((begin + 1000)) ]; }
 within 30 passed
-after=$(woken)
+threads >/out/threads.after
 foreign=$(($(air_value foreign flooded) - foreign))
+busiest=$(awk 'NR == FNR { before[$1] = $2; next } $2 - before[$1] > most { most = $2 - before[$1] } END { print most + 0 }' \
+    /out/threads.before /out/threads.after)
 asleep() {
-    echo "$foreign foreign adverts in 10 s woke the process $((after - before)) times"
-    [ "$foreign" -ge 5000 ] && [ $((after - before)) -le 11 ]
+    echo "$foreign foreign adverts in 10 s woke the busiest thread $busiest times"
+    [ "$foreign" -ge 5000 ] && [ "$busiest" -le 11 ]
 }
 check "foreign adverts wake the monitor at most once a second" asleep
 asleep | sed 's/^/     | /'
