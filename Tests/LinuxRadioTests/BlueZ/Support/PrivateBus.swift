@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A message bus of its own for a test.
 final class PrivateBus {
@@ -44,7 +45,8 @@ final class PrivateBus {
     /// Ends the bus, and whatever is connected to it is cut off.
     func stop() {
         guard daemon.isRunning else { return }
-        daemon.terminate()
+        // It inherits the blocked signals of the thread that started it, among them SIGTERM.
+        kill(daemon.processIdentifier, SIGKILL)
         daemon.waitUntilExit()
     }
 

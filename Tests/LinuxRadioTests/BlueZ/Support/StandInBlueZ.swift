@@ -135,13 +135,29 @@ final class StandInBlueZ {
 
     /// Tells each monitor that it found, or lost, a device.
     func tellMonitors(_ method: String, of device: StandInDevice) throws {
-        for monitor in monitors {
-            slots.append(
-                try bus.call(monitor.owner, monitor.path, "org.bluez.AdvertisementMonitor1", method) {
-                    message throws(BusError) in
-                    try message.append(path: device.path)
-                } answer: { _ in
-                })
+        for monitor in monitors { try tell(monitor, method, of: device) }
+    }
+
+    /// Tells a monitor that it found, or lost, a device.
+    func tell(_ monitor: Monitor, _ method: String, of device: StandInDevice) throws {
+        slots.append(
+            try bus.call(monitor.owner, monitor.path, "org.bluez.AdvertisementMonitor1", method) {
+                message throws(BusError) in
+                try message.append(path: device.path)
+            } answer: { _ in
+            })
+    }
+
+    /// Waits until the bus has dealt with all that was sent so far.
+    func synchronize() throws {
+        var isAnswered = false
+        let call = try bus.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId"
+        ) { _ in
+            isAnswered = true
+        }
+        try withExtendedLifetime(call) {
+            while !isAnswered { if try !bus.process() { try bus.wait(until: .latest) } }
         }
     }
 
