@@ -24,7 +24,13 @@ public struct LiveSource: AdvertSource, ~Copyable {
     public init(
         _ selection: RadioSelection, mode: ScanMode, tell: @escaping (RadioEvent) -> Void
     ) throws(RadioError) {
-        loop = AdapterLoop(try AdapterChoice.drivers(for: selection), waker: try Waker())
+        try self.init(try AdapterChoice.drivers(for: selection), mode: mode, tell: tell)
+    }
+
+    init(
+        _ drivers: [any AdapterDriver], mode: ScanMode, tell: @escaping (RadioEvent) -> Void
+    ) throws(RadioError) {
+        loop = AdapterLoop(drivers, waker: try Waker())
         self.tell = tell
         tick = RadioClock.now().nextWholeSecond
         loop.scan(mode)
@@ -50,6 +56,16 @@ public struct LiveSource: AdvertSource, ~Copyable {
 
     /// Ends the wait of whoever pulls.
     public var waker: Waker { loop.waker }
+
+    /// Whether what is not heard is not there. Where all adapters are switched off or gone, nothing is heard, which says
+    /// nothing.
+    public var isHearing: Bool {
+        switch loop.state {
+        case .poweredOff, .unsupported, .unauthorized: false
+        // An adapter that is reset is back long before a beacon counts as gone.
+        case .unknown, .resetting, .poweredOn: true
+        }
+    }
 
     /// The adapters' names.
     public var receiverNames: [String] { loop.drivers.map(\.name) }

@@ -79,6 +79,9 @@ struct Monitor: AsyncParsableCommand {
         if let exec { _ = try EventPrograms.words(of: exec) }
     }
 
+    // On the main thread: as soon as one thread of Dispatch's pool works, Dispatch looks after its pool once a second, and
+    // who waits for a beacon would be woken twice as often.
+    @MainActor
     func run() async throws {
         var configuration = SessionConfiguration()
         configuration.receiver = receiver

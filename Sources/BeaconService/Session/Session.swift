@@ -6,7 +6,8 @@ public import LinuxRadio
 /// Where a source and the engine meet: records in, events out, at the pace that is wanted.
 ///
 /// It is synchronous and serves one client. Every record that has a time moves the clock, whatever is in it. At the end
-/// of the source the clock stops where it is, so that no exit is invented.
+/// of the source the clock stops where it is, so that no exit is invented. So it does while a radio is switched off or gone;
+/// once it is back, each region goes on from the state it had, with its whole time-out ahead.
 public struct Session: ~Copyable {
     private var source: SightingSource
     private var pacer: Pacer
@@ -24,6 +25,9 @@ public struct Session: ~Copyable {
     /// Regions that are watched for no more, and of which events may be waiting.
     private var stopped: Set<RegionID> = []
     private var rangings: [RangingID: BeaconConstraint?] = [:]
+
+    /// The regions that wait for the radio to be back; nil while it hears.
+    private var resting: [SessionConfiguration.Region]?
 
     /// The newest time that was waited for.
     private var lastWait: Timestamp?
@@ -57,11 +61,16 @@ public struct Session: ~Copyable {
 
     /// Watches for one more region, from the newest time on.
     public mutating func startMonitoring(_ region: SessionConfiguration.Region) {
+        guard resting == nil else {
+            resting?.append(region)
+            return
+        }
         regions[engine.startMonitoring(region.region, assuming: region.state)] = region
     }
 
     /// Watches no more for the regions of a name; harmless where there are none. What has happened already is told yet.
     public mutating func stopMonitoring(_ name: String) {
+        resting?.removeAll { $0.name == name }
         for (id, region) in regions where region.name == name {
             engine.stopMonitoring(id)
             stopped.insert(id)
@@ -114,11 +123,16 @@ public struct Session: ~Copyable {
                     + "Give --packet-interval SECONDS, the time from one packet to the next")
         }
         newest = max(time, newest ?? time)
+        guard source.isHearing else {
+            try rest(settled, handle)
+            return true
+        }
         try wait(until: time, shouldStop, settled, handle)
         // A receiver that is new has nothing to report of the time before.
         engine.advance(upTo: time)
         try deliver(settled, handle)
         meetReceivers()
+        goOn()
         for index in source.sightings.indices {
             var sighting = source.sightings[index]
             guard counts[Int(sighting.receiver.index)] else { continue }
@@ -129,13 +143,33 @@ public struct Session: ~Copyable {
         return true
     }
 
+    /// Watches for nothing while the radio cannot hear.
+    private mutating func rest(_ settled: () throws -> Void, _ handle: (SessionEvent) throws -> Void) throws {
+        guard resting == nil else { return }
+        try deliver(settled, handle)
+        let watched = regions.filter { !stopped.contains($0.key) }
+        for id in watched.keys {
+            engine.stopMonitoring(id)
+            stopped.insert(id)
+        }
+        // In an order that does not hang on chance.
+        resting = watched.values.sorted { $0.name < $1.name }
+    }
+
+    /// Watches again for what was watched for when the radio went.
+    private mutating func goOn() {
+        guard let rested = resting else { return }
+        resting = nil
+        for region in rested { startMonitoring(region) }
+    }
+
     /// What is due at the newest time happens yet; nothing after it does.
     ///
     /// - Throws: what `handle` throws.
     public mutating func finish(
         settled: () throws -> Void = {}, _ handle: (SessionEvent) throws -> Void
     ) throws {
-        if let newest { engine.advance(to: newest) }
+        if let newest, resting == nil { engine.advance(to: newest) }
         try deliver(settled, handle)
     }
 
@@ -198,11 +232,12 @@ public struct Session: ~Copyable {
         try settled()
     }
 
-    private func region(
+    private mutating func region(
         _ kind: SessionEvent.Kind, _ change: RegionChange, _ state: RegionState, _ names: [String]
     ) -> SessionEvent {
         // A region that is watched for no more is kept until the events that were waiting are told.
         guard let region = regions[change.region] else { preconditionFailure("the engine named an unknown region") }
+        regions[change.region]?.state = state
         return .region(
             kind,
             SessionEvent.RegionEvent(

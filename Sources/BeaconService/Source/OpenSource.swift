@@ -42,6 +42,21 @@ public struct OpenSource: AdvertSource, ~Copyable {
         }
     }
 
+    /// A radio that has been opened.
+    init(_ live: consuming LiveSource) {
+        capture = nil
+        simulation = nil
+        self.live = consume live
+    }
+
+    /// Whether what is not heard is not there. A radio that is switched off or gone hears nothing, which says nothing.
+    public var isHearing: Bool {
+        switch live {
+        case .some(let live): live.isHearing
+        case nil: true
+        }
+    }
+
     /// Reads a scenario file.
     private static func scenario(path: String) throws -> Scenario {
         do {

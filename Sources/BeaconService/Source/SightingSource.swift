@@ -31,6 +31,9 @@ public struct SightingSource: ~Copyable {
     /// Ends the wait for a real radio, from any thread; nil where nothing waits.
     public var waker: Waker? { source.waker }
 
+    /// Whether what is not heard is not there. A radio that is switched off or gone hears nothing, which says nothing.
+    public var isHearing: Bool { source.isHearing }
+
     /// Has a radio listen this hard from now on. Captures and simulations give all they have.
     public func scan(_ mode: ScanMode) { source.scan(mode) }
 
