@@ -155,7 +155,8 @@ let package = Package(
         .target(
             name: "BeaconGateway",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "BeaconDelivery", "BeaconMQTT",
+                "BeaconModel", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconService", "BeaconDelivery",
+                "BeaconMQTT",
                 "BeaconPrograms", "CFileUser",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -283,14 +284,15 @@ let package = Package(
         .testTarget(
             name: "BeaconGatewayTests",
             dependencies: [
-                "BeaconGateway", "BeaconModel", "BeaconEngine", "BeaconService", "BeaconDelivery", "BeaconPrograms",
+                "BeaconGateway", "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "BeaconDelivery",
+                "BeaconPrograms",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconDaemonTests",
             dependencies: [
-                "BeaconDaemon", "BeaconService", "LaunchedApp",
+                "BeaconDaemon", "BeaconRadio", "BeaconService", "LaunchedApp",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -175,6 +175,18 @@ actor Gateway {
             note(progress, of: source)
             for event in events { take(event, from: source, &news, &started) }
             if let time = progress.time { add(policy.advance(to: time, at: wall(time)), to: &news) }
+        case .lost(let message):
+            statistics.sources[source].state = .failing(message)
+            statistics.sources[source].failures += 1
+            logger.error(
+                "\(name): \(message). Regions stay as they are until it is back, or another source knows better")
+            for change in board.close(source) { take(change, &news, &started) }
+        case .returned:
+            logger.notice("\(name): the radio is back")
+            statistics.sources[source].state = .running
+            board.open(source)
+        case .notice(let message, let isTrouble):
+            logger.log(level: isTrouble ? .warning : .info, "\(name): \(message)")
         case .failed(let message, let retry):
             statistics.sources[source].failures += 1
             if let retry {

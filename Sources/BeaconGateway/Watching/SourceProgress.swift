@@ -8,8 +8,7 @@ struct SourceProgress: Hashable, Sendable {
     var iBeacons = 0
     /// The newest time.
     var time: Timestamp?
-    /// How far the clock on the wall is ahead of the source's time, in nanoseconds. A radio's time begins with what that
-    /// clock said when the process started, and does not follow when it is set, as on a machine without a clock of its own
-    /// that learns the time from the network. Zero for files and simulations, whose time is what they say.
+    /// How far the clock on the wall is ahead of the source's time, in nanoseconds, as a radio tells. Zero for files and
+    /// simulations, whose time is what they say.
     var wallAhead: Int64 = 0
 }

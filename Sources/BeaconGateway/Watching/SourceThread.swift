@@ -1,7 +1,9 @@
 import BeaconEngine
 import BeaconModel
+import BeaconRadio
 import BeaconService
 import Foundation
+import LinuxRadio
 import Synchronization
 
 /// Pulls one source on a thread of its own, which may block, and says what it finds.
@@ -22,6 +24,8 @@ final class SourceThread: Sendable {
     private let wanted: WantedRegions
     private let channel: SourceChannel
     private let isStopped = Atomic<Bool>(false)
+    /// Ends the wait for a radio.
+    private let waker = Locked<Waker?>(nil)
 
     /// A thread that does not run yet.
     init(
@@ -43,7 +47,10 @@ final class SourceThread: Sendable {
     }
 
     /// Has the thread end soon. What it has found by then it says yet.
-    func stop() { isStopped.store(true, ordering: .relaxed) }
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
+        waker.withLock { $0?.wake() }
+    }
 
     private var shouldStop: Bool { isStopped.load(ordering: .relaxed) }
 
@@ -70,22 +77,27 @@ final class SourceThread: Sendable {
 
     /// Plays the source from its beginning to its end.
     private func play() throws {
+        let ear = RadioEar()
+        let source = SightingSource(
+            try OpenSource(settings.specification, mode: scanMode, tell: { ear.hear($0) }))
+        waker.withLock { [waker = source.waker] in $0 = waker }
+        defer { waker.withLock { $0 = nil } }
         var configuration = SessionConfiguration()
         configuration.rangings = rangings
-        var session = Session(
-            configuration, source: SightingSource(try OpenSource(settings.specification)), pace: settings.pace)
+        var session = Session(configuration, source: source, pace: settings.pace)
         channel.say(.opened, from: number)
         var version = -1
         var numbers: [String: Int] = [:]
         var events: [SessionEvent] = []
         var lastSecond: Int64?
+        var isLost = false
         let shouldStop = { self.shouldStop }
         let isGradual = settings.isGradual
 
         func tell(_ session: borrowing Session) {
             let progress = SourceProgress(
                 packets: session.packetCount, iBeacons: session.iBeaconCount, time: session.time,
-                wallAhead: settings.specification.isRadio ? session.time?.wallAhead ?? 0 : 0)
+                wallAhead: ear.wallAhead)
             channel.say(.events(events, progress), from: number)
             events.removeAll()
             lastSecond = session.time?.wholeSecond
@@ -94,19 +106,43 @@ final class SourceThread: Sendable {
         do {
             var goesOn = true
             while goesOn, !shouldStop() {
-                if wanted.version != version { version = bring(&session, upToDate: &numbers) }
-                goesOn = try session.step(shouldStop: shouldStop) { events.append(named($0)) }
+                if !isLost, wanted.version != version {
+                    version = bring(&session, upToDate: &numbers)
+                    session.scan(scanMode)
+                }
+                // That nothing is heard while nobody listens says nothing.
+                goesOn = try session.step(shouldStop: shouldStop) { if !isLost { events.append(named($0)) } }
                 let isSecond = session.time?.wholeSecond != lastSecond
                 let isDue = isGradual ? !events.isEmpty || isSecond : events.count >= Self.largestMessage
                 if isDue { tell(session) }
+                for notice in ear.takeNotices() {
+                    channel.say(.notice("\(notice)", isTrouble: notice.isTrouble), from: number)
+                }
+                if let outage = ear.outage, !isLost {
+                    isLost = true
+                    for name in numbers.keys { session.stopMonitoring(name) }
+                    numbers = [:]
+                    channel.say(.lost(outage), from: number)
+                } else if ear.outage == nil, isLost {
+                    isLost = false
+                    version = -1
+                    channel.say(.returned, from: number)
+                }
             }
-            try session.finish { events.append(named($0)) }
+            try session.finish { if !isLost { events.append(named($0)) } }
         } catch {
             // What was found before goes out before the error.
             tell(session)
             throw error
         }
         tell(session)
+    }
+
+    /// How hard a radio has to listen: where nobody asks how near beacons are, only for those that are watched for.
+    private var scanMode: ScanMode {
+        guard rangings.isEmpty else { return .ranging }
+        let deployments = Set(wanted.all.values.map(\.region.region.constraint.uuid))
+        return deployments.isEmpty ? .off : .watching(deployments)
     }
 
     /// Has the session watch for what is wanted now.
@@ -149,10 +185,4 @@ final class SourceThread: Sendable {
 extension Timestamp {
     /// The second that the moment lies in.
     fileprivate var wholeSecond: Int64 { nanoseconds / Timestamp.nanosecondsPerSecond }
-
-    /// How far the clock on the wall is ahead of this, if that is more than a radio takes to tell: two seconds.
-    fileprivate var wallAhead: Int64 {
-        let ahead = Int64(Date.now.timeIntervalSince1970 * 1000) * 1_000_000 - nanoseconds
-        return abs(ahead) > 2 * Timestamp.nanosecondsPerSecond ? ahead : 0
-    }
 }

@@ -37,7 +37,12 @@ public final class FileLock: Sendable {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing alone would leave the lock to a program that is being started at this moment, until it has its own
+        // descriptors (between fork and exec).
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func open(_ path: String) throws(ServiceError) -> Int32 {
         // Never through a link that somebody laid, never waiting for the other end of a pipe.

@@ -61,7 +61,7 @@ final class Receiver: Sendable {
             while receiver.isHanging { try await Task.sleep(for: .milliseconds(20)) }
             let status = receiver.take(
                 Delivery(
-                    body: String(buffer: bytes), key: HTTPField.Name("Idempotency-Key").flatMap { request.headers[$0] })
+                    body: String(buffer: bytes), key: request.headers[.init("Idempotency-Key") ?? .contentType])
             )
             return HTTPResponse.Status(code: status)
         }
