@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "beacon_adapters.h"
 #include "beacon_hci.h"
 
 // What a message begins with.
@@ -64,7 +63,7 @@ static void send_command(int hci, const uint8_t *command, size_t count) {
     }
 }
 
-static void take_back(uint16_t adapter, int hci, const uint8_t *commands, size_t count, int switch_off) {
+static void take_back(uint16_t adapter, int hci, const uint8_t *commands, size_t count) {
     if (hci < 0) {
         hci = beacon_hci_open(adapter);
         // Command complete and command status, the events that tell whether a command was done.
@@ -77,7 +76,6 @@ static void take_back(uint16_t adapter, int hci, const uint8_t *commands, size_t
         send_command(hci, commands + at, length);
         at += length;
     }
-    if (switch_off) beacon_adapters_switch(adapter, 0);
 }
 
 static void guard(int parent, uint16_t adapter, const char *file, int hci) {
@@ -92,7 +90,7 @@ static void guard(int parent, uint16_t adapter, const char *file, int hci) {
         memcpy(message, next, (size_t)length);
         count = length;
     }
-    if (count > 2) take_back(adapter, hci, message + 2, (size_t)count - 2, message[1]);
+    if (count > 1) take_back(adapter, hci, message + 1, (size_t)count - 1);
     if (file) unlink(file);
 }
 
@@ -142,14 +140,14 @@ int beacon_guardian_start(uint16_t adapter, const char *file, int socket) {
     return ends[0];
 }
 
-int beacon_guardian_tell(int guardian, const uint8_t *commands, size_t count, int switch_off) {
-    uint8_t message[BEACON_GUARDIAN_ROOM] = {TAKE_BACK, switch_off != 0};
-    if (count > sizeof message - 2) {
+int beacon_guardian_tell(int guardian, const uint8_t *commands, size_t count) {
+    uint8_t message[BEACON_GUARDIAN_ROOM] = {TAKE_BACK};
+    if (count > sizeof message - 1) {
         errno = EMSGSIZE;
         return -1;
     }
-    memcpy(message + 2, commands, count);
-    return send(guardian, message, count + 2, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -1 : 0;
+    memcpy(message + 1, commands, count);
+    return send(guardian, message, count + 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
 void beacon_guardian_dismiss(int guardian) {

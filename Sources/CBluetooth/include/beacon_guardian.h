@@ -19,8 +19,8 @@
 int beacon_guardian_start(uint16_t adapter, const char *file, int socket);
 
 // Says what to take back from now on, in place of what was said before: HCI commands, one behind the other, each behind
-// its type byte. Where `switch_off` is not 0, the adapter is switched off at last. 0, or -1 with errno set.
-int beacon_guardian_tell(int guardian, const uint8_t *commands, size_t count, int switch_off);
+// its type byte. 0, or -1 with errno set.
+int beacon_guardian_tell(int guardian, const uint8_t *commands, size_t count);
 
 // Lets the guardian end without taking anything back, and closes its descriptor.
 void beacon_guardian_dismiss(int guardian);

@@ -138,10 +138,10 @@ final class HCIDriver: AdapterDriver {
 
     func close() {
         guard let socket else { return protection.end(isTakenBack: true) }
-        power.finish()
-        let isTakenBack = session.undo.allSatisfy { HCIExchange.send($0, over: socket) }
-        if protection.isLent, socket === self.socket { _ = beacon_adapters_switch(index, 0) }
-        protection.end(isTakenBack: isTakenBack || protection.isLent)
+        // While an adapter is off or being switched nothing of ours is on the air, and it would keep us waiting.
+        let isTakenBack = session.isWorking && session.undo.allSatisfy { HCIExchange.send($0, over: socket) }
+        protection.end(isTakenBack: isTakenBack)
+        if session.isWorking, protection.isLent, !protection.isShared() { _ = beacon_adapters_switch(index, 0) }
         lose()
     }
 }

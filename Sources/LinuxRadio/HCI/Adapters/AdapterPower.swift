@@ -39,7 +39,4 @@ final class AdapterPower: Sendable {
         }
         return taken.map { ($0.change, $0.failure) }
     }
-
-    /// Waits until nothing is being switched.
-    func finish() { queue.sync {} }
 }

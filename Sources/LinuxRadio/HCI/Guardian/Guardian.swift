@@ -16,9 +16,9 @@ struct Guardian: ~Copyable {
     }
 
     /// Says what to take back from now on.
-    func protect(_ commands: [HCICommand], switchesOff: Bool) throws(HCISystemError) {
+    func protect(_ commands: [HCICommand]) throws(HCISystemError) {
         let bytes = commands.flatMap(\.packet)
-        guard beacon_guardian_tell(descriptor, bytes, bytes.count, switchesOff ? 1 : 0) == 0 else {
+        guard beacon_guardian_tell(descriptor, bytes, bytes.count) == 0 else {
             throw HCISystemError(errno)
         }
     }

@@ -6,14 +6,14 @@ import Glibc
 /// Sees to it that nothing of this process stays on an adapter when it dies: a guardian for any death of its own, a claim for
 /// the case that the guardian dies too.
 struct Protection: ~Copyable {
-    /// Whether the adapter was off before it was used, and is switched off again at the end.
+    /// Whether the adapter was off before it was used, and is switched off again at the end. Where this process dies
+    /// instead, it stays on, since nobody can tell any more who else has come to use it.
     let isLent: Bool
 
     private var adapter: LocalAdapter
     private var guardian: Guardian?
     private var place: String?
-    private var commands: [HCICommand] = []
-    private var notices: [String] = []
+    private var notices: [(kind: RadioNotice.Kind, message: String)] = []
     private let directory: ClaimDirectory?
     private let socket: Int32?
 
@@ -39,8 +39,15 @@ struct Protection: ~Copyable {
             commands += claim.commands
             unlink(place)
         }
-        if !commands.isEmpty { notices.append("what an earlier process left on the adapter is taken back.") }
+        if !commands.isEmpty {
+            notices.append((.takenBack, "what an earlier process left on the adapter is taken back."))
+        }
         return commands
+    }
+
+    /// Whether another living process of ours uses the adapter.
+    func isShared() -> Bool {
+        (directory?.claims(on: key) ?? []).contains { $0.place != place && $0.claim.owner.isAlive }
     }
 
     /// The advertising sets that living processes use.
@@ -53,7 +60,6 @@ struct Protection: ~Copyable {
 
     /// Has these commands sent when this process dies, in place of those named before.
     mutating func protect(_ commands: [HCICommand]) {
-        self.commands = commands
         guard let owner = Claim.Owner.current else { return }
         if let directory {
             let place = place ?? directory.place(for: key, owner: owner)
@@ -64,13 +70,13 @@ struct Protection: ~Copyable {
                 _ = TextFile.write(Claim(owner: owner, commands: commands).text, to: place)
             }
         }
-        guard !commands.isEmpty || guardian != nil || isLent else { return }
+        guard !commands.isEmpty || guardian != nil else { return }
         if guardian == nil { start() }
-        if (try? guardian?.protect(commands, switchesOff: isLent)) == nil {
+        if (try? guardian?.protect(commands)) == nil {
             // Somebody ended the guardian. Another one takes its place.
             guardian = nil
             start()
-            try? guardian?.protect(commands, switchesOff: isLent)
+            try? guardian?.protect(commands)
         }
     }
 
@@ -78,7 +84,8 @@ struct Protection: ~Copyable {
         do throws(HCISystemError) {
             guardian = try Guardian(adapter: adapter.index, claim: place, socket: socket)
         } catch {
-            notices.append("no process could be started that takes back what is on the air if this one dies: \(error).")
+            let message = "no process could be started that takes back what is on the air if this one dies: \(error)."
+            notices.append((.degraded, message))
         }
     }
 
@@ -88,13 +95,12 @@ struct Protection: ~Copyable {
         self.adapter = adapter
         place = nil
         guardian = nil
-        commands = []
     }
 
     /// What has to be told, once.
     mutating func takeNotices(_ name: String) -> [RadioNotice] {
-        defer { notices.removeAll() }
-        return notices.map { RadioNotice(.takenBack, adapter: name, $0) }
+        defer { notices = [] }
+        return notices.map { RadioNotice($0.kind, adapter: name, $0.message) }
     }
 
     /// Lets the guardian go.

@@ -102,23 +102,17 @@ struct AdvertisingControl {
             let set = command.parameters.first, takenSets.count < Int(Self.lastSet)
         {
             takenSets.insert(set)
-            retire(but: set)
+            want(wanted)
             return false
         }
         // Fewer sets are free than there are.
         if [.memoryFull, .limitReached].contains(status), isExtended, slots.count > 1 {
             setCount = slots.count - 1
-            retire(but: command.parameters.first)
+            want(wanted)
             return false
         }
         for index in slots.indices { slots[index].begin() }
         return true
-    }
-
-    /// Takes all sets back but one that never was ours, and arranges anew.
-    private mutating func retire(but refused: UInt8?) {
-        retiring += slots.lazy.filter { $0.set != refused }.flatMap(\.undo)
-        arrange()
     }
 
     /// Lets the next of the beacons that share a slot have its turn.
@@ -135,8 +129,11 @@ struct AdvertisingControl {
         case .reset, .clearAdvertisingSets:
             forget()
             return true
-        case .setAdvertisingEnable where !isExtended && !command.isEnabling,
-            .setAdvertisingData where !isExtended, .setAdvertisingParameters where !isExtended:
+        case .setAdvertisingEnable where !isExtended, .setAdvertisingParameters where !isExtended:
+            // Whatever is sent by the only slot from here on is theirs.
+            slots[0].lose()
+            return true
+        case .setAdvertisingData where !isExtended:
             slots[0].begin()
             return true
         case .setExtendedAdvertisingEnable where !command.isEnabling, .removeAdvertisingSet:

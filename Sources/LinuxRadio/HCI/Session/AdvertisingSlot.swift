@@ -14,6 +14,10 @@ struct AdvertisingSlot {
     /// The commands that are still to be sent, in this order.
     private(set) var outstanding: [HCICommand]
 
+    /// Whether the controller gave it to us, by taking our parameters, which it does while nobody else sends by it. Before
+    /// that there is nothing to take back, and what is on the air is somebody else's.
+    private var isOurs = false
+
     private let address: DeviceAddress
 
     init(set: UInt8?, address: DeviceAddress, adverts: [[UInt8]]) {
@@ -27,6 +31,12 @@ struct AdvertisingSlot {
     /// Begins anew, whatever the controller did with it: what was there is taken off first, since parameters cannot be set
     /// while it is sent.
     mutating func begin() { outstanding = undo + setUp }
+
+    /// Begins anew, since other software took it.
+    mutating func lose() {
+        isOurs = false
+        begin()
+    }
 
     /// Parameters, address, data, enable.
     private var setUp: [HCICommand] {
@@ -49,6 +59,7 @@ struct AdvertisingSlot {
     mutating func done(_ command: HCICommand) -> Bool {
         guard outstanding.first == command else { return false }
         outstanding.removeFirst()
+        if command == setUp.first { isOurs = true }
         return true
     }
 
@@ -63,6 +74,7 @@ struct AdvertisingSlot {
 
     /// What takes it off the air.
     var undo: [HCICommand] {
+        guard isOurs else { return [] }
         guard let number = self.set else { return [.setAdvertisingEnable(false)] }
         return [.setExtendedAdvertisingEnable(false, set: number), .removeAdvertisingSet(number)]
     }

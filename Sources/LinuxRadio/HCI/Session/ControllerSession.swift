@@ -28,14 +28,15 @@ struct ControllerSession {
     private var phase = Phase.idle
     private var interview = ControllerInterview()
     private var flow: CommandFlow
-    private var inherited: [HCICommand] = []
-    private var scan = ScanControl()
-    private var advertising: AdvertisingControl
+    private var inherited: [HCICommand] = [] { didSet { isUndoKnown = false } }
+    private var scan = ScanControl() { didSet { isUndoKnown = false } }
+    private var advertising: AdvertisingControl { didSet { isUndoKnown = false } }
     private var watchdog: Watchdog
     private var backoff: Backoff
     private var advertisingBackoff: Backoff
     private var steps: [SessionStep] = []
     private var protected: [HCICommand] = []
+    private var isUndoKnown = false
 
     private var scanRetry = Timestamp.zero
     private var advertisingRetry = Timestamp.zero
@@ -67,12 +68,15 @@ struct ControllerSession {
 
     /// What is to be done now. Each step is given once.
     mutating func takeSteps() -> [SessionStep] {
-        defer { steps.removeAll(keepingCapacity: true) }
+        defer { steps = [] }
         return steps
     }
 
     /// What takes back all that is ours.
     var undo: [HCICommand] { inherited + advertising.undo + (scan.undo.map { [$0] } ?? []) }
+
+    /// Whether the controller does what it is told.
+    var isWorking: Bool { phase == .working }
 
     /// Whether our scan is on, so that silence would mean something.
     var isScanning: Bool { phase == .working && scan.wanted != nil && scan.isOn == true }
@@ -430,6 +434,9 @@ extension ControllerSession {
 
     /// Has everything that is ours kept in mind, before it is.
     private mutating func protect() {
+        // Most often nothing has changed since the last batch of adverts.
+        guard !isUndoKnown else { return }
+        isUndoKnown = true
         let undo = undo
         guard undo != protected else { return }
         protected = undo

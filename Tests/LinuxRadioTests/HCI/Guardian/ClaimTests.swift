@@ -26,17 +26,11 @@ struct ClaimTests {
     }
 
     @Test func claimsAreFoundByAdapter() throws {
-        var template = Array("/tmp/swift-beacon-claims.XXXXXX".utf8CString)
-        let path = String(cString: try #require(mkdtemp(&template)))
-        defer { rmdir(path) }
-        let directory = ClaimDirectory(path: path)
+        let folder = try TemporaryDirectory()
+        let directory = ClaimDirectory(path: folder.path)
         let claim = Claim(owner: Claim.Owner(process: 1, start: 2), commands: Self.commands)
         let place = directory.place(for: "00:1a:7d:da:71:13", owner: claim.owner)
         let other = directory.place(for: "00:1a:7d:da:71:14", owner: claim.owner)
-        defer {
-            unlink(place)
-            unlink(other)
-        }
         #expect(TextFile.write(claim.text, to: place))
         #expect(TextFile.write("damaged", to: other))
         #expect(directory.claims(on: "00:1a:7d:da:71:13").map(\.claim) == [claim])

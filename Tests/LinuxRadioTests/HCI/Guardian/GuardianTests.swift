@@ -29,8 +29,8 @@ struct GuardianTests {
         let hci = ends.takeFirst()
         defer { close(hci) }
         let guardian = try Guardian(adapter: 0, claim: nil, socket: hci)
-        try guardian.protect([HCICommand(.reset)], switchesOff: false)
-        try guardian.protect(Self.commands, switchesOff: false)
+        try guardian.protect([HCICommand(.reset)])
+        try guardian.protect(Self.commands)
         guardian.takeBack()
         #expect(Self.received(2, from: ends.second) == Self.commands)
     }
@@ -39,7 +39,7 @@ struct GuardianTests {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
         let guardian = try Guardian(adapter: 0, claim: nil, socket: hci)
-        try guardian.protect(Self.commands, switchesOff: false)
+        try guardian.protect(Self.commands)
         guardian.dismiss()
         close(hci)
         // Once the guardian has ended, nobody has the other end open any more, and writing to it fails.
@@ -57,11 +57,11 @@ struct GuardianTests {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
         defer { close(hci) }
-        let path = "/tmp/swift-beacon-claim.\(getpid()).\(UInt32.random(in: 0 ... .max))"
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory()
+        let path = "\(folder.path)/claim"
         #expect(TextFile.write("claim", to: path))
         let guardian = try Guardian(adapter: 0, claim: path, socket: hci)
-        try guardian.protect(Self.commands, switchesOff: false)
+        try guardian.protect(Self.commands)
         guardian.takeBack()
         #expect(Self.received(2, from: ends.second) == Self.commands)
         var tries = 0

@@ -95,7 +95,13 @@ struct AdvertisingSessionTests {
         bench.wait(100)
         #expect(bench.advertising.count <= 2)
         #expect(bench.powerChanges.isEmpty)
-        #expect(bench.controller.onAir.count == 1)
+        // What others send stays as it is, also when we take our leave.
+        #expect(bench.controller.onAir == [255: []])
+        #expect(bench.session.undo.isEmpty)
+        _ = bench.controller.receive(.setAdvertisingEnable(false))
+        bench.wait(300)
+        #expect(bench.controller.onAir == [255: Self.adverts(1)[0]])
+        #expect((try? bench.advertising.last?.get()) != nil)
     }
 
     @Test func otherBeaconsReplaceThoseBefore() {
