@@ -26,7 +26,8 @@ struct HCIDriverTests {
             lastTime = reception.time ?? .zero
             heard += 1
         }
-        #expect(heard == count)
+        let notices = bench.notices
+        #expect(heard == count, "\(notices)")
         #expect(isInOrder)
     }
 

@@ -1,3 +1,4 @@
+import BeaconRadio
 import Dispatch
 import Glibc
 
@@ -8,6 +9,7 @@ import Glibc
 final class SocketAdapter: Sendable {
     private let end: Int32
     private let finished = DispatchSemaphore(value: 0)
+    private let isOver = Locked(false)
     private let queue = DispatchQueue(label: "socket-adapter")
 
     /// Takes over a descriptor.
@@ -27,7 +29,8 @@ final class SocketAdapter: Sendable {
         packet: @escaping @Sendable (Int) -> [UInt8] = { _ in [] },
         until isOver: @escaping @Sendable (VirtualController) -> Bool
     ) {
-        queue.async { [end, finished] in
+        // The thread keeps the adapter, and so the descriptor: a number that was closed may soon be another socket's.
+        queue.async { [self] in
             var controller = controller
             var sent = 0
             var buffer = [UInt8](repeating: 0, count: 300)
@@ -47,14 +50,16 @@ final class SocketAdapter: Sendable {
                     break
                 }
             }
+            let isDone = isOver(controller)
+            self.isOver.withLock { $0 = isDone }
             finished.signal()
         }
     }
 
     /// Waits until the adapter has seen the end of it.
     ///
-    /// - Returns: whether it did.
-    func wait() -> Bool { finished.wait(timeout: .now() + 20) == .success }
+    /// - Returns: whether it did, and did not only wait for it in vain.
+    func wait() -> Bool { finished.wait(timeout: .now() + 20) == .success && isOver.withLock { $0 } }
 
     private static func send(_ packet: [UInt8], to end: Int32) {
         while write(end, packet, packet.count) < 0, errno == EAGAIN || errno == EINTR || errno == ENOBUFS {
