@@ -220,7 +220,8 @@ let package = Package(
             name: "LinuxRadioTests", dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "CBluetooth"],
             swiftSettings: habits),
         .testTarget(
-            name: "BeaconServiceTests", dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio"],
+            name: "BeaconServiceTests",
+            dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio", "LinuxRadio"],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconMQTTTests",

@@ -1,10 +1,8 @@
 import BeaconEngine
 import BeaconModel
 import BeaconRadio
+import BeaconService
 import Testing
-
-@testable import BeaconService
-@testable import LinuxRadio
 
 @Suite("A radio that goes and comes")
 struct RadioLossTests {
@@ -35,8 +33,7 @@ struct RadioLossTests {
         adapter.beacon = Self.frame
         var configuration = SessionConfiguration()
         configuration.regions = [Self.region]
-        let source = SightingSource(OpenSource(try LiveSource([adapter], mode: .ranging, tell: { _ in })))
-        var session = Session(configuration, source: source, pace: .fastest)
+        var session = Session(configuration, source: try adapter.makeSource(), pace: .fastest)
 
         #expect(try run(&session) { kinds, _ in !kinds.isEmpty } == [.enter])
 
@@ -54,8 +51,7 @@ struct RadioLossTests {
         adapter.beacon = Self.frame
         var configuration = SessionConfiguration()
         configuration.regions = [Self.region]
-        let source = SightingSource(OpenSource(try LiveSource([adapter], mode: .ranging, tell: { _ in })))
-        var session = Session(configuration, source: source, pace: .fastest)
+        var session = Session(configuration, source: try adapter.makeSource(), pace: .fastest)
         #expect(try run(&session) { kinds, _ in !kinds.isEmpty } == [.enter])
         adapter.state = .unsupported
         #expect(try run(&session) { _, passed in passed > .milliseconds(600) } == [])

@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconRadio
 
+@testable import BeaconService
 @testable import LinuxRadio
 
 /// An adapter that does what a test says, in real time, as the loop that waits for adapters does.
@@ -26,6 +27,11 @@ final class ScriptedAdapter: AdapterDriver {
         let report = AdvertisingReport(
             kind: .nonConnectable, address: DeviceAddress(bits: 1, kind: .random), rssi: SignalStrength(rawValue: -60))
         try deliver(Reception(time: now, receiver: receiver, report: report), advert.span.bytes)
+    }
+
+    /// What is heard by this adapter alone.
+    func makeSource() throws -> SightingSource {
+        SightingSource(OpenSource(try LiveSource([self], mode: .ranging, tell: { _ in })))
     }
 
     func scan(_ mode: ScanMode) {}
