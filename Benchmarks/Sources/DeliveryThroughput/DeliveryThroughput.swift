@@ -53,7 +53,8 @@ struct DeliveryThroughput {
             let delivered = try await deliver(events: 20_000, batch: 1)
             rates.append(delivered)
             ratios.append(delivered / bare)
-            print("  one a request                        \(Int(delivered))/s; the client in a bare loop \(Int(bare))/s")
+            print(
+                "  one a request                        \(Int(delivered))/s; the client in a bare loop \(Int(bare))/s")
         }
         let ratio = ratios.sorted()[1]
         let rate = rates.sorted()[1]

@@ -32,7 +32,9 @@ final class LoopbackServer: Sendable {
     }
 
     var url: URL {
-        guard let url = URL(string: "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/hook") else { preconditionFailure() }
+        guard let url = URL(string: "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/hook") else {
+            preconditionFailure()
+        }
         return url
     }
 
