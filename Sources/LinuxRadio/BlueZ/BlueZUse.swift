@@ -107,7 +107,8 @@ final class BlueZUse {
         adverts.advance()
         devices.sweep()
         explain()
-        guard isListening else { return watchdog.begin(at: reports.now) }
+        guard isSearchWished || monitors.goal != nil else { return watchdog.begin(at: reports.now) }
+        guard isListening else { return watchdog.pause(at: reports.now) }
         let isSearching = discovery.isActive
         switch watchdog.check(at: reports.now, told: devices.told, isSearching: isSearching, reports) {
         case .alive: break

@@ -41,10 +41,15 @@ struct BlueZWatchdog {
         self.countEvents = countEvents
     }
 
-    /// Nothing is scanned for: silence counts from now.
+    /// Nothing is to be heard: silence counts from now, as if for the first time.
     mutating func begin(at now: Timestamp) {
-        alive = now
+        pause(at: now)
         patience = Self.patience
+    }
+
+    /// The scan is not on for the moment: silence counts from now.
+    mutating func pause(at now: Timestamp) {
+        alive = now
         deadline = now.advanced(by: Self.period)
     }
 

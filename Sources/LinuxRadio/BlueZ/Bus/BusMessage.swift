@@ -46,8 +46,10 @@ final class BusMessage {
 
     /// A refusal of this call.
     func makeRefusal(_ error: BusError) throws(BusError) -> BusMessage {
+        // A bus cuts off whoever sends an error without a proper name. What could not be read has none.
+        let isNamed = error.name.contains(".") && error.number == nil
         var answer: OpaquePointer?
-        let status = error.name.withCString { name in
+        let status = (isNamed ? error.name : "org.freedesktop.DBus.Error.InvalidArgs").withCString { name in
             error.message.withCString { text in
                 var reason = sd_bus_error(name: name, message: text, needs_free: 0)
                 return functions.pointee.message_new_method_error(message, &answer, &reason)
