@@ -26,11 +26,13 @@ let package = Package(
         .executableTarget(
             name: "CallbackCost",
             dependencies: [
+                "CReference",
                 .product(name: "BeaconEngine", package: "swift-beacon"),
                 .product(name: "BeaconModel", package: "swift-beacon"),
                 .product(name: "BeaconRadio", package: "swift-beacon"),
                 .product(name: "BeaconService", package: "swift-beacon"),
                 .product(name: "CoreLocation", package: "swift-beacon"),
+                .product(name: "LinuxRadio", package: "swift-beacon"),
             ]
         ),
 

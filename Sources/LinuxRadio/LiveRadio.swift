@@ -17,7 +17,7 @@ public final class LiveRadio: Radio {
         var areFramesNew = false
     }
 
-    private let selection: RadioSelection
+    private let open: @Sendable () throws(RadioError) -> [any AdapterDriver]
     private let waker: Waker?
     private let wishes = Locked(Wishes())
 
@@ -27,7 +27,16 @@ public final class LiveRadio: Radio {
 
     /// A radio that opens its adapters when somebody begins to listen to its events.
     public init(_ selection: RadioSelection) {
-        self.selection = selection
+        open = { () throws(RadioError) in try AdapterChoice.drivers(for: selection) }
+        waker = try? Waker()
+    }
+
+    /// A radio on a socket that is open already and speaks as a raw HCI socket does, for measurements without an adapter.
+    ///
+    /// - Parameter hciSocket: the descriptor, which is closed when nobody listens any more.
+    @_spi(Measurement)
+    public init(hciSocket: Int32) {
+        open = { () throws(RadioError) in [try HCIDriver.lent(hciSocket)] }
         waker = try? Waker()
     }
 
@@ -83,7 +92,7 @@ public final class LiveRadio: Radio {
         var told: RadioError?
         while !wishes.withLock({ $0.isOver }) {
             do throws(RadioError) {
-                return listen(AdapterLoop(try AdapterChoice.drivers(for: selection), waker: waker), tell)
+                return listen(AdapterLoop(try open(), waker: waker), tell)
             } catch {
                 if error != told {
                     told = error

@@ -33,6 +33,9 @@ struct adapter {
 };
 
 static struct adapter adapter;
+// When each advert was about to be sent, where they are not sent as fast as they are taken.
+#define SENT 8192
+static int64_t sent[SENT];
 static pthread_t thread;
 
 // Answers a command with success: no supported commands, no features, and so a scan of Bluetooth 4.
@@ -51,20 +54,24 @@ static void *serve(void *unused) {
         is_scanning = command[1] == 0x0C && command[2] == 0x20 && command[4] == 1;
         answer(adapter.end, command);
     }
-    // One advert of an iBeacon, its last address byte counted up.
+    // One advert of an iBeacon, its last address byte and its major and minor values counted up.
     uint8_t advert[45] = {0x04, 0x3E, 42, 0x02, 1, 3, 1, 0, 0, 0, 0, 0, 0xC0, 30, 2, 1, 6, 0x1A, 0xFF, 0x4C, 0, 2, 0x15};
     int64_t next = now(CLOCK_MONOTONIC);
     for (size_t i = 0; i < adapter.count; i++) {
         advert[7] = (uint8_t)i;
+        for (int place = 0; place < 4; place++) advert[39 + place] = (uint8_t)(i >> (24 - 8 * place));
         if (adapter.period > 0) {
             next += adapter.period;
             struct timespec time = {.tv_sec = next / 1000000000, .tv_nsec = next % 1000000000};
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
         }
+        if (adapter.period > 0) sent[i % SENT] = now(CLOCK_REALTIME);
         while (write(adapter.end, advert, sizeof advert) < 0 && (errno == EINTR || errno == ENOBUFS)) continue;
     }
     return NULL;
 }
+
+int64_t radio_reference_sent(size_t number) { return sent[number % SENT]; }
 
 int radio_reference_start(int end, size_t count, int64_t period) {
     adapter = (struct adapter){.end = end, .count = count, .period = period};

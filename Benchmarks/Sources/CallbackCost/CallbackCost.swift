@@ -44,7 +44,13 @@ struct CallbackCost {
         print(
             "1000 regions and 10 000 beacons at 10 Hz: \((load / 1e6).rounded()) milliseconds of processor time a second"
         )
-        if CommandLine.arguments.contains("--check"), cost > 10 || load > 1e9 { exit(1) }
+        let delay = EnterDelay.measure()
+        print(
+            "from an advert to didEnterRegion, p99: \(delay.face) ms; to a plain C reader of the same socket: "
+                + "\(delay.reference) ms (goal: 1 ms more)")
+        if CommandLine.arguments.contains("--check"), cost > 10 || load > 1e9 || delay.face - delay.reference > 1 {
+            exit(1)
+        }
     }
 
     /// Each beacon once, at the middle of a second.

@@ -211,7 +211,12 @@ public actor BeaconCenter {
 
     /// Uses a radio from now on, and listens to what it tells until it has no more to tell.
     public nonisolated func use(_ radio: some Radio) {
-        perform { $0.radio = radio }
+        perform { center in
+            center.radio = radio
+            // A new radio has been asked for nothing, whatever the one before was.
+            center.scanMode = .off
+            center.advertised = []
+        }
         let events = radio.events()
         Task { [weak self] in
             for await event in events {

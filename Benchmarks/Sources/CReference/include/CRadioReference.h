@@ -12,6 +12,10 @@ int radio_reference_pair(int ends[2]);
 /// 0, or an error number.
 int radio_reference_start(int end, size_t count, int64_t period);
 
+/// When the advert of this number was about to be sent, by the clock on the wall in nanoseconds, where there is a period. It
+/// is remembered for the newest 8 192.
+int64_t radio_reference_sent(size_t number);
+
 /// Waits until the adapter that was started last has ended.
 void radio_reference_join(void);
 

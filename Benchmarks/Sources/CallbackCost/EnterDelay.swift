@@ -1,0 +1,94 @@
+import BeaconRadio
+import BeaconService
+import CReference
+import CoreLocation
+import Foundation
+@_spi(Measurement) import LinuxRadio
+
+/// Measures how long it takes from an advert on a raw HCI socket to `didEnterRegion`, by way of radio, service and face, and
+/// what a plain reader in C needs to have the advert at all.
+enum EnterDelay {
+    /// Adverts that pass before the first one that matters: the time after which regions count as outside.
+    private static let first = 800
+    private static let count = 1200
+    private static let period: Int64 = 2_500_000
+    private static let rounds = 5
+
+    /// Takes down when its regions were entered.
+    private final class Delegate: NSObject, CLLocationManagerDelegate {
+        var delays: [Int64] = []
+
+        func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+            guard let number = Int(region.identifier) else { return }
+            delays.append(EnterDelay.now() - radio_reference_sent(number))
+        }
+    }
+
+    /// The delays that 99 of 100 stay below, in milliseconds.
+    static func measure() -> (face: Double, reference: Double) {
+        var face: [Int64] = []
+        var reference: [Int64] = []
+        for _ in 0..<rounds {
+            face += measureFace()
+            reference += measureReference()
+        }
+        return (percentile(face), percentile(reference))
+    }
+
+    private static func measureFace() -> [Int64] {
+        var configuration = CenterConfiguration(
+            application: ApplicationIdentity("benchmark"), store: MemoryRegionStore())
+        configuration.initialStatus = .always
+        configuration.outsideAfter = .milliseconds(100)
+        let center = BeaconCenter(configuration)
+        let delegate = Delegate()
+        let manager = BeaconCenter.withCurrent(center) { CLLocationManager() }
+        manager.delegate = delegate
+        for number in first..<count {
+            // The reference sends a UUID of zeros, and its number as major and minor value.
+            let constraint = CLBeaconIdentityConstraint(
+                uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), major: UInt16(number >> 16),
+                minor: UInt16(number & 0xFFFF))
+            manager.startMonitoring(for: CLBeaconRegion(beaconIdentityConstraint: constraint, identifier: "\(number)"))
+        }
+        let (own, other) = ends()
+        radio_reference_start(other, count, period)
+        center.use(LiveRadio(hciSocket: own))
+        let end = Date(timeIntervalSinceNow: 30)
+        while delegate.delays.count < count - first, Date() < end {
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
+        }
+        precondition(delegate.delays.count == count - first, "\(delegate.delays.count) regions were entered")
+        radio_reference_join()
+        close(other)
+        return delegate.delays
+    }
+
+    private static func measureReference() -> [Int64] {
+        var delays = [Int64](repeating: 0, count: count)
+        let (own, other) = ends()
+        radio_reference_start(other, count, period)
+        _ = delays.withUnsafeMutableBufferPointer { radio_reference_read(own, count, $0.baseAddress) }
+        radio_reference_join()
+        close(own)
+        close(other)
+        return Array(delays[first...])
+    }
+
+    private static func percentile(_ delays: [Int64]) -> Double {
+        let sorted = delays.sorted()
+        return (Double(sorted[sorted.count * 99 / 100]) / 10_000).rounded() / 100
+    }
+
+    private static func ends() -> (own: Int32, other: Int32) {
+        var ends: [Int32] = [-1, -1]
+        precondition(radio_reference_pair(&ends) == 0, "there are no sockets")
+        return (ends[0], ends[1])
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
