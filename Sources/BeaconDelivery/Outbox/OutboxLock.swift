@@ -20,7 +20,8 @@ final class OutboxLock: Sendable {
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let holder = Self.holder(descriptor)
-            close(descriptor)
+            // The descriptor is closed by `deinit`, which runs for an object that is complete, and not twice: its number may
+            // be somebody else's by then.
             throw OutboxError(
                 .inUse,
                 "\(file.path) is in use by \(holder). Two at a time would deliver everything twice; end the other, or "
