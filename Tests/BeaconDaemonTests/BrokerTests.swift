@@ -6,22 +6,23 @@ import Testing
 
 @Suite("beacond and a broker")
 struct BrokerTests {
-    /// A port of loopback that nobody listens on.
+    /// A port of loopback that nobody listens on, from below those that the kernel gives to connections.
     private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                guard bind(descriptor, pointer, size) == 0, getsockname(descriptor, pointer, &size) == 0 else {
-                    throw Errno(rawValue: errno)
+        for port in (12_000...19_999).shuffled() {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            address.sin_port = UInt16(port).bigEndian
+            let isFree = withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
                 }
             }
-            return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+            if isFree { return port }
         }
+        throw Errno.addressInUse
     }
 
     @Test("Events, the state of regions and Home Assistant's devices arrive at Debian's broker")
