@@ -16,17 +16,23 @@ let oldForms: [SwiftSetting] = habits + [.treatWarning("DeprecatedDeclaration", 
 let package = Package(
     name: "swift-beacon",
     products: [
-        .library(name: "BeaconModel", targets: ["BeaconModel"]),
-        .library(name: "BeaconRadio", targets: ["BeaconRadio"]),
-        .library(name: "BeaconEngine", targets: ["BeaconEngine"]),
-        .library(name: "LinuxRadio", targets: ["LinuxRadio"]),
-        .library(name: "BeaconService", targets: ["BeaconService"]),
-        .library(name: "BeaconDelivery", targets: ["BeaconDelivery"]),
-        .library(name: "BeaconMQTT", targets: ["BeaconMQTT"]),
+        // For applications: Apple's and Kumulos' names, and tests of code that uses them.
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "KumulosSDK", targets: ["KumulosSDK"]),
         .library(name: "BeaconTestKit", targets: ["BeaconTestKit"]),
+        // For programs of one's own around the same core.
+        .library(
+            name: "BeaconMonitoring", targets: ["BeaconMonitoring", "BeaconEngine", "BeaconRadio", "BeaconModel"]),
+        .library(name: "BeaconDelivery", targets: ["BeaconDelivery"]),
+        .library(name: "BeaconMQTT", targets: ["BeaconMQTT"]),
+        // For the packages beside this one in its repository: Benchmarks, Fuzz and Lab. No promise is made of it.
+        .library(
+            name: "RepositoryModules",
+            targets: [
+                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconCapture", "BeaconSimulation",
+                "LinuxRadio", "BeaconMonitoring",
+            ]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .executable(name: "beacond", targets: ["BeaconDaemon"]),
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
@@ -48,60 +54,24 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        // For tests of BeaconDelivery alone.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     ],
     targets: [
-        // Floor 1: what is on the air. Depends on nothing, not even Foundation.
+        // Layer 1: the vocabulary, which depends on nothing, not even Foundation.
         // Rounding is a call into the mathematics library on processors without an instruction for it, and a program
         // that imports nothing else would not be linked with it.
         .target(
             name: "BeaconModel", swiftSettings: habits,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+        // Layer 1: locks, signals, files: small helpers that need the system only. For this package alone.
+        .target(name: "BeaconSupport", swiftSettings: habits),
 
-        // Floor 2: where adverts come from and what they mean. The two do not know each other.
-        .target(
-            name: "BeaconRadio",
-            dependencies: ["BeaconModel", "CZlib"],
-            resources: [.embedInCode("Simulation/Scenarios")],
-            swiftSettings: habits
-        ),
+        // Layer 2: the meaning of adverts, the ports of their sources, and four modules that know nothing of radios.
         .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-
-        // Floor 3: real radios. System calls and the kernel's structures are in C, the rest in Swift.
-        .target(
-            name: "LinuxRadio", dependencies: ["BeaconModel", "BeaconRadio", "CBluetooth", "CSystemBus"],
-            swiftSettings: habits),
-        .target(name: "CBluetooth"),
-        // The message bus, by a library that is opened at run time.
-        .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-
-        // Floor 2: programs that are run for events, by the user's own rules.
-        .target(
-            name: "BeaconPrograms",
-            dependencies: [
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
-            swiftSettings: habits
-        ),
-
-        // Floor 4: where radio and engine meet.
-        .target(
-            name: "BeaconService",
-            dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "LinuxRadio",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: habits
-        ),
-
-        // Floor 4: notifications to backends. From BeaconService it takes the events of a session, which its policy reads.
+        .target(name: "BeaconRadio", dependencies: ["BeaconModel"], swiftSettings: habits),
         .target(
             name: "BeaconDelivery",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService",
+                "BeaconModel", "BeaconSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -113,51 +83,74 @@ let package = Package(
             ],
             swiftSettings: habits
         ),
+        .target(name: "BeaconApplications", dependencies: ["BeaconModel", "BeaconSupport"], swiftSettings: habits),
+        .target(
+            name: "BeaconPrograms",
+            dependencies: [
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: habits
+        ),
 
-        // Floor 4: a broker as a destination. It is a room of its own, so that who delivers by HTTP needs no libmosquitto.
+        // Layer 3: sources of adverts. System calls and the kernel's structures are in C, the rest in Swift.
+        .target(
+            name: "BeaconCapture", dependencies: ["BeaconModel", "BeaconRadio", "CZlib"], swiftSettings: habits),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "BeaconSimulation", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio"],
+            resources: [.embedInCode("Scenarios")], swiftSettings: habits),
+        .target(
+            name: "LinuxRadio",
+            dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CSystemBus"],
+            swiftSettings: habits),
+        .target(name: "CBluetooth"),
+        // The message bus, by a library that is opened at run time.
+        .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        // Layer 3: a broker as a destination. Who delivers by HTTP alone needs no libmosquitto.
         .target(
             name: "BeaconMQTT",
             dependencies: [
-                "BeaconRadio", "BeaconModel", "BeaconEngine", "BeaconService", "BeaconDelivery", "CMosquitto",
+                "BeaconModel", "BeaconSupport", "BeaconDelivery", "CMosquitto",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
         ),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
 
-        // Floor 5: Apple's names.
+        // Layer 4: sources and engine meet.
+        .target(
+            name: "BeaconMonitoring",
+            dependencies: [
+                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconCapture",
+                "BeaconSimulation", "LinuxRadio", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: habits
+        ),
+
+        // Layer 5: Apple's names.
         .target(
             name: "CoreLocation",
-            dependencies: ["BeaconModel", "BeaconEngine", "BeaconRadio", "BeaconService"],
+            dependencies: [
+                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
+            ],
             swiftSettings: habits
         ),
         .target(
             name: "CoreBluetooth",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconService", .product(name: "Logging", package: "swift-log"),
+                "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
         ),
 
-        // Floor 6: the command line.
-        .executableTarget(
-            name: "BeaconCommand",
-            dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "LinuxRadio", "BeaconPrograms",
-                "CTerminal",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: habits
-        ),
-        .target(name: "CTerminal"),
-
-        // Floor 5: the inside of the daemon.
+        // Layer 5: the inside of the daemon.
         .target(
             name: "BeaconGateway",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconService", "BeaconDelivery",
-                "BeaconMQTT",
-                "BeaconPrograms", "CFileUser",
+                "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconApplications",
+                "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms", "CFileUser",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -168,11 +161,23 @@ let package = Package(
         ),
         .target(name: "CFileUser"),
 
-        // Floor 6: the daemon.
+        // Layer 6: the command line.
+        .executableTarget(
+            name: "BeaconCommand",
+            dependencies: [
+                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconPrograms",
+                "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring", "CTerminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: habits
+        ),
+        .target(name: "CTerminal"),
+
+        // Layer 6: the daemon.
         .executableTarget(
             name: "BeaconDaemon",
             dependencies: [
-                "BeaconModel", "BeaconRadio", "BeaconGateway", "BeaconService", "BeaconDelivery", "CTerminal",
+                "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery", "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -181,24 +186,27 @@ let package = Package(
             swiftSettings: habits
         ),
 
-        // Floor 6: Kumulos' names.
+        // Layer 6: Kumulos' names.
         .target(
             name: "KumulosSDK",
             dependencies: [
-                "CoreLocation", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconRadio", "BeaconService",
+                "CoreLocation", "BeaconDelivery", "BeaconModel", "BeaconSupport", "BeaconApplications",
+                "BeaconMonitoring",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
         ),
 
-        // Floor 6: for users' own tests of code on Apple's names.
+        // Layer 6: for users' own tests of code on Apple's names.
         .target(
             name: "BeaconTestKit",
-            dependencies: ["BeaconModel", "BeaconRadio", "BeaconService", "CoreLocation"],
+            dependencies: [
+                "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring", "CoreLocation",
+            ],
             swiftSettings: habits
         ),
 
-        // Beside the house: a check of users' sources. It builds with nothing but the compiler.
+        // Beside the layers: a check of users' sources. It builds with nothing but the compiler.
         .target(name: "DelegateCheck", swiftSettings: habits),
         .executableTarget(name: "DelegateCheckCommand", dependencies: ["DelegateCheck"], swiftSettings: habits),
         .plugin(
@@ -210,34 +218,72 @@ let package = Package(
             dependencies: ["DelegateCheckCommand"]
         ),
 
+        // For tests: bounds those with helpers (servers, brokers, buses, processes), and ends the helpers with them.
+        .target(
+            name: "TestSupport", dependencies: ["CTestSupport", "BeaconSupport"], path: "Tests/TestSupport",
+            swiftSettings: habits),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+        .target(
+            name: "TestServer",
+            dependencies: [
+                "BeaconSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/TestServer", swiftSettings: habits
+        ),
+        .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "BeaconSupport"], swiftSettings: habits),
+
         .testTarget(
             name: "DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"], swiftSettings: habits),
         .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
-        .testTarget(name: "BeaconProgramsTests", dependencies: ["BeaconPrograms"], swiftSettings: habits),
-        .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
-        .testTarget(name: "BeaconRadioTests", dependencies: ["BeaconRadio", "BeaconModel"], swiftSettings: habits),
         .testTarget(
-            name: "LinuxRadioTests", dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "CBluetooth"],
+            name: "BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"], swiftSettings: habits),
+        .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
+        .testTarget(
+            name: "BeaconApplicationsTests",
+            dependencies: [
+                "BeaconApplications", "BeaconMonitoring", "BeaconEngine", "BeaconRadio", "BeaconModel", "BeaconSupport",
+            ],
             swiftSettings: habits),
         .testTarget(
-            name: "BeaconServiceTests",
-            dependencies: ["BeaconService", "BeaconEngine", "BeaconModel", "BeaconRadio", "LinuxRadio"],
+            name: "BeaconCaptureTests", dependencies: ["BeaconCapture", "BeaconRadio", "BeaconModel"],
+            swiftSettings: habits),
+        .testTarget(
+            name: "BeaconSimulationTests",
+            dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel"], swiftSettings: habits),
+        .testTarget(
+            name: "LinuxRadioTests",
+            dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "TestSupport"],
+            swiftSettings: habits),
+        .testTarget(
+            name: "BeaconMonitoringTests",
+            dependencies: [
+                "BeaconMonitoring", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
+                "BeaconCapture", "BeaconSimulation", "LinuxRadio",
+            ],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconMQTTTests",
             dependencies: [
-                "BeaconRadio", "BeaconMQTT", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService",
+                "BeaconMQTT", "BeaconDelivery", "BeaconModel", "BeaconSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits),
         .testTarget(
             name: "CoreLocationTests",
-            dependencies: ["CoreLocation", "BeaconEngine", "BeaconModel", "BeaconRadio", "BeaconService"],
+            dependencies: [
+                "CoreLocation", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
+                "BeaconMonitoring",
+            ],
             swiftSettings: oldForms),
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: [
-                "CoreBluetooth", "CoreLocation", "BeaconModel", "BeaconRadio", "BeaconService",
+                "CoreBluetooth", "CoreLocation", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
+                "BeaconMonitoring",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: oldForms
@@ -245,22 +291,17 @@ let package = Package(
         .testTarget(
             name: "KumulosSDKTests",
             dependencies: [
-                "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconRadio", "BeaconService",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconModel", "BeaconSupport", "BeaconRadio",
+                "BeaconApplications", "BeaconMonitoring", "TestSupport", "TestServer",
             ],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconDeliveryTests",
             dependencies: [
-                "BeaconRadio", "BeaconDelivery", "BeaconEngine", "BeaconModel", "BeaconService", "DeliveryWorker",
+                "BeaconDelivery", "BeaconModel", "BeaconSupport", "DeliveryWorker", "TestSupport", "TestServer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -275,7 +316,7 @@ let package = Package(
         .executableTarget(
             name: "DeliveryWorker",
             dependencies: [
-                "BeaconDelivery", "BeaconEngine", "BeaconModel", .product(name: "Logging", package: "swift-log"),
+                "BeaconDelivery", "BeaconModel", .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/DeliveryWorker", swiftSettings: habits
         ),
@@ -285,18 +326,16 @@ let package = Package(
         .testTarget(
             name: "BeaconGatewayTests",
             dependencies: [
-                "BeaconGateway", "BeaconModel", "BeaconRadio", "BeaconEngine", "BeaconService", "BeaconDelivery",
-                "BeaconPrograms",
+                "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine", "BeaconApplications",
+                "BeaconMonitoring", "BeaconDelivery", "BeaconPrograms", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconDaemonTests",
             dependencies: [
-                "BeaconDaemon", "BeaconRadio", "BeaconService", "LaunchedApp",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
+                "BeaconDaemon", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
+                "LaunchedApp", "TestSupport", "TestServer",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -308,7 +347,7 @@ let package = Package(
         .testTarget(
             name: "BeaconCommandTests",
             dependencies: [
-                "BeaconCommand",
+                "BeaconCommand", "TestSupport",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -317,3 +356,33 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `make test-quick` builds and tests what needs no package but swift-log: no server, database or cryptography. It is
+// the core, its sources, Apple's names and the check of delegates, and the first test runs after a tenth of the whole.
+if Context.environment["BEACON_QUICK"] != nil {
+    func isLight(_ target: Target) -> Bool {
+        target.dependencies.allSatisfy { dependency in
+            switch dependency {
+            case .productItem(_, let package, _, _): package == "swift-log"
+            case .targetItem(let name, _), .byNameItem(let name, _):
+                package.targets.first { $0.name == name }.map(isLight) ?? false
+            @unknown default: false
+            }
+        }
+    }
+    let light = package.targets.filter { isLight($0) && $0.type != .system || $0.name == "CZlib" }
+    let names = Set(light.map(\.name))
+    package.products = package.products.filter { product in
+        switch product {
+        case let library as Product.Library: names.isSuperset(of: library.targets)
+        case let program as Product.Executable: names.isSuperset(of: program.targets)
+        case let plugin as Product.Plugin: names.isSuperset(of: plugin.targets)
+        default: false
+        }
+    }
+    package.targets = light
+    package.dependencies = package.dependencies.filter { dependency in
+        if case .sourceControl(_, let location, _) = dependency.kind { return location.hasSuffix("/swift-log") }
+        return false
+    }
+}

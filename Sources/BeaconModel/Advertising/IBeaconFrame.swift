@@ -5,7 +5,7 @@
 /// makers publish (for instance Kontakt.io, support article 201492492).
 @frozen
 public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
-    /// What the beacon says it is.
+    /// The identity that the beacon advertises.
     public var identity: BeaconIdentity
 
     /// The strength in dBm that a receiver measures one metre away.
@@ -20,7 +20,7 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     /// The measured power of a beacon that was not calibrated, in dBm: what Apple's sample AirLocate uses.
     @inlinable public static var defaultMeasuredPower: Int8 { -59 }
 
-    /// A frame from its parts.
+    /// Creates a frame from its parts.
     @inlinable
     public init(identity: BeaconIdentity, measuredPower: Int8) {
         self.identity = identity
@@ -38,9 +38,9 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     @inline(__always)
     public init?(advert: RawSpan) {
-        // The walk of ``AdvertisingStructureCursor``, but for two things: it ends where no frame fits any more, which most
-        // foreign adverts reach at once, and it tells an iBeacon's structure by one comparison. Processors cannot foresee
-        // what the next advert is, so each decision that is not taken counts.
+        // The walk of ``AdvertisingStructureCursor``, but for two things: it ends where no frame fits any more, which
+        // most foreign adverts reach at once, and it finds an iBeacon's structure by one comparison. Processors cannot
+        // foresee what the next advert is, so each decision that is not taken counts.
         var offset = 0
         while advert.byteCount &- offset > Self.structureLength {
             let head = advert.littleEndian64(at: offset)
@@ -64,7 +64,7 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
         return nil
     }
 
-    /// What the length byte of the structure that carries the payload says at least: the AD type and the payload.
+    /// The least length byte of the structure that carries the payload: AD type and payload.
     @inlinable static var structureLength: Int { 1 + payloadCount }
 
     /// The advert that carries this frame: flags `02 01 06` (general discoverable, no BR/EDR) and the payload.

@@ -1,19 +1,19 @@
-/// What a beacon says it is: its deployment's UUID with a major and a minor value.
+/// The identity that a beacon advertises: a proximity UUID with a major and a minor value.
 ///
 /// Two devices may carry the same identity. Region monitoring treats them as one; ranging keeps them apart by their
 /// ``DeviceAddress``.
 @frozen
 public struct BeaconIdentity: Hashable, Sendable, BitwiseCopyable {
-    /// The deployment.
+    /// The proximity UUID.
     public let uuid: ProximityUUID
 
-    /// The group within the deployment, a shop for instance.
+    /// The major value: a group of beacons, a shop for instance.
     public let major: UInt16
 
-    /// The beacon within the group.
+    /// The minor value: a beacon within the group.
     public let minor: UInt16
 
-    /// An identity from its three parts.
+    /// Creates an identity from its three parts.
     @inlinable
     public init(uuid: ProximityUUID, major: UInt16, minor: UInt16) {
         self.uuid = uuid
@@ -32,5 +32,140 @@ extension BeaconIdentity: Comparable {
     public static func < (left: BeaconIdentity, right: BeaconIdentity) -> Bool {
         if left.uuid != right.uuid { return left.uuid < right.uuid }
         return (left.major, left.minor) < (right.major, right.minor)
+    }
+}
+
+/// A constraint that beacons satisfy by their identity: all of a UUID, those of one major value, or a single one.
+///
+/// These three forms are the ones of Core Location's `CLBeaconIdentityConstraint`: a minor value comes only with a
+/// major value, and there is no constraint without a UUID.
+@frozen
+public struct BeaconConstraint: Hashable, Sendable, BitwiseCopyable {
+    /// The proximity UUID, which always has to match.
+    public let uuid: ProximityUUID
+
+    /// The major value, or nil where any will do.
+    public let major: UInt16?
+
+    /// The minor value, or nil where any will do. Nil whenever ``major`` is.
+    public let minor: UInt16?
+
+    /// Creates a constraint for all beacons of a UUID.
+    @inlinable
+    public init(uuid: ProximityUUID) {
+        self.uuid = uuid
+        self.major = nil
+        self.minor = nil
+    }
+
+    /// Creates a constraint for the beacons of one major value.
+    @inlinable
+    public init(uuid: ProximityUUID, major: UInt16) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = nil
+    }
+
+    /// Creates a constraint for the beacons of one identity.
+    @inlinable
+    public init(uuid: ProximityUUID, major: UInt16, minor: UInt16) {
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+    }
+
+    /// Creates a constraint for the beacons of one identity.
+    @inlinable
+    public init(_ identity: BeaconIdentity) {
+        self.init(uuid: identity.uuid, major: identity.major, minor: identity.minor)
+    }
+
+    /// Reads `UUID[/MAJOR[/MINOR]]`, as the command line writes it.
+    ///
+    /// - Returns: nil if the UUID is malformed, a number is not in 0...65535, or there is anything else.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count), let uuid = ProximityUUID(parts[0]) else { return nil }
+        var numbers: [UInt16] = []
+        for part in parts.dropFirst() {
+            guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                let number = UInt16(part)
+            else { return nil }
+            numbers.append(number)
+        }
+        switch numbers.count {
+        case 0: self.init(uuid: uuid)
+        case 1: self.init(uuid: uuid, major: numbers[0])
+        default: self.init(uuid: uuid, major: numbers[0], minor: numbers[1])
+        }
+    }
+
+    /// Returns whether a beacon of this identity satisfies the constraint.
+    @inlinable
+    public func matches(_ identity: BeaconIdentity) -> Bool {
+        uuid == identity.uuid
+            && (major == nil || major == identity.major)
+            && (minor == nil || minor == identity.minor)
+    }
+}
+
+extension BeaconConstraint: CustomStringConvertible {
+    /// `UUID[/MAJOR[/MINOR]]`, the form that the command line reads.
+    public var description: String {
+        var text = uuid.description
+        if let major { text += "/\(major)" }
+        if let minor { text += "/\(minor)" }
+        return text
+    }
+}
+
+// MARK: - JSON
+
+// The same members wherever identities and constraints stand: {"uuid":"…","major":1,"minor":7}.
+
+private enum IdentityKeys: String, CodingKey {
+    case uuid, major, minor
+}
+
+extension BeaconIdentity: Codable {
+    /// Reads the three parts.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: IdentityKeys.self)
+        self.init(
+            uuid: try values.decode(ProximityUUID.self, forKey: .uuid),
+            major: try values.decode(UInt16.self, forKey: .major),
+            minor: try values.decode(UInt16.self, forKey: .minor))
+    }
+
+    /// Writes the three parts.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: IdentityKeys.self)
+        try values.encode(uuid, forKey: .uuid)
+        try values.encode(major, forKey: .major)
+        try values.encode(minor, forKey: .minor)
+    }
+}
+
+extension BeaconConstraint: Codable {
+    /// Reads the UUID and the values that are given. A minor value without a major one is ignored: there is no such
+    /// constraint.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: IdentityKeys.self)
+        let uuid = try values.decode(ProximityUUID.self, forKey: .uuid)
+        let major = try values.decodeIfPresent(UInt16.self, forKey: .major)
+        let minor = try values.decodeIfPresent(UInt16.self, forKey: .minor)
+        switch (major, minor) {
+        case (let major?, let minor?): self.init(uuid: uuid, major: major, minor: minor)
+        case (let major?, nil): self.init(uuid: uuid, major: major)
+        case (nil, _): self.init(uuid: uuid)
+        }
+    }
+
+    /// Writes the UUID and the values that are given.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: IdentityKeys.self)
+        try values.encode(uuid, forKey: .uuid)
+        try values.encodeIfPresent(major, forKey: .major)
+        try values.encodeIfPresent(minor, forKey: .minor)
     }
 }

@@ -1,6 +1,6 @@
-/// The 128-bit identifier that all beacons of one deployment share.
+/// The 128-bit identifier that all beacons of one owner or use share: the proximity UUID.
 ///
-/// Apple's documents call it the proximity UUID. It is kept as two integers, so that comparing and hashing need neither
+/// It is kept as two integers, so that comparing and hashing need neither
 /// Foundation nor memory of their own.
 @frozen
 public struct ProximityUUID: Hashable, Sendable, BitwiseCopyable {
@@ -10,7 +10,7 @@ public struct ProximityUUID: Hashable, Sendable, BitwiseCopyable {
     /// The last eight bytes as they travel on the air, most significant first.
     public let low: UInt64
 
-    /// A UUID from its two halves.
+    /// Creates a UUID from its two halves.
     @inlinable
     public init(high: UInt64, low: UInt64) {
         self.high = high
@@ -76,5 +76,22 @@ extension ProximityUUID: Comparable {
     @inlinable
     public static func < (left: ProximityUUID, right: ProximityUUID) -> Bool {
         left.high == right.high ? left.low < right.low : left.high < right.high
+    }
+}
+
+extension ProximityUUID: Codable {
+    /// Reads the text form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let uuid = ProximityUUID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is not a UUID")
+        }
+        self = uuid
+    }
+
+    /// Writes the lower-case text form.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

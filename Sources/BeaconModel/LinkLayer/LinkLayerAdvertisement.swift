@@ -3,27 +3,27 @@
 /// The packet layouts are those of the Core Specification, Vol 6, Part B, 2.3.
 @frozen
 public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
-    /// What the check sum behind the packet says.
+    /// The outcome of comparing a packet with the CRC behind it.
     @frozen
     public enum Integrity: Sendable, BitwiseCopyable {
-        /// It fits the packet.
+        /// The CRC fits the packet.
         case intact
-        /// It does not fit, or the packet is cut.
+        /// The CRC does not fit, or the packet is cut.
         case damaged
         /// The packet came without one: its three bytes are missing or were zeroed.
         case unknown
     }
 
-    /// What kind of advert it is.
+    /// The kind of advert.
     public let kind: AdvertisingReport.Kind
 
-    /// The address it came from.
+    /// The advertiser's address.
     public let address: DeviceAddress
 
-    /// Where in the packet the advert begins.
+    /// The offset of the advert in the packet.
     public let offset: Int
 
-    /// How many bytes the advert has; 0 where the packet is cut.
+    /// The number of bytes of the advert; 0 where the packet is cut.
     public let count: Int
 
     /// The access address of all advertising packets.
@@ -32,7 +32,7 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
     /// Reads a packet.
     ///
     /// - Parameters:
-    ///   - packet: access address, header, payload and check sum.
+    ///   - packet: access address, header, payload and checksum.
     ///   - headerOffset: where the header begins: 4, or 5 where a coding indicator comes before it.
     /// - Returns: nil if the packet is not an advert with an advertiser's address: scan requests, directed adverts,
     ///   connection requests, pieces of extended adverts, packets of a connection.
@@ -67,10 +67,10 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
         count = isWhole ? length - 6 : 0
     }
 
-    /// Compares a packet with the check sum behind it.
+    /// Compares a packet with the checksum behind it.
     ///
     /// - Parameters:
-    ///   - packet: access address, header, payload and check sum.
+    ///   - packet: access address, header, payload and checksum.
     ///   - headerOffset: where the header begins: 4, or 5 where a coding indicator comes before it.
     public static func integrity(of packet: RawSpan, headerOffset: Int = 4) -> Integrity {
         let payload = headerOffset + 2
@@ -79,8 +79,31 @@ public struct LinkLayerAdvertisement: Sendable, BitwiseCopyable {
         guard end <= packet.byteCount else { return .damaged }
         guard end + 3 <= packet.byteCount else { return .unknown }
         let sent = UInt32(packet.littleEndian16(at: end)) | UInt32(packet.byte(at: end + 2)) << 16
-        // Tools that have no check sum to give write zeros in its place; one packet in 2^24 has that sum by right.
+        // Tools that have no checksum to give write zeros in its place; one packet in 2^24 has that sum by right.
         guard sent != 0 else { return .unknown }
         return LinkLayerCRC.checksum(of: packet, in: headerOffset..<end) == sent ? .intact : .damaged
+    }
+}
+
+/// The 24-bit checksum of advertising packets (Core Specification, Vol 6, Part B, 3.1.1).
+public enum LinkLayerCRC {
+    /// The feedback of x^24 + x^10 + x^9 + x^6 + x^4 + x^3 + x + 1, with the first bit sent in the lowest place.
+    @usableFromInline static let feedback: UInt32 = 0xDA6000
+
+    /// Returns the checksum over `range` of `packet`, as the three bytes that follow on the air read as a
+    /// little-endian number.
+    public static func checksum(of packet: RawSpan, in range: Range<Int>) -> UInt32 {
+        // 0x555555, the start value of advertising packets, with its 24 bits in the order of transmission.
+        var state: UInt32 = 0xAAAAAA
+        for offset in range {
+            var byte = UInt32(packet.byte(at: offset))
+            for _ in 0..<8 {
+                let bit = (byte ^ state) & 1
+                state &>>= 1
+                if bit == 1 { state ^= feedback }
+                byte &>>= 1
+            }
+        }
+        return state
     }
 }

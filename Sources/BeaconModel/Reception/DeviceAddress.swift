@@ -4,12 +4,12 @@
 /// apart that advertise the same identity at the same time.
 @frozen
 public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
-    /// How an address was given out, by HCI's numbering (Core Specification, Vol 4, Part E, 7.7.65.2).
+    /// The origin of an address, by HCI's numbering (Core Specification, Vol 4, Part E, 7.7.65.2).
     @frozen
     public enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
         /// Registered with the IEEE.
         case `public` = 0
-        /// Chosen by the device: static, resolvable or not resolvable, as its two top bits tell.
+        /// Chosen by the device: static, resolvable or not resolvable, as its two top bits say.
         case random = 1
         /// A public identity that the controller resolved from a private address.
         case publicIdentity = 2
@@ -24,10 +24,10 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     /// The 48 bits, the byte that is printed first in the highest place.
     public let bits: UInt64
 
-    /// How the address was given out.
+    /// The origin of the address.
     public let kind: Kind
 
-    /// An address from the low 48 bits of `bits`.
+    /// Creates an address from the low 48 bits of `bits`.
     @inlinable
     public init(bits: UInt64, kind: Kind) {
         self.bits = bits & 0xFFFF_FFFF_FFFF

@@ -1,13 +1,13 @@
 /// One iBeacon advert as one receiver heard it: a value of fixed size, which is all that passes from radio to engine.
 @frozen
 public struct Sighting: Hashable, Sendable, BitwiseCopyable {
-    /// When it was heard, by the clock of its source.
+    /// The time of reception, by the clock of its source.
     public var time: Timestamp
 
-    /// The address it came from.
+    /// The advertiser's address.
     public var address: DeviceAddress
 
-    /// What the beacon says it is.
+    /// The identity that the beacon advertises.
     public var identity: BeaconIdentity
 
     /// The receiver that heard it.
@@ -16,10 +16,10 @@ public struct Sighting: Hashable, Sendable, BitwiseCopyable {
     /// The strength in dBm that the beacon says a receiver measures one metre away.
     public var measuredPower: Int8
 
-    /// The strength in which it was heard.
+    /// The received signal strength.
     public var rssi: SignalStrength
 
-    /// A sighting from its parts.
+    /// Creates a sighting from its parts.
     @inlinable
     public init(
         time: Timestamp,
@@ -36,4 +36,34 @@ public struct Sighting: Hashable, Sendable, BitwiseCopyable {
         self.measuredPower = measuredPower
         self.rssi = rssi
     }
+}
+
+/// The received signal strength (RSSI) of one advert in dBm, or the statement that the controller had no reading.
+@frozen
+public struct SignalStrength: Hashable, Sendable, BitwiseCopyable {
+    /// The byte that the controller reported.
+    public let rawValue: Int8
+
+    /// Wraps the byte that the controller reported.
+    @inlinable
+    public init(rawValue: Int8) { self.rawValue = rawValue }
+
+    /// The value that a controller reports where it has no reading: 127 (Core Specification, Vol 4, Part E, 7.7.65.2).
+    /// Such an advert counts for presence and never for distance.
+    @inlinable public static var unavailable: SignalStrength { SignalStrength(rawValue: 127) }
+
+    /// The strength in dBm, or nil where the controller had no reading.
+    @inlinable
+    public var dBm: Int8? { rawValue == 127 ? nil : rawValue }
+}
+
+/// A receiver's place in the table of names that its source keeps: `hci0` or `Room201` as a small number.
+@frozen
+public struct ReceiverID: Hashable, Sendable, BitwiseCopyable {
+    /// The place in the table of names.
+    public let index: UInt16
+
+    /// Creates the ID of the receiver at this place in its source's table of names.
+    @inlinable
+    public init(_ index: UInt16) { self.index = index }
 }

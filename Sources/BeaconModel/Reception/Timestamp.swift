@@ -13,17 +13,18 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
     /// The origin.
     @inlinable public static var zero: Timestamp { Timestamp(nanoseconds: 0) }
 
-    /// The last moment that can be told: half of what 64 bits hold, the year 2116 where the origin is 1970, so that a
+    /// The last moment: half of what 64 bits hold, the year 2116 where the origin is 1970, so that a
     /// sum of two durations and a moment cannot overflow.
     @inlinable public static var latest: Timestamp { Timestamp(nanoseconds: Int64.max / 2) }
 
-    /// A moment; values outside of 0...``latest`` become the nearer of the two.
+    /// Creates a moment; values outside of 0...``latest`` become the nearer of the two.
     @inlinable
     public init(nanoseconds: Int64) {
         self.nanoseconds = min(max(nanoseconds, 0), Int64.max / 2)
     }
 
-    /// A moment so many seconds after the origin, or nil where it lies outside of zero...``latest`` or is not a number.
+    /// Creates a moment so many seconds after the origin, or nil where it lies outside of zero...``latest`` or is not a
+    /// number.
     @inlinable
     public init?(seconds: Double) {
         guard seconds >= 0, seconds <= Self.latest.seconds else { return nil }
@@ -34,7 +35,7 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
-    /// The moment `nanoseconds` later, or earlier where negative; it saturates.
+    /// Returns the moment `nanoseconds` later, or earlier where negative; it saturates.
     @inlinable
     public func advanced(by nanoseconds: Int64) -> Timestamp {
         let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
@@ -47,7 +48,7 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
         Timestamp(nanoseconds: (nanoseconds / Self.nanosecondsPerSecond &+ 1) &* Self.nanosecondsPerSecond)
     }
 
-    /// The nanoseconds from `earlier` to this moment, negative where `earlier` is later. It cannot overflow.
+    /// Returns the nanoseconds from `earlier` to this moment, negative where `earlier` is later. It cannot overflow.
     @inlinable
     public func since(_ earlier: Timestamp) -> Int64 { nanoseconds &- earlier.nanoseconds }
 }

@@ -1,7 +1,7 @@
-/// What a receiver tells of one advert beside the advert itself.
+/// A receiver's report of one advert, without the advert's bytes.
 @frozen
 public struct AdvertisingReport: Hashable, Sendable, BitwiseCopyable {
-    /// What kind of advert it was, by the numbering of legacy HCI events and of the link layer's own reports.
+    /// The kind of advert, by the numbering of legacy HCI events and of the link layer's own reports.
     @frozen
     public enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
         /// Connectable and scannable, undirected: ADV_IND.
@@ -18,16 +18,16 @@ public struct AdvertisingReport: Hashable, Sendable, BitwiseCopyable {
         case extended = 5
     }
 
-    /// What kind of advert it was.
+    /// The kind of advert.
     public var kind: Kind
 
-    /// The address it came from.
+    /// The advertiser's address.
     public var address: DeviceAddress
 
-    /// The strength in which it was heard.
+    /// The received signal strength.
     public var rssi: SignalStrength
 
-    /// A report from its parts.
+    /// Creates a report from its parts.
     @inlinable
     public init(kind: Kind, address: DeviceAddress, rssi: SignalStrength) {
         self.kind = kind

@@ -1,0 +1,119 @@
+/// A change of a region's state, or the ranging report of one second.
+///
+/// This is the vocabulary in which every source of events speaks and every destination listens: the command line, the
+/// applications' center and beacond.
+@nonexhaustive
+public enum BeaconEvent: Hashable, Sendable {
+    /// The state of a region changed or became known.
+    case region(RegionEvent)
+
+    /// The report of one second, receiver and constraint.
+    case ranged(RangingEvent)
+}
+
+/// The JSON lines of frames and events, the same from the command line, for a program that is run for an event, and
+/// from beacond.
+public enum EventJSON {
+    /// Appends an event's line: `range` and `monitor` print it, and programs that are run for an event read it.
+    public static func append(_ event: BeaconEvent, to buffer: inout [UInt8]) {
+        switch event {
+        case .region(let change): append(change, to: &buffer)
+        case .ranged(let report): append(report, to: &buffer)
+        }
+    }
+
+    /// Appends a frame's line, as `decode` and `advertise` print it.
+    public static func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"uuid\":\"")
+        buffer.append(text: frame.identity.uuid)
+        buffer.append(json: "\",\"major\":")
+        buffer.append(decimal: Int(frame.identity.major))
+        buffer.append(json: ",\"minor\":")
+        buffer.append(decimal: Int(frame.identity.minor))
+        buffer.append(json: ",\"measuredPower\":")
+        buffer.append(decimal: Int(frame.measuredPower))
+        buffer.append(json: "}\n")
+    }
+
+    /// Appends the line of one second's report.
+    public static func append(_ event: RangingEvent, to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"time\":")
+        buffer.append(jsonTime: event.time)
+        buffer.append(json: ",\"receiver\":")
+        buffer.append(jsonText: event.receiver)
+        buffer.append(json: ",\"region\":")
+        if let constraint = event.constraint {
+            buffer.append(json: "{")
+            append(constraint, to: &buffer)
+            buffer.append(json: "}")
+        } else {
+            buffer.append(json: "null")
+        }
+        buffer.append(json: ",\"beacons\":[")
+        for (index, beacon) in event.beacons.enumerated() {
+            if index > 0 { buffer.append(json: ",") }
+            append(beacon, to: &buffer)
+        }
+        buffer.append(json: "]}\n")
+    }
+
+    private static func append(_ beacon: RangedBeacon, to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"address\":\"")
+        buffer.append(text: beacon.address)
+        buffer.append(json: "\",\"uuid\":\"")
+        buffer.append(text: beacon.identity.uuid)
+        buffer.append(json: "\",\"major\":")
+        buffer.append(decimal: Int(beacon.identity.major))
+        buffer.append(json: ",\"minor\":")
+        buffer.append(decimal: Int(beacon.identity.minor))
+        buffer.append(json: ",\"proximity\":\"")
+        buffer.append(contentsOf: beacon.proximity.description.utf8)
+        buffer.append(json: "\",\"accuracy\":")
+        if beacon.accuracy < 0 {
+            buffer.append(json: "-1")
+        } else {
+            buffer.append(fixed: beacon.accuracy, decimals: 3)
+        }
+        buffer.append(json: ",\"rssi\":")
+        buffer.append(decimal: beacon.rssi)
+        buffer.append(json: "}")
+    }
+
+    /// Appends the line of a region's change.
+    public static func append(_ event: RegionEvent, to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"time\":")
+        buffer.append(jsonTime: event.time)
+        buffer.append(json: ",\"receiver\":")
+        if let receiver = event.receiver {
+            buffer.append(jsonText: receiver)
+        } else {
+            buffer.append(json: "null")
+        }
+        buffer.append(json: ",\"event\":\"")
+        buffer.append(contentsOf: event.kind.rawValue.utf8)
+        buffer.append(json: "\",\"state\":\"")
+        buffer.append(contentsOf: event.state.description.utf8)
+        buffer.append(json: "\",\"region\":{\"name\":")
+        buffer.append(jsonText: event.name)
+        buffer.append(json: ",")
+        append(event.constraint, to: &buffer)
+        buffer.append(json: "}}\n")
+    }
+
+    private static func append(_ constraint: BeaconConstraint, to buffer: inout [UInt8]) {
+        buffer.append(json: "\"uuid\":\"")
+        buffer.append(text: constraint.uuid)
+        buffer.append(json: "\",\"major\":")
+        append(constraint.major, to: &buffer)
+        buffer.append(json: ",\"minor\":")
+        append(constraint.minor, to: &buffer)
+    }
+
+    private static func append(_ number: UInt16?, to buffer: inout [UInt8]) {
+        if let number {
+            buffer.append(decimal: Int(number))
+        } else {
+            buffer.append(json: "null")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// The proximity of a beacon, in Core Location's four classes.
+@frozen
+public enum Proximity: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+    /// The distance could not be determined.
+    case unknown = 0
+    /// Closer than half a metre.
+    case immediate = 1
+    /// Within three metres.
+    case near = 2
+    /// Beyond three metres.
+    case far = 3
+}
+
+extension Proximity: CustomStringConvertible {
+    /// The name in lower case, as the project's JSON writes it.
+    public var description: String {
+        switch self {
+        case .unknown: "unknown"
+        case .immediate: "immediate"
+        case .near: "near"
+        case .far: "far"
+        }
+    }
+}
+
+extension Proximity: Codable {
+    /// Reads the name.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let proximity = Self.allCases.first(where: { $0.description == name }) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(name) is not a proximity")
+        }
+        self = proximity
+    }
+
+    /// Writes the name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// A beacon as a ranging report lists it.
+public struct RangedBeacon: Hashable, Sendable {
+    /// The address it advertises from, which keeps two devices of one identity apart.
+    public var address: DeviceAddress
+
+    /// The identity it advertises.
+    public var identity: BeaconIdentity
+
+    /// The proximity.
+    public var proximity: Proximity
+
+    /// The estimated distance in metres; -1 where it is unknown.
+    public var accuracy: Double
+
+    /// The mean signal of the newest second in which it was heard, in dBm; 0 where it was not heard of late or without
+    /// readings.
+    public var rssi: Int
+
+    /// The time of its last advert.
+    public var lastHeard: Timestamp
+
+    /// Creates a beacon from its parts.
+    public init(
+        address: DeviceAddress, identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int,
+        lastHeard: Timestamp
+    ) {
+        self.address = address
+        self.identity = identity
+        self.proximity = proximity
+        self.accuracy = accuracy
+        self.rssi = rssi
+        self.lastHeard = lastHeard
+    }
+}
+
+/// The beacons that one receiver hears of those that are ranged, in one second.
+public struct RangingEvent: Hashable, Sendable {
+    /// The whole second that the report is for.
+    public var time: Timestamp
+    /// The receiver's name.
+    public var receiver: String
+    /// The constraint that is ranged; nil for every beacon.
+    public var constraint: BeaconConstraint?
+    /// The beacons, nearest first, those of unknown distance last.
+    public var beacons: [RangedBeacon]
+
+    /// Creates a report from its parts.
+    public init(time: Timestamp, receiver: String, constraint: BeaconConstraint?, beacons: [RangedBeacon]) {
+        self.time = time
+        self.receiver = receiver
+        self.constraint = constraint
+        self.beacons = beacons
+    }
+}

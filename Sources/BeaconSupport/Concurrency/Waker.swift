@@ -1,0 +1,49 @@
+import Glibc
+
+/// A descriptor by which any thread ends another's wait in `poll`, now or the next time that it waits.
+///
+/// It is a pair of sockets, since an event descriptor (eventfd(2)) cannot be made without C. Where the process has no
+/// descriptors left, ``descriptor`` is -1, which `poll` ignores: the thread continues when its time-out ends, as each
+/// thread that waits for a waker has one.
+package final class Waker: Sendable {
+    /// The descriptor to poll for reading.
+    package let descriptor: Int32
+
+    private let entrance: Int32
+
+    /// Creates a waker without pending calls.
+    package init() {
+        var ends: [Int32] = [-1, -1]
+        let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+        _ = socketpair(AF_UNIX, Int32(kind), 0, &ends)
+        (descriptor, entrance) = (ends[0], ends[1])
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        close(entrance)
+    }
+
+    /// Ends the wait that is under way, or the next one.
+    package func wake() {
+        var byte: UInt8 = 1
+        // Where the socket is full, it is readable as well. No signal is raised: both ends live as long as this.
+        _ = write(entrance, &byte, 1)
+    }
+
+    /// Forgets the calls of ``wake()`` so far.
+    package func reset() {
+        var bytes: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        while read(descriptor, &bytes, MemoryLayout.size(ofValue: bytes)) > 0 {}
+    }
+
+    /// Waits for a call of ``wake()`` and forgets it.
+    ///
+    /// - Parameter milliseconds: the longest wait.
+    package func wait(atMost milliseconds: Int32) {
+        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&waited, 1, milliseconds)
+        reset()
+    }
+}

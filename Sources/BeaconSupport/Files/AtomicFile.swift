@@ -1,0 +1,107 @@
+import Glibc
+
+/// Replacement of a file as a whole: a reader, and a crash or a power cut at any moment, finds the old content or the
+/// new.
+///
+/// Files are made with mode 0600 and missing folders with mode 0700, since they hold a user's state.
+package enum AtomicFile {
+    /// Replaces a file's content, and returns when it is on the disk, with its name in its folder.
+    ///
+    /// The new content is written beside the file, flushed and renamed. A rename alone is not on the disk before its
+    /// folder is (fsync(2)).
+    ///
+    /// - Parameters:
+    ///   - path: the file. Its folder is made where it is missing.
+    ///   - bytes: the new content.
+    /// - Throws: ``StateError`` if the file cannot be written; the old content is left as it was.
+    package static func replace(_ path: String, with bytes: some Sequence<UInt8>) throws(StateError) {
+        let folder = Self.folder(of: path)
+        try makeFolder(folder)
+        let (descriptor, temporary) = try makeTemporaryFile(for: path, in: folder)
+        var failure = write(Array(bytes), to: descriptor)
+        if failure == 0, fsync(descriptor) != 0 { failure = errno }
+        if close(descriptor) != 0, failure == 0 { failure = errno }
+        if failure == 0, Glibc.rename(temporary, path) != 0 { failure = errno }
+        guard failure == 0 else {
+            unlink(temporary)
+            throw error(path, failure)
+        }
+        try flush(folder)
+    }
+
+    /// Renames a file within its folder, in place of a file of the new name, and flushes the folder.
+    ///
+    /// - Throws: ``StateError`` if it cannot be renamed.
+    package static func rename(_ path: String, to newPath: String) throws(StateError) {
+        guard Glibc.rename(path, newPath) == 0 else { throw error(newPath, errno) }
+        try flush(folder(of: newPath))
+    }
+
+    /// Makes a folder and those above it that are missing, for their owner alone.
+    ///
+    /// - Throws: ``StateError`` if it cannot be made.
+    package static func makeFolder(_ path: String) throws(StateError) {
+        if mkdir(path, 0o700) != 0 {
+            guard errno == ENOENT, folder(of: path) != path else {
+                if errno == EEXIST { return }
+                throw error(path, errno)
+            }
+            try makeFolder(folder(of: path))
+            // Not by this function again: the folder above may be a link that leads nowhere.
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error(path, errno) }
+        }
+        // Where the folder above cannot be read, the system flushes it later by itself.
+        try? flush(folder(of: path))
+    }
+
+    private static func folder(of path: String) -> String {
+        let trimmed = path.count > 1 && path.hasSuffix("/") ? path.dropLast() : path[...]
+        guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+    }
+
+    private static func makeTemporaryFile(
+        for path: String, in folder: String
+    ) throws(StateError) -> (descriptor: Int32, path: String) {
+        let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
+        // Anew and through no link; the name is only tried again where another process has just chosen the same.
+        for _ in 0..<100 {
+            let temporary = "\(folder)/.\(name.prefix(100)).\(String(UInt32.random(in: 0 ... .max), radix: 16))"
+            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if descriptor >= 0 { return (descriptor, temporary) }
+            guard errno == EEXIST else { break }
+        }
+        throw error(path, errno)
+    }
+
+    /// Writes all bytes; returns the error's number, or zero.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count < 0 ? errno : EIO }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+
+    private static func flush(_ folder: String) throws(StateError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw error(folder, errno) }
+        defer { close(descriptor) }
+        // A file system that cannot flush folders says EINVAL, and has nothing to flush then.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw error(folder, errno) }
+    }
+
+    private static func error(_ path: String, _ number: Int32) -> StateError {
+        let remedy =
+            switch number {
+            case ENOSPC, EDQUOT: "free some space on its disk"
+            case EACCES, EPERM: "give this user the right to write in its folder"
+            case EROFS: "mount its file system for writing, or set XDG_STATE_HOME to a folder on another"
+            default: "check its folder and disk"
+            }
+        return StateError(.cannotWrite, "cannot write \(path): \(String(cString: strerror(number))); \(remedy)")
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// A lock on a file, which its process holds until the lock is deallocated or the process ends in any way (flock(2)).
+///
+/// Many may hold it shared, or one alone. Programs that the process starts do not inherit it. Two locks of one process
+/// exclude each other as those of two processes do.
+package final class FileLock: Sendable {
+    private let descriptor: Int32
+
+    /// Acquires the lock shared with others, and waits while another holds it exclusively.
+    ///
+    /// - Throws: ``StateError`` if the file cannot be opened or locked.
+    package convenience init(shared path: String) throws(StateError) {
+        self.init(descriptor: try Self.wait(for: path, LOCK_SH))
+    }
+
+    /// Acquires the lock exclusively, and waits while another holds it.
+    ///
+    /// - Throws: ``StateError`` if the file cannot be opened or locked.
+    package convenience init(exclusive path: String) throws(StateError) {
+        self.init(descriptor: try Self.wait(for: path, LOCK_EX))
+    }
+
+    /// Acquires the lock exclusively; nil if another holds it.
+    ///
+    /// - Throws: ``StateError`` if the file cannot be opened or locked.
+    package convenience init?(alone path: String) throws(StateError) {
+        let descriptor = try Self.open(path)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let error = errno
+            close(descriptor)
+            if error == EWOULDBLOCK { return nil }
+            throw Self.error(path, error)
+        }
+        self.init(descriptor: descriptor)
+    }
+
+    private init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit {
+        // Closing alone would leave the lock to a program that is being started at this moment, until it has its own
+        // descriptors (between fork and exec).
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    private static func wait(for path: String, _ operation: Int32) throws(StateError) -> Int32 {
+        let descriptor = try open(path)
+        while flock(descriptor, operation) != 0 {
+            guard errno == EINTR else {
+                let error = errno
+                close(descriptor)
+                throw Self.error(path, error)
+            }
+        }
+        return descriptor
+    }
+
+    private static func open(_ path: String) throws(StateError) -> Int32 {
+        // Never through a symbolic link, never waiting for the other end of a pipe.
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { throw error(path, errno) }
+        return descriptor
+    }
+
+    private static func error(_ path: String, _ number: Int32) -> StateError {
+        StateError(
+            .cannotWrite,
+            "cannot lock \(path): \(String(cString: strerror(number))); check its folder's owner and rights")
+    }
+}
