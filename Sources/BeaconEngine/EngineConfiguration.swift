@@ -1,17 +1,40 @@
 /// The engine's settings.
 public struct EngineConfiguration: Sendable {
     /// The most beacons that are tracked at once, each by receiver and address: the bound on the engine's memory, at
-    /// less than 200 bytes each. Where there are more, those unheard for longest give way; regions do not notice.
-    /// It is 16 777 215 at most.
+    /// less than 200 bytes each. Where there are more, those unheard for longest are removed; monitoring is not
+    /// affected by it. It is 16 777 215 at most.
     public var maximumTrackedBeacons = 65_536
 
-    /// How signal becomes nearness.
+    /// The most receivers that have ranging reports and whose deafness is known. Those beyond, of which there are some
+    /// only in files that name more, enter and keep regions as all do; ``EngineStatistics/refusedReceivers`` counts
+    /// them.
+    public var maximumReceivers = 256
+
+    /// The strategy that turns signal into proximity.
     public var strategy = RangingStrategy()
 
-    /// A number that decides how beacons are spread over the engine's tables. It changes no result. Where strangers
-    /// could send adverts made to collide, give a random one.
-    public var hashSeed: UInt64 = 0
+    /// The seed by which beacons are spread over the engine's tables. It changes no result. It is random unless set, so
+    /// that no attacker can send adverts that collide.
+    public var hashSeed = UInt64.random(in: 0...UInt64.max)
 
-    /// The settings that fit most uses.
+    /// Creates the default settings, which fit most uses.
+    public init() {}
+}
+
+/// The engine's counts.
+public struct EngineStatistics: Hashable, Sendable {
+    /// Sightings received.
+    public var sightings = 0
+
+    /// Sightings that matched no region and no ranging request, and left no trace.
+    public var unmatched = 0
+
+    /// Beacons that were removed since there were too many.
+    public var evicted = 0
+
+    /// Receivers beyond ``EngineConfiguration/maximumReceivers``.
+    public var refusedReceivers = 0
+
+    /// Counts of zero.
     public init() {}
 }

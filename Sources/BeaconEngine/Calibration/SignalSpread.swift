@@ -1,23 +1,24 @@
 public import BeaconModel
 
-/// How strong a beacon is heard that stands still, and how much that differs from advert to advert.
+/// A distribution of the readings of a beacon that stands still: how strong it is, and how much that differs from
+/// advert to advert.
 ///
 /// It counts readings by their value, so that its size does not grow with their number.
 public struct SignalSpread: Sendable {
-    /// How often each reading came, by its value from -127 dBm on.
+    /// The number of readings of each value, from -127 dBm on.
     private var counts = [Int](repeating: 0, count: Self.values)
 
     /// Readings lie in -127...20 dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
     private static let lowest = -127
     private static let values = 148
 
-    /// How many readings there are.
+    /// The number of readings.
     public private(set) var count = 0
 
-    /// Nothing heard yet.
+    /// Creates a distribution of no readings.
     public init() {}
 
-    /// Takes in one advert; one without a reading says nothing.
+    /// Adds the reading of one advert; one without a reading is ignored.
     public mutating func add(_ rssi: SignalStrength) {
         guard let value = rssi.dBm, case let place = Int(value) - Self.lowest, counts.indices.contains(place) else {
             return
@@ -26,7 +27,7 @@ public struct SignalSpread: Sendable {
         count += 1
     }
 
-    /// The reading below which this part of all readings lies, in dBm; nil where there are none.
+    /// Returns the reading below which this part of all readings lies, in dBm; nil where there are none.
     ///
     /// - Parameter part: between 0 and 1; 0.5 gives the median.
     public func quantile(_ part: Double) -> Int? {
@@ -40,8 +41,8 @@ public struct SignalSpread: Sendable {
         return nil
     }
 
-    /// The mean in dBm of the readings but for the tenth at either end, which reflections and passers-by make; nil where
-    /// there are none.
+    /// The mean in dBm of the readings but for the tenth at either end, which reflections and passers-by make; nil
+    /// where there are none.
     public var trimmedMean: Double? {
         guard count > 0 else { return nil }
         let cut = count / 10

@@ -1,12 +1,13 @@
 import BeaconModel
 
-/// Finds the regions and ranging requests that an identity matches, in a time that does not depend on their number.
+/// The regions and ranging requests by constraint, which finds those of an identity in a time that does not depend on
+/// their number.
 ///
 /// There are three forms of constraint, so an identity can match no more than three different ones, which three
-/// look-ups find, beside the requests for every beacon. Tracks remember the outcome, so that a beacon that is known costs
-/// no look-up at all.
+/// look-ups find, beside the requests for every beacon. Tracks remember the outcome, so that a beacon that is known
+/// costs no look-up at all.
 struct ConstraintIndex {
-    /// What one constraint, or the absence of one, is asked for by.
+    /// The regions and requests of one constraint, or of none.
     struct Entry {
         var regions: [Int32] = []
         var rangings: [Int32] = []
@@ -14,16 +15,16 @@ struct ConstraintIndex {
         var isEmpty: Bool { regions.isEmpty && rangings.isEmpty }
     }
 
-    /// Changes whenever the constraints do, so that tracks know when to ask again.
+    /// The version, which changes whenever the constraints do, so that tracks know when to look up their matches again.
     private(set) var version: UInt32 = 1
 
     private var entries: [BeaconConstraint: Entry] = [:]
     private var everyBeacon = Entry()
 
-    /// How many constraints there are of each UUID, so that a foreign beacon costs one look-up and not three.
+    /// The number of constraints of each UUID, so that a foreign beacon costs one look-up and not three.
     private var uuids: [ProximityUUID: Int] = [:]
 
-    /// The sets that have been asked for since the last change, and the numbers of which they are made.
+    /// The sets that were looked up since the last change, and the numbers of which they are made.
     private(set) var sets: [MatchSet] = []
     private(set) var regions: [Int32] = []
     private(set) var rangings: [Int32] = []
@@ -65,7 +66,7 @@ struct ConstraintIndex {
         setsByConstraints.removeAll(keepingCapacity: true)
     }
 
-    /// What `identity` matches.
+    /// Returns the set that `identity` matches.
     mutating func matches(_ identity: BeaconIdentity) -> MatchSetID {
         var found: [BeaconConstraint] = []
         if uuids[identity.uuid] != nil {
@@ -96,4 +97,42 @@ struct ConstraintIndex {
         setsByConstraints[found] = new
         return new
     }
+}
+
+/// The regions and requests that an identity matches: stretches of ``ConstraintIndex/regions`` and
+/// ``ConstraintIndex/rangings``.
+struct MatchSet: BitwiseCopyable {
+    var firstRegion: Int32
+    var regionCount: Int32
+    var firstRanging: Int32
+    var rangingCount: Int32
+}
+
+/// A name for the matches of a track: nothing, one region and nothing else, or a set of regions and ranging requests
+/// that some tracks have in common.
+///
+/// One region is what most tracks match where each beacon has a region of its own, so it needs no look-up.
+struct MatchSetID: Equatable, BitwiseCopyable {
+    private let rawValue: Int32
+
+    private static let regionMark: Int32 = 1 << 30
+
+    private init(rawValue: Int32) { self.rawValue = rawValue }
+
+    static let nothing = MatchSetID(rawValue: -1)
+
+    /// One region, by its number.
+    init(region: Int32) { rawValue = region | Self.regionMark }
+
+    /// A set, by its place in ``ConstraintIndex/sets``.
+    init(set: Int) { rawValue = Int32(set) }
+
+    var isNothing: Bool { rawValue < 0 }
+
+    /// The one region that is matched, or nil where it is something else.
+    @inline(__always)
+    var region: Int32? { rawValue >= Self.regionMark ? rawValue & ~Self.regionMark : nil }
+
+    /// The place of the set; only where neither ``isNothing`` nor ``region`` holds.
+    var set: Int { Int(rawValue) }
 }

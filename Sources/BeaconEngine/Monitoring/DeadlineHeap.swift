@@ -1,7 +1,9 @@
-/// Moments at which to look at a region, earliest first.
+/// A heap of the moments at which to check a region, earliest first.
 ///
-/// A region has one entry at most. An advert moves its region's deadline and leaves the entry where it is, so that a
-/// sighting costs no timer work; an entry that fires too early is set again for the deadline as it then is.
+/// An advert moves its region's deadline and leaves the entry where it is, so that a sighting costs no timer work; an
+/// entry that fires too early is set again for the deadline as it then is. A region has one entry that counts, the one
+/// for the time in ``RegionSlot/armedAt``. A deadline that becomes earlier adds an entry; the one that it replaces, and
+/// those of regions that are monitored no more, stay until their time and are then ignored.
 struct DeadlineHeap {
     private struct Entry {
         var time: Int64
@@ -28,7 +30,7 @@ struct DeadlineHeap {
         }
     }
 
-    /// Takes the region with the earliest moment out.
+    /// Removes and returns the region with the earliest moment.
     mutating func removeEarliest() -> RegionID? {
         guard let first = entries.first, let last = entries.popLast() else { return nil }
         guard !entries.isEmpty else { return first.region }

@@ -1,37 +1,40 @@
 public import BeaconModel
 
-/// What to watch for, and when to say that it came or went.
+/// A region to monitor, and the rules by which it is entered and left.
 public struct MonitoredRegion: Hashable, Sendable {
-    /// How long none of a region's beacons is heard before it counts as left: 30 s, on which the field agrees (peers
-    /// that used 10 s gave it up, since beacons lose adverts for longer).
+    /// The default of ``exitTimeout``: 30 s, on which the field agrees (peers that used 10 s gave it up, since beacons
+    /// lose adverts for longer).
     public static let defaultExitTimeout = Duration.seconds(30)
 
-    /// How many of a beacon's longest gaps pass before an adaptive region counts as left.
+    /// The number of a beacon's longest regular gaps that pass before an adaptive region counts as left.
     public static let adaptiveFactor = 3
 
-    /// Which beacons belong to the region.
+    /// The beacons that belong to the region.
     public var constraint: BeaconConstraint
 
     /// The one receiver that counts, or nil where all do.
     public var receiver: ReceiverID?
 
     /// The signal in dBm, at or above which an advert makes a region entered; nil where any does. An advert without a
-    /// reading cannot show that it is strong enough, so with a minimum it does not.
+    /// reading cannot show that it is strong enough, so it enters no region that has a minimum.
     public var minimumRSSI: Int8?
 
     /// The signal in dBm, at or above which an advert keeps a region from being left; nil where any does. An advert
     /// without a reading does too.
     public var exitRSSI: Int8?
 
-    /// How long none of the beacons is heard before the region counts as left.
+    /// The time for which none of the beacons is heard before the region counts as left. Only time in which the
+    /// receiver hears that heard one last counts.
     public var exitTimeout: Duration
 
-    /// Whether a beacon that is heard rarely gets more time: three times its longest gap, if that is more than
-    /// ``exitTimeout``.
+    /// True where a beacon that is heard rarely gets more time: three times its longest regular gap, if that is more
+    /// than ``exitTimeout``. A gap is regular if it is the median of three in a row, and counts for 10.24 s at most,
+    /// the longest legal advertising interval.
     public var isExitAdaptive: Bool
 
-    /// After how long without a match a region of unknown state counts as outside, from when monitoring began; nil where
-    /// it stays unknown. Core Location's regions need it (10 s), others do not.
+    /// The time without a match, from when monitoring began, after which a region of unknown state counts as outside;
+    /// nil where it stays unknown. Only time counts in which a receiver hears that could hear the region. Core
+    /// Location's regions need it, others do not.
     public var outsideAfter: Duration?
 
     /// A region that any advert enters and keeps.
@@ -51,5 +54,16 @@ public struct MonitoredRegion: Hashable, Sendable {
         self.exitTimeout = exitTimeout
         self.isExitAdaptive = isExitAdaptive
         self.outsideAfter = outsideAfter
+    }
+}
+
+extension Duration {
+    /// The whole nanoseconds, between zero and a century.
+    var boundedNanoseconds: Int64 {
+        let century: Int64 = 3_155_760_000
+        let (seconds, attoseconds) = components
+        if seconds < 0 { return 0 }
+        if seconds >= century { return century * 1_000_000_000 }
+        return max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

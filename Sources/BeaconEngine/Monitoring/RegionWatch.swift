@@ -1,60 +1,188 @@
 import BeaconModel
 
-/// The state of a monitored region, and of its settings what decides over it: as small as can be, since each advert of
-/// the region's beacons touches it.
+/// The engine's name for a monitored region. It is never given out twice.
+public struct RegionID: Hashable, Sendable {
+    let number: Int32
+    let generation: UInt32
+
+    init(_ id: SlotTable<RegionSlot>.ID) {
+        number = id.number
+        generation = id.generation
+    }
+
+    var slot: SlotTable<RegionSlot>.ID { .init(number: number, generation: generation) }
+}
+
+/// A monitored region, as far as only beginning, end and timers need it; the rest is in its ``RegionWatch``.
+struct RegionSlot {
+    /// The beacons that belong to it.
+    let constraint: BeaconConstraint
+
+    /// The time at which the wait of a region began that no receiver has kept, in nanoseconds. Deafness since then
+    /// moves it on.
+    var waitingSince: Int64 = 0
+
+    /// The time at which the timer fires that looks at the deadline; the end of time where none is set.
+    var armedAt: Int64 = .max
+}
+
+/// The state of a monitored region, and of its settings those that decide over it: as small as can be, since each
+/// advert of the region's beacons touches it.
 struct RegionWatch: BitwiseCopyable {
-    /// No receiver has this number, the last of those that a table of names can give out.
+    enum Phase: UInt8, BitwiseCopyable {
+        case unknown
+        case inside
+        case outside
+        /// Inside, and its time is up, but in silence that does not count: it has no timer until silence counts again.
+        case held
+    }
+
+    /// The number that stands for any receiver: the last of those that a table of names can assign, which no receiver
+    /// has.
     static let anyReceiver: UInt16 = .max
 
-    /// No receiver reports so weak a signal: HCI's readings begin at -127 dBm.
+    /// The signal that stands for any: no receiver reports so weak a one, since HCI's readings begin at -127 dBm.
     static let anySignal: Int8 = .min
 
-    /// When the region is left unless an advert comes first, in nanoseconds.
-    var deadline: Int64 = 0
+    /// The most that ``patience(longestGap:)`` gives an adaptive region whose own time-out is shorter.
+    private static let longestAdaptivePatience =
+        IntervalLearner.longestInterval * Int64(MonitoredRegion.adaptiveFactor)
+
+    /// The time at which the region changes unless an advert comes first, in nanoseconds; the end of time for never.
+    var deadline: Int64 = .max
 
     /// The time-out in nanoseconds.
     let exitTimeout: Int64
 
+    /// The one receiver that counts, or ``anyReceiver``.
     let receiver: UInt16
 
-    /// The receiver that last kept the region from being left.
-    var lastReceiver = ReceiverID(0)
+    /// The receiver that last kept the region from being left, or ``anyReceiver`` where none has.
+    var lastReceiver = RegionWatch.anyReceiver
 
     let minimumRSSI: Int8
     let exitRSSI: Int8
     let isExitAdaptive: Bool
 
-    var state = RegionState.unknown
+    var phase: Phase
 
-    init(_ region: MonitoredRegion) {
+    init(_ region: MonitoredRegion, assuming state: RegionState) {
         exitTimeout = region.exitTimeout.boundedNanoseconds
         receiver = region.receiver?.index ?? Self.anyReceiver
         minimumRSSI = region.minimumRSSI.map { max($0, Self.anySignal + 1) } ?? Self.anySignal
         exitRSSI = region.exitRSSI ?? Self.anySignal
         isExitAdaptive = region.isExitAdaptive
+        phase =
+            switch state {
+            case .unknown: .unknown
+            case .inside: .inside
+            case .outside: .outside
+            }
     }
 
-    /// Takes in an advert of one of the region's beacons.
-    ///
-    /// - Parameter longestGap: the longest that this beacon was unheard of late, in nanoseconds.
-    /// - Returns: the state before, if the advert enters the region; otherwise nil.
-    @inline(__always)
-    mutating func keep(_ sighting: Sighting, _ time: Int64, longestGap: Int64) -> RegionState? {
-        if receiver != Self.anyReceiver, receiver != sighting.receiver.index { return nil }
-        let rssi = sighting.rssi
-        let isUnread = rssi == .unavailable
-        let isInside = state == .inside
-        if isInside {
-            guard isUnread || rssi.rawValue >= exitRSSI else { return nil }
-        } else {
-            guard isUnread ? minimumRSSI == Self.anySignal : rssi.rawValue >= minimumRSSI else { return nil }
+    var state: RegionState {
+        switch phase {
+        case .unknown: .unknown
+        case .inside, .held: .inside
+        case .outside: .outside
         }
-        let patience =
-            isExitAdaptive ? max(exitTimeout, longestGap &* Int64(MonitoredRegion.adaptiveFactor)) : exitTimeout
-        deadline = isInside ? max(deadline, time &+ patience) : time &+ patience
-        lastReceiver = sighting.receiver
-        guard !isInside else { return nil }
-        defer { state = .inside }
-        return state
+    }
+
+    /// True where the region is inside because a receiver has heard a beacon of it.
+    var isKept: Bool { state == .inside && lastReceiver != Self.anyReceiver }
+
+    /// The earliest moment at which the region can have been kept last, in nanoseconds. It is that moment itself unless
+    /// the time-out adapts.
+    var earliestKept: Int64 {
+        deadline - (isExitAdaptive ? max(exitTimeout, Self.longestAdaptivePatience) : exitTimeout)
+    }
+
+    @inline(__always)
+    private func patience(longestGap: Int64) -> Int64 {
+        isExitAdaptive ? max(exitTimeout, longestGap &* Int64(MonitoredRegion.adaptiveFactor)) : exitTimeout
+    }
+
+    @inline(__always)
+    private func isForeign(_ sighting: Sighting) -> Bool {
+        receiver != Self.anyReceiver && receiver != sighting.receiver.index
+    }
+
+    @inline(__always)
+    private func keeps(_ rssi: SignalStrength) -> Bool { rssi == .unavailable || rssi.rawValue >= exitRSSI }
+
+    /// Processes an advert of one of the region's beacons if the region is inside and has a timer.
+    ///
+    /// - Parameter longestGap: the longest regular gap of this beacon, in nanoseconds.
+    /// - Returns: true if it is; otherwise ``enter(_:at:longestGap:)`` has to process the advert.
+    @inline(__always)
+    mutating func refresh(_ sighting: Sighting, at time: Int64, longestGap: Int64) -> Bool {
+        guard phase == .inside else { return false }
+        guard !isForeign(sighting), keeps(sighting.rssi) else { return true }
+        deadline = max(deadline, time &+ patience(longestGap: longestGap))
+        lastReceiver = sighting.receiver.index
+        return true
+    }
+
+    /// Processes an advert of one of the region's beacons if the region is not inside or has no timer.
+    ///
+    /// - Returns: the state before, or nil if the advert changes nothing.
+    mutating func enter(_ sighting: Sighting, at time: Int64, longestGap: Int64) -> RegionState? {
+        guard !isForeign(sighting) else { return nil }
+        let before = state
+        let next = time + patience(longestGap: longestGap)
+        if before == .inside {
+            guard keeps(sighting.rssi) else { return nil }
+            deadline = max(deadline, next)
+        } else {
+            let rssi = sighting.rssi
+            guard rssi == .unavailable ? minimumRSSI == Self.anySignal : rssi.rawValue >= minimumRSSI else {
+                return nil
+            }
+            deadline = next
+        }
+        phase = .inside
+        lastReceiver = sighting.receiver.index
+        return before
+    }
+}
+
+/// The ``RegionWatch`` of each region by the region's number.
+///
+/// It is an array without an array's cost at each change, the check that its storage is unique. It always is, since the
+/// table cannot be copied and gives no pointer away.
+struct WatchTable: ~Copyable {
+    private var storage: UnsafeMutablePointer<RegionWatch>
+    private var capacity = 16
+    private var count = 0
+
+    init() { storage = .allocate(capacity: capacity) }
+
+    // RegionWatch is BitwiseCopyable: there is nothing to deinitialize.
+    deinit { storage.deallocate() }
+
+    /// Stores a region's state at a number that is in the table, or at the one after the last.
+    mutating func put(_ watch: RegionWatch, at number: Int) {
+        precondition(number >= 0 && number <= count, "numbers are given out in order")
+        if number == capacity {
+            let larger = UnsafeMutablePointer<RegionWatch>.allocate(capacity: 2 * capacity)
+            larger.moveInitialize(from: storage, count: count)
+            storage.deallocate()
+            storage = larger
+            capacity *= 2
+        }
+        (storage + number).initialize(to: watch)
+        count = max(count, number + 1)
+    }
+
+    /// The state of the region at a number that was stored.
+    subscript(number: Int) -> RegionWatch {
+        @inline(__always) get {
+            precondition(number >= 0 && number < count, "no such region")
+            return storage[number]
+        }
+        @inline(__always) _modify {
+            precondition(number >= 0 && number < count, "no such region")
+            yield &storage[number]
+        }
     }
 }

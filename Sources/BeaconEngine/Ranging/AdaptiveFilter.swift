@@ -1,34 +1,34 @@
 /// A Kalman filter of one dimension that stays calm while nothing moves and follows quickly when something does.
 ///
-/// It weighs each second's mean against a level that may drift slowly. A running mean of the surprises, each in units of
-/// what was to be expected, tells chance from movement: noise averages out, a person who walks does not. When the mean
-/// leaves what chance allows, the filter trusts its level less and takes the next seconds nearly as they are. Strong and
-/// weak surprises count alike, so that the level has no bias in decibels.
+/// It weighs each second's mean against a level that may drift slowly. A running mean of the surprises, each in units
+/// of what was to be expected, separates chance from movement: noise averages out, a person who walks does not. When
+/// the mean leaves what chance allows, the filter trusts its level less and takes the next seconds nearly as they are.
+/// Strong and weak surprises count alike, so that the level has no bias in decibels.
 ///
 /// The numbers were chosen on recordings of carried beacons, of phones and of a robot, each with the others held out;
 /// changes of a quarter of any of them make less difference than the choice of recording.
 public struct AdaptiveFilter: SignalFilter {
-    /// The spread of one second's mean around the level, as a variance in dB²: 6 dB. Single readings spread by 4 to 8 dB,
-    /// and it is not divided by their number, since bodies and reflections are common to all readings of a second.
+    /// The spread of one second's mean around the level, as a variance in dB²: 6 dB. Single readings spread by 4 to 8
+    /// dB, and it is not divided by their number, since bodies and reflections are common to all readings of a second.
     public var measurementVariance: Float = 36
 
-    /// How much the level drifts in a second while nothing moves, as a variance in dB²: 0.2 dB. With the above, the mean
+    /// The drift of the level in a second while nothing moves, as a variance in dB²: 0.2 dB. With the above, the mean
     /// reaches back half a minute.
     public var driftVariance: Float = 0.04
 
-    /// How much a new surprise counts in the mean of surprises: a memory of six seconds.
+    /// The weight of a new surprise in the mean of surprises: a memory of six seconds.
     public var surpriseGain: Float = 1 / 6
 
-    /// How many standard deviations the mean of surprises may leave zero by chance.
+    /// The number of standard deviations by which the mean of surprises may leave zero by chance.
     public var surpriseLimit: Float = 2.75
 
-    /// How much a surprise beyond the limit adds to the doubt about the level.
+    /// The weight of a surprise beyond the limit in the doubt about the level.
     public var doubt: Float = 4
 
     /// The most standard deviations that one second's surprise counts for, so that one odd second moves nothing.
     public var largestSurprise: Float = 4
 
-    /// The filter with the numbers that fit most uses.
+    /// Creates the filter with the defaults, which fit most uses.
     public init() {}
 
     // The numbers that the state holds.
@@ -37,7 +37,7 @@ public struct AdaptiveFilter: SignalFilter {
     private static let meanSurprise = 2
     private static let secondsSince = 3
 
-    /// Takes in the readings of one second; without any, only time passes.
+    /// Updates the state with the readings of one second; without any, only time passes.
     public func update(_ state: inout SignalFilterState, with digest: SampleDigest) {
         guard let mean = digest.mean.map(Float.init) else {
             state.values[Self.secondsSince] += 1
@@ -64,7 +64,7 @@ public struct AdaptiveFilter: SignalFilter {
         state.values[Self.secondsSince] = 0
     }
 
-    /// The level in dBm, or nil where there were no readings yet.
+    /// Returns the level in dBm, or nil before the first reading.
     public func level(_ state: SignalFilterState) -> Double? {
         state.values[Self.variance] > 0 ? Double(state.values[Self.level]) : nil
     }

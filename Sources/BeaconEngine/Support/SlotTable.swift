@@ -1,7 +1,7 @@
-/// Values by number. Numbers are given out again, so that a program which adds and removes for years needs no more
-/// memory than it has values at once; a generation tells an old holder of a number from the new one.
+/// A table of values by number. Numbers are assigned again, so that a program which adds and removes for years needs no
+/// more memory than it has values at once; a generation distinguishes an old holder of a number from the new one.
 struct SlotTable<Element> {
-    /// A value's number, and which of its holders this is.
+    /// A value's number, with the generation of its holder.
     struct ID: Hashable {
         var number: Int32
         var generation: UInt32
@@ -15,10 +15,10 @@ struct SlotTable<Element> {
     private var slots: [Slot] = []
     private var free: [Int32] = []
 
-    /// How many values there are.
+    /// The number of values.
     var count: Int { slots.count - free.count }
 
-    /// One more than the highest number there has been.
+    /// The highest number so far plus one.
     var extent: Int { slots.count }
 
     mutating func insert(_ element: Element) -> ID {
@@ -30,7 +30,7 @@ struct SlotTable<Element> {
         return ID(number: Int32(slots.count - 1), generation: 0)
     }
 
-    /// Takes a value out; nil if it is out already.
+    /// Removes and returns a value; nil if it was removed already.
     mutating func remove(_ id: ID) -> Element? {
         guard let element = self[id] else { return nil }
         slots[Int(id.number)].element = nil
@@ -39,19 +39,19 @@ struct SlotTable<Element> {
         return element
     }
 
-    /// The value of this ID, or nil if it was taken out.
+    /// The value of this ID, or nil if it was removed.
     subscript(id: ID) -> Element? {
         guard Int(id.number) < slots.count, slots[Int(id.number)].generation == id.generation else { return nil }
         return slots[Int(id.number)].element
     }
 
-    /// The ID of the value that has this number now, or nil where there is none.
+    /// Returns the ID of the value that has this number now, or nil where there is none.
     func id(at number: Int) -> ID? {
         guard slots[number].element != nil else { return nil }
         return ID(number: Int32(number), generation: slots[number].generation)
     }
 
-    /// Changes the value of this ID, unless it was taken out.
+    /// Changes the value of this ID, unless it was removed.
     mutating func update(_ id: ID, _ change: (inout Element) -> Void) {
         guard var element = self[id] else { return }
         change(&element)

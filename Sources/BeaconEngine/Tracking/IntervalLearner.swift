@@ -1,43 +1,85 @@
-/// Learns how often a beacon is heard from the gaps between its adverts.
+/// A beacon's interval, learnt from the gaps between its adverts.
+///
+/// A gap is an interval only if it repeats. One that is longer than any beacon's interval and than a few gaps of this
+/// beacon is an absence: the beacon was out of range, and its next absence should not be waited for that long. An
+/// absence counts once the median of the last three gaps is one too, and then as the longest legal interval, which is
+/// the most that any gap counts for.
 struct IntervalLearner: BitwiseCopyable {
-    /// Gaps shorter than this belong to one advertising event, which goes out on three channels within 10 ms (Core
-    /// Specification, Vol 6, Part B, 4.4.2.2), and tell nothing of the interval.
+    /// The longest interval of legacy advertising (Core Specification, Vol 4, Part E, 7.8.5), in nanoseconds.
+    static let longestInterval: Int64 = 10_240_000_000
+
+    /// The shortest gap that counts. Shorter ones belong to one advertising event, which is sent on three channels
+    /// within 10 ms (Core Specification, Vol 6, Part B, 4.4.2.2), and say nothing of the interval.
     static let shortestGap: Int64 = 10_000_000
 
-    /// How many gaps make a window in which the longest is looked for. Two windows count, so that the longest gap is
+    /// The longest gap that a beacon of the longest interval has while no advert is lost, in microseconds: each
+    /// advertising event is delayed by up to 10 ms (Core Specification, Vol 6, Part B, 4.4.2.2.1).
+    private static let longestRegular: Int64 = 10_250_000
+
+    /// The number of usual gaps beyond which a gap may be an absence: two adverts in a row are often lost, more are
+    /// seldom.
+    private static let absenceGaps: Int64 = 3
+
+    /// The number of gaps in a window in which the longest is sought. Two windows count, so that the longest gap is
     /// remembered for 16 to 32 adverts and then forgotten: a beacon that was once behind a wall is not slow for ever.
-    static let window: UInt8 = 16
+    private static let window: UInt8 = 16
+
+    /// The unit of the numbers of 16 bits, in microseconds. With it they hold 16 s.
+    private static let unit: Int64 = 250
 
     /// The usual gap in microseconds: a mean in which the newest counts an eighth. 0 until there was a gap.
-    private(set) var usualMicroseconds: UInt32 = 0
+    private var usualMicroseconds: UInt32 = 0
 
-    private var longestBefore: UInt32 = 0
-    private var longestNow: UInt32 = 0
+    /// The two newest gaps, absences too, in units; 0 until there were two.
+    private var newest: UInt16 = 0
+    private var secondNewest: UInt16 = 0
+
+    /// The longest regular gap of the window before and of this one, in units.
+    private var longestBefore: UInt16 = 0
+    private var longestNow: UInt16 = 0
     private var gaps: UInt8 = 0
 
-    /// The usual gap in nanoseconds; 0 until there was one.
-    var usualGap: Int64 { Int64(usualMicroseconds) * 1000 }
+    /// The usual gap in nanoseconds, at most ``longestInterval``; 0 until there was one.
+    @inline(__always)
+    var usualGap: Int64 { Int64(usualMicroseconds) &* 1000 }
 
-    /// The longest gap of late in nanoseconds; 0 until there was one.
-    var longestGap: Int64 { Int64(max(longestBefore, longestNow)) * 1000 }
+    /// The longest of late that repeated, in nanoseconds and at most ``longestInterval``; 0 until there was one. It is
+    /// the longest median of three gaps in a row, so that no single gap makes it.
+    @inline(__always)
+    var longestGap: Int64 { min(Int64(max(longestBefore, longestNow)) &* Self.unit &* 1000, Self.longestInterval) }
 
-    /// Takes in a gap of so many nanoseconds.
+    /// Adds a gap of so many nanoseconds.
     @inline(__always)
     mutating func add(gap: Int64) {
         guard gap >= Self.shortestGap else { return }
-        let microseconds = Int64(UInt32(clamping: gap / 1000))
-        if usualMicroseconds == 0 {
-            usualMicroseconds = UInt32(truncatingIfNeeded: microseconds)
-        } else {
-            let usual = Int64(usualMicroseconds)
-            usualMicroseconds = UInt32(truncatingIfNeeded: usual + (microseconds - usual) / 8)
-        }
-        longestNow = max(longestNow, UInt32(truncatingIfNeeded: microseconds))
+        let microseconds = gap / 1000
+        let units = UInt16(truncatingIfNeeded: min(microseconds / Self.unit, Int64(UInt16.max)))
+        let median = max(min(newest, secondNewest), min(max(newest, secondNewest), units))
+        secondNewest = newest
+        newest = units
+        longestNow = max(longestNow, median)
         gaps &+= 1
         if gaps == Self.window {
             gaps = 0
             longestBefore = longestNow
             longestNow = 0
         }
+        guard microseconds <= Self.longestRegular else { return addLong(microseconds, median: median) }
+        learn(microseconds)
+    }
+
+    /// Adds a gap that is longer than any interval, unless it is an absence.
+    @inline(never)
+    private mutating func addLong(_ microseconds: Int64, median: UInt16) {
+        let limit = max(Self.longestRegular, Self.absenceGaps * Int64(usualMicroseconds))
+        let isRepeated = Int64(median) >= min(limit / Self.unit, Int64(UInt16.max))
+        if microseconds <= limit || isRepeated { learn(microseconds) }
+    }
+
+    @inline(__always)
+    private mutating func learn(_ microseconds: Int64) {
+        let usual = Int64(usualMicroseconds)
+        let gap = min(microseconds, Self.longestInterval / 1000)
+        usualMicroseconds = UInt32(truncatingIfNeeded: usual == 0 ? gap : usual &+ (gap &- usual) / 8)
     }
 }

@@ -1,15 +1,15 @@
 import BeaconModel
 
-/// What the engine keeps of one beacon as one receiver hears it from one address, as far as every advert needs it: a
-/// cache line. What ranging needs beside it is in its
-/// ``TrackSignal`` and ``TrackLevel``.
+/// A beacon as one receiver hears it from one address, as far as every advert needs it: a cache line. The rest, which
+/// only ranging needs, is in its ``SampleDigest``, which each advert of a ranged beacon touches, and its
+/// ``TrackLevel``.
 struct Track: BitwiseCopyable {
     var key: TrackKey
 
-    /// When it was last heard, in nanoseconds.
+    /// The time at which it was last heard, in nanoseconds. Deafness of its receiver since then moves it on.
     var lastHeard: Int64
 
-    /// Which regions and ranging requests it matches, and the version of these that the answer is for.
+    /// The regions and ranging requests that it matches, and the version of these that the answer is for.
     var matches: MatchSetID
     var matchVersion: UInt32
 
@@ -17,4 +17,68 @@ struct Track: BitwiseCopyable {
 
     /// The power that the newest advert gave for one metre, in dBm.
     var measuredPower: Int8
+
+    /// True where it is in the list of beacons that are reported.
+    var isListed = false
+}
+
+/// A track's state from one ranging report to the next. It is new while the track is not listed, and so is its digest.
+struct TrackLevel: BitwiseCopyable {
+    var filter = SignalFilterState()
+
+    /// The mean of the newest second with readings, in dBm.
+    var reportedRSSI: Int8 = 0
+
+    /// The proximity as last known, on which hysteresis builds.
+    var proximity = Proximity.unknown
+
+    /// Its place in the list of beacons that are reported; without meaning where it is not in it.
+    var listPosition: UInt32 = 0
+}
+
+/// A track's identity: receiver, device address and beacon identity, in four words that are quick to compare and hash.
+struct TrackKey: Equatable, BitwiseCopyable {
+    var uuidHigh: UInt64
+    var uuidLow: UInt64
+    /// Major, minor and receiver.
+    var numbers: UInt64
+    /// The kind of address above its 48 bits.
+    var address: UInt64
+
+    @inline(__always)
+    init(_ sighting: Sighting) {
+        uuidHigh = sighting.identity.uuid.high
+        uuidLow = sighting.identity.uuid.low
+        numbers =
+            UInt64(sighting.identity.major) &<< 48 | UInt64(sighting.identity.minor) &<< 32
+            | UInt64(sighting.receiver.index)
+        address = UInt64(sighting.address.kind.rawValue) &<< 48 | sighting.address.bits
+    }
+
+    var identity: BeaconIdentity {
+        BeaconIdentity(
+            uuid: ProximityUUID(high: uuidHigh, low: uuidLow),
+            major: UInt16(truncatingIfNeeded: numbers >> 48),
+            minor: UInt16(truncatingIfNeeded: numbers >> 32))
+    }
+
+    var receiver: ReceiverID { ReceiverID(UInt16(truncatingIfNeeded: numbers)) }
+
+    var deviceAddress: DeviceAddress {
+        DeviceAddress(
+            bits: address,
+            kind: DeviceAddress.Kind(rawValue: UInt8(truncatingIfNeeded: address >> 48)) ?? .unspecified)
+    }
+
+    /// Spreads all bits of the key over 32 bits: two products of 64 bits each, folded.
+    ///
+    /// - Parameter seed: a number that an attacker who wants collisions does not know.
+    @inline(__always)
+    func hash(seed: UInt64) -> UInt32 {
+        // Odd constants without pattern: the golden ratio and the square root of two as 64-bit fractions.
+        let first = (uuidHigh ^ seed).multipliedFullWidth(by: uuidLow ^ 0x9E37_79B9_7F4A_7C15)
+        let second = (numbers ^ seed).multipliedFullWidth(by: address ^ 0x6A09_E667_F3BC_C909)
+        let folded = first.high ^ first.low ^ (second.high &+ second.low)
+        return UInt32(truncatingIfNeeded: (folded &* 0x9E37_79B9_7F4A_7C15) &>> 32)
+    }
 }

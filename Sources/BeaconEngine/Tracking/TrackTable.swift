@@ -1,29 +1,29 @@
-/// All tracks, found by key in constant time.
+/// A table of all tracks, found by key in constant time.
 ///
-/// Slots of an open-addressing table hold the number of a track with a tag of eight bits of its hash, which tells nearly
-/// always whether the track is worth a look; tracks lie in chunks that never move. Growing therefore moves four bytes a
-/// track, and memory is not doubled to make room. A chunk holds its tracks, each a cache line of its own, behind them
-/// their signals, and behind these their levels.
+/// Slots of an open-addressing table hold the number of a track with a tag of eight bits of its hash, which shows
+/// nearly always whether the track is to be compared; tracks lie in chunks that never move. Growing therefore moves
+/// four bytes a track, and memory is not doubled for it. A chunk holds its tracks, each a cache line of its own, behind
+/// them their digests, and behind these their levels.
 struct TrackTable: ~Copyable {
-    /// Tracks a chunk, as a power of two: 4096, less than half a megabyte.
+    /// The number of tracks in a chunk, as a power of two: 4096, less than half a megabyte.
     private static let chunkBits = 12
     private static let chunkSize = 1 << chunkBits
 
-    /// Marks a track that is not in use, in place of its key's address, of which no real one has these bits.
+    /// The mark of a track that is not in use, in place of its key's address, of which no real one has these bits.
     private static let freeMark: UInt64 = .max
 
     /// The most tracks that any table can hold: what fits into a slot beside the tag, without the number that marks a
     /// free slot.
     static let largestCapacity = 1 << tagShift - 1
 
-    /// Where in a slot the tag begins; below is the number of the track and one, above zero for that reason.
+    /// The bit of a slot at which the tag begins; below is the number of the track and one, above zero for that reason.
     private static let tagShift = 24
     private static let numberMask: UInt32 = 1 << tagShift - 1
 
     /// The most tracks there may be.
     let capacity: Int
 
-    /// How many tracks are in use.
+    /// The number of tracks in use.
     private(set) var count = 0
 
     private let seed: UInt64
@@ -33,7 +33,7 @@ struct TrackTable: ~Copyable {
     private var chunkCount = 0
     private let chunkCapacity: Int
 
-    /// How many tracks have ever been in use at once; those beyond are untouched memory.
+    /// The number of tracks that have ever been in use at once; those beyond are untouched memory.
     private(set) var extent = 0
     private var firstFree: Int?
 
@@ -53,32 +53,33 @@ struct TrackTable: ~Copyable {
         slots.deallocate()
     }
 
-    /// A pointer to a track, good until the table goes; a track's number is less than ``extent``.
+    /// A pointer to a track, valid as long as the table; a track's number is less than ``extent``.
     @inline(__always)
     subscript(index: Int) -> UnsafeMutablePointer<Track> {
         assert(index < extent, "no such track")
         return chunks[index &>> Self.chunkBits].assumingMemoryBound(to: Track.self) + (index & (Self.chunkSize &- 1))
     }
 
-    /// A pointer to a track's signal, good until the table goes; a track's number is less than ``extent``.
+    /// A pointer to the readings of a track since the last report, valid as long as the table; a track's number is less
+    /// than ``extent``.
     @inline(__always)
-    func signal(_ index: Int) -> UnsafeMutablePointer<TrackSignal> {
+    func digest(_ index: Int) -> UnsafeMutablePointer<SampleDigest> {
         assert(index < extent, "no such track")
-        let signals = chunks[index &>> Self.chunkBits] + Self.signalOffset
-        return signals.assumingMemoryBound(to: TrackSignal.self) + (index & (Self.chunkSize &- 1))
+        let digests = chunks[index &>> Self.chunkBits] + Self.digestOffset
+        return digests.assumingMemoryBound(to: SampleDigest.self) + (index & (Self.chunkSize &- 1))
     }
 
-    /// A pointer to a track's level, good until the table goes; a track's number is less than ``extent``.
+    /// A pointer to a track's level, valid as long as the table; a track's number is less than ``extent``.
     func level(_ index: Int) -> UnsafeMutablePointer<TrackLevel> {
         assert(index < extent, "no such track")
         let levels = chunks[index &>> Self.chunkBits] + Self.levelOffset
         return levels.assumingMemoryBound(to: TrackLevel.self) + (index & (Self.chunkSize &- 1))
     }
 
-    /// Whether the track of this number, less than ``extent``, is in use.
+    /// Returns true where the track of this number, less than ``extent``, is in use.
     func isInUse(_ index: Int) -> Bool { self[index].pointee.key.address != Self.freeMark }
 
-    /// The number of the track with this key, or nil.
+    /// Returns the number of the track with this key, or nil.
     @inline(__always)
     func find(_ key: TrackKey) -> Int? {
         let hash = key.hash(seed: seed)
@@ -116,14 +117,14 @@ struct TrackTable: ~Copyable {
             extent += 1
         }
         self[index].initialize(to: track)
-        signal(index).initialize(to: TrackSignal())
+        digest(index).initialize(to: SampleDigest())
         level(index).initialize(to: TrackLevel())
         count += 1
         place(index)
         return index
     }
 
-    /// Takes a track that is in use out of the table.
+    /// Removes a track that is in use.
     mutating func remove(_ index: Int) {
         var hole = home(index)
         while Self.index(slots[hole]) != index { hole = (hole + 1) & slotMask }
@@ -143,14 +144,14 @@ struct TrackTable: ~Copyable {
         count -= 1
     }
 
-    /// The number of the track that a slot, which is not free, is for.
+    /// Returns the number of the track that a slot, which is not free, is for.
     @inline(__always)
     private static func index(_ slot: UInt32) -> Int { Int(slot & numberMask) &- 1 }
 
-    /// The slot in which a track is looked for first.
+    /// Returns the slot in which a track is looked for first.
     private func home(_ index: Int) -> Int { Int(self[index].pointee.key.hash(seed: seed)) & slotMask }
 
-    /// Puts a track that is in use into the first free slot from its home on.
+    /// Stores a track that is in use in the first free slot from its home slot on.
     private func place(_ index: Int) {
         let hash = self[index].pointee.key.hash(seed: seed)
         var place = Int(hash) & slotMask
@@ -167,16 +168,17 @@ struct TrackTable: ~Copyable {
         for index in 0..<extent where isInUse(index) { place(index) }
     }
 
-    // Where in a chunk its parts begin. Each part has a multiple of 4096 bytes, so that all are aligned as their chunk is.
-    private static var signalOffset: Int { chunkSize &* MemoryLayout<Track>.stride }
-    private static var levelOffset: Int { signalOffset &+ chunkSize &* MemoryLayout<TrackSignal>.stride }
+    // The offsets of a chunk's parts. Each part has a multiple of 4096 bytes, so that all are aligned as their chunk
+    // is.
+    private static var digestOffset: Int { chunkSize &* MemoryLayout<Track>.stride }
+    private static var levelOffset: Int { digestOffset &+ chunkSize &* MemoryLayout<SampleDigest>.stride }
     private static var chunkByteCount: Int { levelOffset &+ chunkSize &* MemoryLayout<TrackLevel>.stride }
 
     private static func makeChunk() -> UnsafeMutableRawPointer {
         let cacheLine = 64
         let chunk = UnsafeMutableRawPointer.allocate(byteCount: chunkByteCount, alignment: cacheLine)
         chunk.bindMemory(to: Track.self, capacity: chunkSize)
-        (chunk + signalOffset).bindMemory(to: TrackSignal.self, capacity: chunkSize)
+        (chunk + digestOffset).bindMemory(to: SampleDigest.self, capacity: chunkSize)
         (chunk + levelOffset).bindMemory(to: TrackLevel.self, capacity: chunkSize)
         return chunk
     }

@@ -113,38 +113,52 @@ struct RegionMonitoringTests {
         #expect(strict.regionEvents() == ["enter 2.0"])
     }
 
-    @Test("A beacon that is heard every 40 s flaps with 30 s and does not where the time-out adapts")
+    @Test("A beacon of the longest legal interval flaps with 10 s and does not where the time-out adapts")
     func adaptiveExit() {
         func events(isAdaptive: Bool) -> [String] {
             var engine = Engine()
-            _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: isAdaptive))
-            engine.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
+            let region = MonitoredRegion(everyone, exitTimeout: .seconds(10), isExitAdaptive: isAdaptive)
+            _ = engine.startMonitoring(region)
+            engine.hear(from: 0, to: 102.4, every: 10.24) { .of(at: $0) }
             return engine.regionEvents()
         }
         #expect(events(isAdaptive: false).count == 1 + 2 * 10)
-        // The first gap has to be lived through before it is known.
-        #expect(events(isAdaptive: true) == ["enter 0.0", "exit 30.0", "enter 40.0"])
+        // The interval has to repeat before it is known.
+        #expect(events(isAdaptive: true) == ["enter 0.0", "exit 10.0", "enter 10.24", "exit 20.24", "enter 20.48"])
     }
 
-    @Test("An adaptive time-out is three times the longest gap, and still ends")
-    func adaptiveExitEnds() {
+    @Test("A beacon that is heard every 40 s is left after three of the longest legal intervals")
+    func adaptiveExitIsBounded() {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
-        engine.hear(from: 0, to: 100, every: 20) { .of(at: $0) }
-        engine.advance(to: .at(159))
+        engine.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
+        #expect(engine.regionEvents().suffix(3) == ["enter 360.0", "exit 390.72", "enter 400.0"])
+        // Nothing but a longer time-out helps it.
+        var patient = Engine()
+        _ = patient.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(60)))
+        patient.hear(from: 0, to: 400, every: 40) { .of(at: $0) }
+        #expect(patient.regionEvents() == ["enter 0.0"])
+    }
+
+    @Test("An adaptive time-out is three times the longest regular gap, and still ends")
+    func adaptiveExitEnds() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(10), isExitAdaptive: true))
+        engine.hear(from: 0, to: 40, every: 8) { .of(at: $0) }
+        engine.advance(to: .at(63))
         #expect(engine.regionEvents() == ["enter 0.0"])
-        engine.advance(to: .at(161))
-        #expect(engine.regionEvents() == ["exit 160.0"])
+        engine.advance(to: .at(65))
+        #expect(engine.regionEvents() == ["exit 64.0"])
     }
 
     @Test("A long gap is forgotten after two windows of adverts")
     func adaptiveExitForgets() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
-        engine.receive(.of(at: 0))
-        engine.hear(from: 25, to: 200, every: 1) { .of(at: $0) }
+        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(10), isExitAdaptive: true))
+        engine.hear(from: 0, to: 16, every: 8) { .of(at: $0) }
+        engine.hear(from: 17, to: 200, every: 1) { .of(at: $0) }
         engine.advance(to: .at(1000))
-        #expect(engine.regionEvents() == ["enter 0.0", "exit 230.0"])
+        #expect(engine.regionEvents() == ["enter 0.0", "exit 210.0"])
     }
 
     @Test("Only the receiver that counts enters a region")

@@ -1,4 +1,5 @@
 import BeaconEngine
+import BeaconModel
 import Testing
 
 @Suite("Proximity")

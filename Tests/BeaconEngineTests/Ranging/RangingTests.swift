@@ -82,13 +82,13 @@ struct RangingTests {
         #expect(reports.dropFirst(5).allSatisfy { $0.beacons.first?.proximity == .near })
     }
 
-    @Test("A beacon that advertises every 12 s is gone once, and then known for what it is")
+    @Test("A beacon that advertises every 12 s is gone twice, and then known for what it is")
     func verySlowBeacon() {
         var engine = Engine()
         _ = engine.startRanging(everyone)
         engine.hear(from: 0.5, to: 120.5, every: 12) { .of(at: $0) }
         let reports = engine.reports()
-        #expect(reports.dropFirst(13).allSatisfy { $0.beacons.count == 1 })
+        #expect(reports.dropFirst(24).allSatisfy { $0.beacons.first?.proximity == .near })
     }
 
     @Test("Beacons are carried through seconds in which they were not heard")
@@ -97,7 +97,8 @@ struct RangingTests {
         _ = engine.startRanging(everyone)
         engine.hear(from: 0.1, to: 30, every: 1.4) { .of(at: $0) }
         let reports = engine.reports()
-        #expect(reports.dropFirst(3).allSatisfy { $0.beacons.first?.proximity == .near && $0.beacons[0].rssi == -60 })
+        #expect(
+            reports.dropFirst(3).allSatisfy { $0.beacons.first?.proximity == .near && $0.beacons.first?.rssi == -60 })
     }
 
     @Test("A change of address makes two beacons, of which the old is unknown within 2 s and gone within 10 s")

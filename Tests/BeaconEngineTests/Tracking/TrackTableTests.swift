@@ -39,8 +39,16 @@ struct TrackTableTests {
             #expect(found == model[number])
             if let found {
                 #expect(table[found].pointee.lastHeard == Int64(number))
-                #expect(!table.signal(found).pointee.isListed)
+                #expect(!table[found].pointee.isListed)
             }
         }
+    }
+
+    @Test("A track is a cache line, its readings eight bytes, and its state between reports half a line")
+    func sizes() {
+        #expect(MemoryLayout<Track>.stride == 64)
+        #expect(MemoryLayout<SampleDigest>.stride == 8)
+        #expect(MemoryLayout<TrackLevel>.stride == 32)
+        #expect(MemoryLayout<RegionWatch>.stride == 24)
     }
 }

@@ -55,6 +55,8 @@ struct TrackingBoundsTests {
         func run(seed: UInt64) -> [EngineEvent] {
             var configuration = EngineConfiguration()
             configuration.hashSeed = seed
+            // Beacons give way to others all the time.
+            configuration.maximumTrackedBeacons = 10
             var engine = Engine(configuration: configuration)
             _ = engine.startRanging(nil)
             _ = engine.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -75, exitTimeout: .seconds(3)))
@@ -62,10 +64,14 @@ struct TrackingBoundsTests {
             for index in 0..<20_000 {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let minor = UInt16(state >> 60)
+                let time = Double(index) / 500 + (index > 10_000 ? 60 : 0)
+                if index % 1000 == 0 {
+                    engine.setHearing(index % 3000 != 0, of: ReceiverID(minor % 2), at: .at(time))
+                }
                 engine.receive(
                     .of(
-                        minor: minor, at: Double(index) / 500 + (index > 10_000 ? 60 : 0),
-                        rssi: -50 - Int8(state >> 58 & 31), address: UInt64(minor)))
+                        minor: minor, at: time, rssi: -50 - Int8(state >> 58 & 3) * 8, address: UInt64(minor),
+                        receiver: minor % 2))
             }
             engine.advance(to: .at(200))
             return engine.takeEvents()
@@ -73,6 +79,7 @@ struct TrackingBoundsTests {
         let first = run(seed: 0)
         #expect(first == run(seed: 0))
         #expect(first == run(seed: 0xDEAD_BEEF))
+        #expect(first == run(seed: EngineConfiguration().hashSeed))
         #expect(!first.isEmpty)
     }
 
@@ -102,5 +109,54 @@ struct TrackingBoundsTests {
             engine.stopMonitoring(region)
         }
         #expect(engine.regionEvents().count == 10_000)
+    }
+
+    @Test("The hash seed is another one in each configuration")
+    func seeds() {
+        #expect(Set((0..<10).map { _ in EngineConfiguration().hashSeed }).count == 10)
+    }
+
+    @Test("Receivers beyond the limit are counted and have no reports, but enter and keep regions")
+    func receivers() {
+        var configuration = EngineConfiguration()
+        configuration.maximumReceivers = 3
+        var engine = Engine(configuration: configuration)
+        _ = engine.startRanging(everyone)
+        _ = engine.startMonitoring(MonitoredRegion(everyone, receiver: ReceiverID(40_000)))
+        for _ in 0..<2 {
+            for receiver in [7, 1, 65_535, 40_000, 2] as [UInt16] {
+                engine.receive(.of(at: 0.5, address: UInt64(receiver), receiver: receiver))
+            }
+        }
+        engine.setHearing(false, of: ReceiverID(40_000), at: .at(0.6))
+        engine.advance(to: .at(60))
+        #expect(engine.statistics.refusedReceivers == 2)
+        var reporting: Set<UInt16> = []
+        var changes: [String] = []
+        for event in engine.takeEvents() {
+            switch event {
+            case .ranged(let report):
+                reporting.insert(report.receiver.index)
+                guard report.time == .at(1) else { continue }
+                #expect(report.beacons.map(\.address.bits) == [UInt64(report.receiver.index)])
+            case .entered(let change): changes.append("enter \(change.time.seconds)")
+            case .exited(let change): changes.append("exit \(change.time.seconds)")
+            case .determined: Issue.record("nothing is determined")
+            }
+        }
+        #expect(reporting == [7, 1, 65_535])
+        #expect(changes == ["enter 0.5", "exit 30.5"])
+    }
+
+    @Test("A log that names every receiver there can be makes no more reports than the limit allows")
+    func manyReceivers() {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        for receiver in 0...UInt16.max { engine.receive(.of(at: 0.5, receiver: receiver)) }
+        engine.advance(to: .at(3))
+        let reports = engine.reports()
+        #expect(reports.count == 3 * 256)
+        #expect(reports.allSatisfy { $0.beacons.count == 1 || $0.time > .at(3) })
+        #expect(engine.statistics.refusedReceivers == 65_536 - 256)
     }
 }

@@ -1,0 +1,50 @@
+public import BeaconModel
+
+/// An event of the engine.
+public enum EngineEvent: Hashable, Sendable {
+    /// A region was entered, from outside or from a state that was unknown: a beacon of it is there.
+    case entered(RegionChange)
+
+    /// A region was left: none of its beacons was heard for long enough.
+    case exited(RegionChange)
+
+    /// A region's state became known although no beacon came or went: it is outside.
+    case determined(RegionChange)
+
+    /// The report of one second.
+    case ranged(RangingReport)
+}
+
+/// A change of a region's state.
+public struct RegionChange: Hashable, Sendable {
+    /// The region.
+    public var region: RegionID
+
+    /// The time of the change: the advert that entered, or the moment at which the time to be heard again ran out.
+    public var time: Timestamp
+
+    /// The receiver of the advert that entered, or of the last that kept the region from being left.
+    /// Nil where no receiver heard one since monitoring began.
+    public var receiver: ReceiverID?
+
+    /// The state before.
+    public var before: RegionState
+
+    /// The beacon whose advert entered the region; nil in any other change.
+    public var identity: BeaconIdentity?
+}
+
+/// The beacons of a ranging request as one receiver hears them, once a second, also when there are none.
+public struct RangingReport: Hashable, Sendable {
+    /// The request.
+    public var ranging: RangingID
+
+    /// The whole second that the report is for; adverts up to and including it count.
+    public var time: Timestamp
+
+    /// The receiver.
+    public var receiver: ReceiverID
+
+    /// The beacons, nearest first, those of unknown distance last.
+    public var beacons: [RangedBeacon]
+}

@@ -1,0 +1,203 @@
+import BeaconModel
+
+extension Engine {
+    /// The silence after which a beacon's proximity is unknown, unless ``unknownGaps`` of its gaps are more. Apple's
+    /// article on iOS devices as beacons gives 2 s.
+    private static var unknownAfter: Int64 { 2 * Timestamp.nanosecondsPerSecond }
+    private static var unknownGaps: Int64 { 3 }
+
+    /// The silence after which a beacon is no longer listed, unless ``goneGaps`` of its gaps are more. Apple's article
+    /// gives 10 s.
+    private static var goneAfter: Int64 { 10 * Timestamp.nanosecondsPerSecond }
+    private static var goneGaps: Int64 { 5 }
+
+    /// The time for which reports continue in silence with nothing to list, before a jump of time is passed over.
+    private static var idleReports: Int64 { 10 * Timestamp.nanosecondsPerSecond }
+
+    // MARK: - The list
+
+    /// Lists a beacon that was heard in the next report.
+    @inline(__always)
+    mutating func list(_ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting) {
+        if let dBm = sighting.rssi.dBm { tracks.digest(number).pointee.add(dBm) }
+        if !track.pointee.isListed { addToList(number) }
+    }
+
+    @inline(never)
+    private mutating func addToList(_ number: Int) {
+        tracks[number].pointee.isListed = true
+        tracks.level(number).pointee.listPosition = UInt32(listed.count)
+        listed.append(UInt32(number))
+    }
+
+    /// Removes a beacon from the list, and forgets its readings, its level and its proximity: the one place where
+    /// ranging of a beacon ends, so that it always begins with nothing.
+    mutating func unlist(_ number: Int) {
+        guard tracks[number].pointee.isListed else { return }
+        let position = Int(tracks.level(number).pointee.listPosition)
+        tracks[number].pointee.isListed = false
+        tracks.digest(number).pointee = SampleDigest()
+        tracks.level(number).pointee = TrackLevel()
+        let last = listed.removeLast()
+        if position < listed.count {
+            listed[position] = last
+            tracks.level(Int(last)).pointee.listPosition = UInt32(position)
+        }
+    }
+
+    /// Removes the beacons from the list that no request is for any more, now that one for `constraint` has ended.
+    mutating func unlistUnranged(of constraint: BeaconConstraint?) {
+        var position = 0
+        while position < listed.count {
+            let number = Int(listed[position])
+            if constraint?.matches(tracks[number].pointee.key.identity) ?? true, !isRanged(number) {
+                unlist(number)
+            } else {
+                position += 1
+            }
+        }
+    }
+
+    private mutating func isRanged(_ number: Int) -> Bool {
+        guard rangings.count > 0 else { return false }
+        if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
+        let matches = tracks[number].pointee.matches
+        return !matches.isNothing && matches.region == nil && index.sets[matches.set].rangingCount > 0
+    }
+
+    // MARK: - Reports
+
+    /// Returns the next tick if those before it can be passed over: where nothing was heard or listed for long, a time
+    /// that is far off, or wrong, is reached in one step. A receiver that hears again on the way is not passed over.
+    ///
+    /// - Parameter limit: the last moment that is due.
+    func tickAfterIdleness(limit: Int64) -> Int64? {
+        guard nextTick < limit else { return nil }
+        let quiet = max(now, lastListedTick)
+        guard nextTick > quiet &+ Self.idleReports else { return nil }
+        var target = limit
+        for place in 0..<receivers.count {
+            let end = receivers[place].counted.to
+            if nextTick < end {
+                target = min(target, end)
+            } else if nextTick <= max(quiet, end) &+ Self.idleReports {
+                return nil
+            }
+        }
+        return max(nextTick, Self.wholeSecond(atOrAfter: target))
+    }
+
+    /// Makes the reports of one second. A receiver that is deaf has none, and its beacons do not age.
+    mutating func report(at tick: Int64) {
+        let receiverCount = receivers.count
+        // A list for each request and receiver, with room for as many beacons as there are if it is the only one.
+        var lists: [[RankedBeacon]] = []
+        if !listed.isEmpty {
+            lists = Array(repeating: [], count: rangings.extent * receiverCount)
+            if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
+            fill(&lists, at: tick)
+        }
+        for place in 0..<receiverCount where !receivers[place].isDeaf(at: tick) {
+            for number in 0..<rangings.extent {
+                guard let id = rangings.id(at: number) else { continue }
+                events.append(
+                    .ranged(
+                        RangingReport(
+                            ranging: RangingID(id), time: Timestamp(nanoseconds: tick), receiver: receivers[place].id,
+                            beacons: lists.isEmpty ? [] : beacons(of: lists[number * receiverCount + place]))))
+            }
+        }
+    }
+
+    /// Puts the beacons of a second into the lists of the requests that they match.
+    private mutating func fill(_ lists: inout [[RankedBeacon]], at tick: Int64) {
+        let receiverCount = receivers.count
+        let areDeaf = (0..<receiverCount).map { receivers[$0].isDeaf(at: tick) }
+        var position = 0
+        while position < listed.count {
+            let number = Int(listed[position])
+            let place = receivers.place(of: tracks[number].pointee.key.receiver)
+            if let place, areDeaf[place] {
+                position += 1
+                continue
+            }
+            guard let place, let beacon = assess(number, at: tick) else {
+                unlist(number)
+                continue
+            }
+            position += 1
+            lastListedTick = tick
+            if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
+            let matches = tracks[number].pointee.matches
+            if !matches.isNothing, matches.region == nil {
+                let set = index.sets[matches.set]
+                for ranging in set.firstRanging..<set.firstRanging + set.rangingCount {
+                    lists[Int(index.rangings[Int(ranging)]) * receiverCount + place].append(beacon)
+                }
+            }
+        }
+    }
+
+    /// Returns the beacons of a report in order: nearest first, unknown last; where that does not decide, by identity
+    /// and address, so that the order is deterministic.
+    private func beacons(of list: consuming [RankedBeacon]) -> [RangedBeacon] {
+        list.sortByRank()
+        // Those of one rank are few, but for unknown distances. Pairs are the most frequent, and need no sorting.
+        var start = 0
+        while start < list.count {
+            let rank = list[start].rank
+            var end = start + 1
+            while end < list.count, list[end].rank == rank { end += 1 }
+            if end - start == 2 {
+                if isBefore(list[start + 1], list[start]) { list.swapAt(start, start + 1) }
+            } else if end - start > 2 {
+                list[start..<end].sort { isBefore($0, $1) }
+            }
+            start = end
+        }
+        return list.map { beacon in
+            let track = tracks[Int(beacon.number)]
+            return RangedBeacon(
+                address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
+                proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
+                lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard))
+        }
+    }
+
+    /// Returns true where a beacon comes before another of the same rank.
+    private func isBefore(_ left: RankedBeacon, _ right: RankedBeacon) -> Bool {
+        if left.accuracy != right.accuracy { return left.accuracy < right.accuracy }
+        let (left, right) = (tracks[Int(left.number)].pointee.key, tracks[Int(right.number)].pointee.key)
+        if left.identity != right.identity { return left.identity < right.identity }
+        return left.deviceAddress.bits < right.deviceAddress.bits
+    }
+
+    /// Returns a beacon as a report lists it, or nil if it is no longer to be listed, and clears the readings of the
+    /// second.
+    private mutating func assess(_ number: Int, at tick: Int64) -> RankedBeacon? {
+        let track = tracks[number]
+        let silence = tick - track.pointee.lastHeard
+        let gap = track.pointee.interval.usualGap
+        guard silence < max(Self.goneAfter, Self.goneGaps * gap) else { return nil }
+        let digest = tracks.digest(number).pointee
+        tracks.digest(number).pointee = SampleDigest()
+        let state = tracks.level(number)
+        strategy.filter.update(&state.pointee.filter, with: digest)
+        if let mean = digest.roundedMean { state.pointee.reportedRSSI = mean }
+        var beacon = RankedBeacon(number: UInt32(number))
+        if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
+            let level = strategy.filter.level(state.pointee.filter)
+        {
+            beacon.rssi = state.pointee.reportedRSSI
+            // A beacon that gives no negative power for one metre was never calibrated: it has no distance.
+            if track.pointee.measuredPower < 0 {
+                beacon.accuracy = strategy.distance.distance(
+                    level: level, measuredPower: track.pointee.measuredPower)
+                beacon.proximity = strategy.classifier.classify(
+                    beacon.accuracy, previous: state.pointee.proximity)
+                state.pointee.proximity = beacon.proximity
+            }
+        }
+        return beacon
+    }
+}

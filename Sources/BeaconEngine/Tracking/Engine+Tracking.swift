@@ -1,0 +1,113 @@
+import BeaconModel
+
+// What happens with nearly each advert is put together into one function, and what happens rarely is kept out of it, so
+// that the frequent way has the registers for itself.
+
+extension Engine {
+    /// The time for which a beacon that is not heard is remembered, so that the interval of one that advertises rarely
+    /// can be learnt: five minutes.
+    private static var retention: Int64 { 300 * Timestamp.nanosecondsPerSecond }
+
+    /// Processes an advert of a beacon that is tracked.
+    @inline(__always)
+    mutating func updateTrack(_ number: Int, _ sighting: Sighting, at time: Int64) {
+        let track = tracks[number]
+        let gap = time &- track.pointee.lastHeard
+        if gap > Self.retention {
+            track.pointee.interval = IntervalLearner()
+        } else {
+            track.pointee.interval.add(gap: gap)
+        }
+        track.pointee.lastHeard = time
+        track.pointee.measuredPower = sighting.measuredPower
+        if track.pointee.matchVersion != index.version { refreshMatches(number) }
+        let matches = track.pointee.matches
+        guard !matches.isNothing else {
+            statistics.unmatched &+= 1
+            return
+        }
+        apply(matches, track, number, sighting, at: time)
+    }
+
+    /// Processes an advert of a beacon that is not tracked; it is tracked if any request matches it.
+    @inline(never)
+    mutating func beginTrack(_ key: TrackKey, _ sighting: Sighting, at time: Int64) {
+        let matches = index.matches(sighting.identity)
+        guard !matches.isNothing else {
+            statistics.unmatched &+= 1
+            return
+        }
+        addReceiver(sighting.receiver)
+        forgetSome(time)
+        if tracks.count == tracks.capacity { evictOne(time) }
+        let track = Track(
+            key: key, lastHeard: time, matches: matches, matchVersion: index.version,
+            measuredPower: sighting.measuredPower)
+        let number = tracks.insert(track)
+        apply(matches, tracks[number], number, sighting, at: time)
+    }
+
+    /// Passes an advert to the regions and the ranging requests that it matches.
+    @inline(__always)
+    private mutating func apply(
+        _ matches: MatchSetID, _ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting,
+        at time: Int64
+    ) {
+        let longestGap = track.pointee.interval.longestGap
+        if let region = matches.region { return refresh(region, sighting, at: time, longestGap: longestGap) }
+        let set = index.sets[matches.set]
+        var place = Int(set.firstRegion)
+        let end = place &+ Int(set.regionCount)
+        while place < end {
+            refresh(index.regions[place], sighting, at: time, longestGap: longestGap)
+            place &+= 1
+        }
+        if set.rangingCount > 0 { list(track, number, sighting) }
+    }
+
+    /// Looks up the matches of a track again.
+    @inline(never)
+    mutating func refreshMatches(_ number: Int) {
+        let track = tracks[number]
+        track.pointee.matches = index.matches(track.pointee.key.identity)
+        track.pointee.matchVersion = index.version
+    }
+
+    /// Returns the time for which a beacon has been unheard while its receiver heard.
+    private func silence(of number: Int, at time: Int64) -> Int64 {
+        let track = tracks[number]
+        return receivers.lastHearing(of: track.pointee.key.receiver, until: time) - track.pointee.lastHeard
+    }
+
+    /// Forgets a few beacons that have not been heard for long. It is called for each new beacon, so that memory
+    /// follows the number of beacons that are there, without a timer for each.
+    private mutating func forgetSome(_ time: Int64) {
+        for _ in 0..<min(4, tracks.extent) {
+            if sweepPosition >= tracks.extent { sweepPosition = 0 }
+            if tracks.isInUse(sweepPosition), !tracks[sweepPosition].pointee.isListed,
+                silence(of: sweepPosition, at: time) > Self.retention
+            {
+                tracks.remove(sweepPosition)
+            }
+            sweepPosition += 1
+        }
+    }
+
+    /// Removes the beacon that has been unheard for longest among the next few, which finds a stale one nearly as well
+    /// as a list ordered by time would, and costs nothing while the table is not full.
+    private mutating func evictOne(_ time: Int64) {
+        var stalest: (number: Int, silence: Int64)?
+        for _ in 0..<min(16, tracks.extent) {
+            if sweepPosition >= tracks.extent { sweepPosition = 0 }
+            if tracks.isInUse(sweepPosition) {
+                let silence = silence(of: sweepPosition, at: time)
+                if stalest.map({ $0.silence < silence }) ?? true { stalest = (sweepPosition, silence) }
+            }
+            sweepPosition += 1
+        }
+        guard let stalest else { return }
+        unlist(stalest.number)
+        tracks.remove(stalest.number)
+        statistics.evicted += 1
+    }
+}

@@ -1,0 +1,173 @@
+import BeaconEngine
+import BeaconModel
+
+/// The outage rule once more, as plainly as can be: time in whole seconds, and for each receiver and second whether it
+/// was deaf in it. A region changes at the first second at whose beginning silence counts, and before which it has counted
+/// for long enough.
+struct OutageModel {
+    struct Region {
+        var only: UInt16?
+        var patience: Int
+        var state: RegionState
+        /// When it was kept, or began to wait; nil where nothing is due.
+        var since: Int?
+        var holder: UInt16?
+    }
+
+    var now = 0
+    var regions: [Region] = []
+    var changes: [String] = []
+    private var isHearing: [Bool]
+    private var deafSeconds: [Set<Int>]
+
+    init(receivers: Int) {
+        isHearing = Array(repeating: true, count: receivers)
+        deafSeconds = Array(repeating: [], count: receivers)
+    }
+
+    private func isDeaf(_ receiver: Int, in second: Int) -> Bool {
+        deafSeconds[receiver].contains(second) || (second >= now && !isHearing[receiver])
+    }
+
+    func counts(_ region: Region, in second: Int) -> Bool {
+        if let one = region.state == .inside ? region.holder ?? region.only : region.only {
+            return !isDeaf(Int(one), in: second)
+        }
+        return isHearing.indices.contains { !isDeaf($0, in: second) }
+    }
+
+    /// Lets time pass, and what is due before `time` happen.
+    mutating func pass(upTo time: Int) {
+        for second in now..<max(now, time) {
+            for receiver in isHearing.indices where !isHearing[receiver] { deafSeconds[receiver].insert(second) }
+        }
+        now = max(now, time)
+        fire(before: time)
+    }
+
+    /// Lets what is due now happen as well.
+    mutating func settle() { fire(before: now + 1) }
+
+    private mutating func fire(before end: Int) {
+        var due: [(time: Int, number: Int)] = []
+        for (number, region) in regions.enumerated() {
+            guard var second = region.since else { continue }
+            var counted = 0
+            while second < end {
+                if counts(region, in: second) {
+                    if counted == region.patience {
+                        due.append((second, number))
+                        break
+                    }
+                    counted += 1
+                }
+                second += 1
+            }
+        }
+        for (time, number) in due.sorted(by: { ($0.time, $0.number) < ($1.time, $1.number) }) {
+            changes.append("\(number) \(regions[number].state == .inside ? "exit" : "outside") \(time)")
+            regions[number].state = .outside
+            regions[number].since = nil
+            regions[number].holder = nil
+        }
+    }
+
+    mutating func receive(_ receiver: UInt16) {
+        for number in regions.indices where regions[number].only == nil || regions[number].only == receiver {
+            if regions[number].state != .inside {
+                changes.append("\(number) enter \(now)")
+                regions[number].patience = OutageModel.exitTimeout
+            }
+            regions[number].state = .inside
+            regions[number].since = now
+            regions[number].holder = receiver
+        }
+    }
+
+    mutating func setHearing(_ hears: Bool, of receiver: UInt16) { isHearing[Int(receiver)] = hears }
+
+    mutating func skip(from: Int, to: Int, of receiver: UInt16) {
+        deafSeconds[Int(receiver)].formUnion(from..<to)
+    }
+
+    static let exitTimeout = 5
+}
+
+/// An engine and the model beside it, which take the same steps.
+struct ModelledEngine: ~Copyable {
+    var engine = Engine()
+    var model: OutageModel
+    private var ids: [RegionID] = []
+
+    /// Regions of each kind: of any receiver, of each one, of unknown state, waiting and not, and known from before.
+    init(receivers: UInt16) {
+        model = OutageModel(receivers: Int(receivers))
+        for receiver in 0..<receivers { engine.addReceiver(ReceiverID(receiver)) }
+        engine.advance(upTo: .zero)
+        for only in [nil, 0, 1] as [UInt16?] {
+            for state in [RegionState.unknown, .inside, .outside] {
+                for patience in state == .unknown ? [nil, 4] : [nil] as [Int?] {
+                    let region = MonitoredRegion(
+                        BeaconConstraint(uuid: .test), receiver: only.map { ReceiverID($0) },
+                        exitTimeout: .seconds(OutageModel.exitTimeout),
+                        outsideAfter: patience.map { .seconds($0) })
+                    ids.append(engine.startMonitoring(region, assuming: state))
+                    let isWaiting = state == .inside || patience != nil
+                    model.regions.append(
+                        OutageModel.Region(
+                            only: only, patience: patience ?? OutageModel.exitTimeout, state: state,
+                            since: isWaiting ? 0 : nil, holder: nil))
+                }
+            }
+        }
+    }
+
+    mutating func advance(upTo time: Int) {
+        engine.advance(upTo: .at(Double(time)))
+        model.pass(upTo: time)
+    }
+
+    mutating func settle() {
+        engine.advance(to: .at(Double(model.now)))
+        model.settle()
+    }
+
+    mutating func receive(_ receiver: UInt16) {
+        engine.receive(.of(at: Double(model.now), receiver: receiver))
+        model.receive(receiver)
+    }
+
+    mutating func setHearing(_ hears: Bool, of receiver: UInt16) {
+        engine.setHearing(hears, of: ReceiverID(receiver), at: .at(Double(model.now)))
+        model.setHearing(hears, of: receiver)
+    }
+
+    mutating func skip(from: Int, to: Int, of receiver: UInt16) {
+        engine.skip(from: .at(Double(from)), to: .at(Double(to)), of: ReceiverID(receiver))
+        model.skip(from: from, to: to, of: receiver)
+    }
+
+    /// The changes by the engine and by the model, in words.
+    mutating func changes() -> (engine: [String], model: [String]) {
+        let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
+        let changes = engine.takeEvents().compactMap { event -> String? in
+            switch event {
+            case .entered(let change): "\(numbers[change.region] ?? -1) enter \(Int(change.time.seconds))"
+            case .exited(let change): "\(numbers[change.region] ?? -1) exit \(Int(change.time.seconds))"
+            case .determined(let change): "\(numbers[change.region] ?? -1) outside \(Int(change.time.seconds))"
+            case .ranged: nil
+            }
+        }
+        defer { model.changes = [] }
+        return (changes, model.changes)
+    }
+
+    /// Whether silence counts for each region now, by the engine and by the model.
+    func hearing() -> (engine: [Bool], model: [Bool]) {
+        (ids.map { engine.isHearing($0) }, model.regions.map { model.counts($0, in: model.now) })
+    }
+
+    func states() -> (engine: [RegionState], model: [RegionState]) {
+        (ids.map { engine.state(of: $0) }, model.regions.map(\.state))
+    }
+}
