@@ -1,0 +1,84 @@
+import Glibc
+
+/// A file, a pipe or standard output, written by the system's `write` a chunk at a time, gzipped where wanted.
+///
+/// Bytes that have been appended but not flushed are lost when the value is deallocated; call ``finish()`` at the end.
+public struct FileOutput: ~Copyable {
+    private static let chunk = 64 * 1024
+
+    private let descriptor: Int32
+    private let ownsDescriptor: Bool
+    private let path: String
+    private var buffer: [UInt8] = []
+    private var deflater: GzipDeflater?
+
+    /// Creates a file, or empties it if there is one.
+    ///
+    /// - Parameter path: the file; `-` is standard output. A name that ends in `.gz` makes a gzipped file.
+    public init(path: String) throws(CaptureError) {
+        self.path = path
+        if path == "-" {
+            descriptor = STDOUT_FILENO
+            ownsDescriptor = false
+        } else {
+            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            ownsDescriptor = true
+            guard descriptor >= 0 else {
+                let number = errno
+                throw CaptureError(
+                    .cannotWrite, "cannot be created: \(SystemError.text(of: number))", path: path, systemError: number)
+            }
+            if path.hasSuffix(".gz") { deflater = GzipDeflater() }
+        }
+        buffer.reserveCapacity(2 * Self.chunk)
+    }
+
+    deinit {
+        if ownsDescriptor { close(descriptor) }
+    }
+
+    /// Lets `fill` append bytes, and writes them once enough have come together.
+    @inline(__always)
+    public mutating func append(_ fill: (inout [UInt8]) -> Void) throws(CaptureError) {
+        fill(&buffer)
+        if buffer.count >= Self.chunk { try flush() }
+    }
+
+    /// Hands what has been appended to the system. A gzipped file may hold some of it back until ``finish()``.
+    public mutating func flush() throws(CaptureError) {
+        guard !buffer.isEmpty else { return }
+        if let packed = deflater?.deflate(buffer) {
+            try write(packed)
+        } else {
+            try write(buffer)
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes all that is left.
+    public mutating func finish() throws(CaptureError) {
+        try flush()
+        if let rest = deflater?.finish() { try write(rest) }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(CaptureError) {
+        var number: Int32 = 0
+        bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count >= 0 {
+                    written += count
+                } else if errno != EINTR {
+                    number = errno
+                    return
+                }
+            }
+        }
+        guard number == 0 else {
+            throw CaptureError(
+                .cannotWrite, "cannot be written: \(SystemError.text(of: number))", path: path, systemError: number)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+public import BeaconRadio
+
+/// A reader of captures: recorded adverts in any of the formats of ``CaptureFormat``, gzipped or not, from a file or a
+/// pipe.
+///
+/// The format is detected from the content. Reading needs no more memory for a large file than for a small one. A
+/// damaged or cut file gives what can be read of it, then one ``CaptureError`` with the place of the damage.
+public struct CaptureReader: AdvertSource, ~Copyable {
+    /// The format of the content.
+    public let format: CaptureFormat
+
+    private let path: String?
+    private var stream: ByteStream
+    private var reader: any FormatReader
+    private var interpreter = PacketInterpreter()
+    private var isFinished = false
+
+    /// Opens a file or a pipe.
+    ///
+    /// - Parameter path: the file; `-` is standard input.
+    /// - Throws: ``CaptureError`` if it cannot be opened, or its content is of no known format.
+    public init(path: String) throws(CaptureError) {
+        try self.init(stream: ByteStream(path: path), path: path)
+    }
+
+    /// Reads bytes that are in memory.
+    ///
+    /// - Throws: ``CaptureError`` if they are of no known format.
+    public init(bytes: [UInt8]) throws(CaptureError) {
+        try self.init(stream: ByteStream(bytes: bytes), path: nil)
+    }
+
+    private init(stream: consuming ByteStream, path: String?) throws(CaptureError) {
+        var stream = stream
+        do {
+            (format, reader) = try Self.open(&stream)
+        } catch {
+            var error = error
+            error.path = error.path ?? path
+            throw error
+        }
+        self.stream = stream
+        self.path = path
+    }
+
+    /// The receivers met so far.
+    public var receiverNames: [String] { interpreter.receivers.names }
+
+    /// The numbers of packets and adverts read so far.
+    public var counts: SourceCounts { interpreter.counts }
+
+    /// The number of bytes of the content read so far, after decompression.
+    public var offset: Int { stream.offset }
+
+    /// Reads one record and hands each advert in it to `deliver`.
+    ///
+    /// - Throws: ``CaptureError`` where the content is cut or damaged, and what `deliver` throws.
+    public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
+        guard !isFinished else { return nil }
+        do {
+            let record = try reader.next(&stream, &interpreter, deliver)
+            if record == nil { isFinished = true }
+            return record
+        } catch var error as CaptureError {
+            isFinished = true
+            error.path = path
+            throw error
+        }
+    }
+
+    private static func open(_ stream: inout ByteStream) throws(CaptureError) -> (CaptureFormat, any FormatReader) {
+        // The longest magic has eight bytes, and a record of the format without one has thirteen and more.
+        stream.fill(atLeast: 13)
+        guard stream.available > 0 else {
+            throw stream.failure
+                ?? CaptureError(.unknownFormat, "there is nothing in it: no capture has been written to it yet")
+        }
+        if stream.available >= 4 {
+            let magic = stream.number32(at: 0, isBigEndian: true)
+            if stream.buffer[stream.start..<stream.end].starts(with: BtsnoopReader.magic) {
+                return (.btsnoop, try BtsnoopReader(&stream))
+            }
+            if magic == PcapngReader.sectionHeader { return (.pcapng, PcapngReader()) }
+            if PcapReader.isMagic(magic) { return (.pcap, try PcapReader(&stream)) }
+        }
+        if SightingLogReader.detect(stream) { return (.sightingLog, SightingLogReader()) }
+        if HcidumpReader.mayBeginWithDate(stream) { stream.fill(atLeast: HcidumpReader.datedOpeningCount) }
+        if HcidumpReader.detect(stream) { return (.hcidump, HcidumpReader()) }
+        if let isBigEndian = PacketLoggerReader.detect(stream) {
+            return (.packetLogger, PacketLoggerReader(isBigEndian: isBigEndian))
+        }
+        let names = CaptureFormat.allCases.map(\.description).joined(separator: ", ")
+        throw CaptureError(
+            .unknownFormat,
+            "this is no capture that can be read. Known formats, each also gzipped: \(names)", offset: 0)
+    }
+}
+
+/// The formats in which captures are read, detected from the content.
+@nonexhaustive
+public enum CaptureFormat: Hashable, Sendable, CaseIterable {
+    /// The format of BlueZ's `btmon -w` and of Android's HCI log.
+    case btsnoop
+    /// The older format of tcpdump and Wireshark.
+    case pcap
+    /// The newer format of Wireshark.
+    case pcapng
+    /// The format of Apple's PacketLogger, `.pklg`.
+    case packetLogger
+    /// The text that `hcidump -R` prints.
+    case hcidump
+    /// One JSON object a line, as `beacon scan --json` prints it.
+    case sightingLog
+}
+
+extension CaptureFormat: CustomStringConvertible {
+    /// The name that people know the format by.
+    public var description: String {
+        switch self {
+        case .btsnoop: "btsnoop"
+        case .pcap: "pcap"
+        case .pcapng: "pcapng"
+        case .packetLogger: "PacketLogger"
+        case .hcidump: "hcidump text"
+        case .sightingLog: "sighting log"
+        }
+    }
+}

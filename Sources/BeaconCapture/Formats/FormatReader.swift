@@ -1,0 +1,55 @@
+import BeaconModel
+import BeaconRadio
+
+/// A reader of the records of one format from a stream.
+protocol FormatReader {
+    /// Reads one record and delivers the adverts in it.
+    ///
+    /// - Returns: the record, or nil at the end.
+    /// - Throws: ``CaptureError`` where the content is cut or damaged, and what `deliver` throws.
+    mutating func next(
+        _ stream: inout ByteStream,
+        _ interpreter: inout PacketInterpreter,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) throws -> SourceRecord?
+}
+
+/// A reader that cuts a stream into lines.
+struct LineReader {
+    /// No line of a text format comes near this; a longer one is not text.
+    private static let longest = 1 << 20
+
+    /// The number of bytes of the window known to hold no end of line.
+    private var searched = 0
+
+    /// Finds the next line.
+    ///
+    /// - Returns: the count of its bytes without its end, and with it; nil at the end of the content. What follows the
+    ///   last end of line counts as a line of its own.
+    mutating func next(in stream: inout ByteStream) throws(CaptureError) -> (content: Int, whole: Int)? {
+        while true {
+            let window = stream.start + searched..<stream.end
+            if let end = stream.buffer[window].firstIndex(of: UInt8(ascii: "\n")) {
+                searched = 0
+                let whole = end - stream.start + 1
+                let isCRLF = whole >= 2 && stream.buffer[end - 1] == UInt8(ascii: "\r")
+                return (isCRLF ? whole - 2 : whole - 1, whole)
+            }
+            searched = stream.available
+            guard searched <= Self.longest else {
+                throw CaptureError(
+                    .damaged, "a line has no end within \(Self.longest) bytes; what came before was read",
+                    offset: stream.offset)
+            }
+            if !stream.fill(atLeast: searched + 1) {
+                if let failure = stream.failure { throw failure }
+                guard searched > 0 else { return nil }
+                let count = searched
+                searched = 0
+                // An end of line that was cut in its middle.
+                let isCut = stream.buffer[stream.end - 1] == UInt8(ascii: "\r")
+                return (isCut ? count - 1 : count, count)
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import BeaconModel
+import BeaconRadio
+
+/// A reader of the text that `hcidump -R` prints: a packet begins with `>` (received) or `<` (sent) and hexadecimal
+/// bytes, and continues in lines that begin with a space. With `-t` a date and a time come first; they are taken as
+/// UTC.
+struct HcidumpReader: FormatReader {
+    /// The line that opens a packet.
+    private struct Opening {
+        var isReceived: Bool
+        var time: Timestamp?
+        /// The offset of the packet's bytes in the line.
+        var bytes: Int
+    }
+
+    private static let received = UInt8(ascii: ">")
+    private static let sent = UInt8(ascii: "<")
+    private static let space = UInt8(ascii: " ")
+    private var lines = LineReader()
+    private var packet: [UInt8] = []
+    private var hasSeenPacket = false
+
+    /// The number of bytes that identify a packet with a date: `2026-11-21 10:11:12.345678 >`.
+    static let datedOpeningCount = 28
+
+    /// Returns whether more bytes than are at hand may be needed to detect such text, as where it comes through a pipe.
+    static func mayBeginWithDate(_ stream: borrowing ByteStream) -> Bool {
+        stream.available > 0 && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(stream.buffer[stream.start])
+    }
+
+    /// Returns whether the content at hand is such text.
+    static func detect(_ stream: borrowing ByteStream) -> Bool {
+        let head = stream.buffer[stream.start..<min(stream.end, stream.start + 512)]
+        guard let line = head.split(separator: UInt8(ascii: "\n")).first else { return false }
+        return line.starts(with: "HCI sniffer".utf8) || line.starts(with: "device:".utf8) || opening(of: line) != nil
+    }
+
+    private static func opening(of line: ArraySlice<UInt8>) -> Opening? {
+        guard let first = line.first else { return nil }
+        if first == received || first == sent {
+            guard line.count == 1 || line[line.startIndex + 1] == space else { return nil }
+            return Opening(isReceived: first == received, time: nil, bytes: 1)
+        }
+        guard let (time, end) = DateText.parse(line), end < line.endIndex,
+            line[end] == received || line[end] == sent
+        else { return nil }
+        return Opening(isReceived: line[end] == received, time: time, bytes: end + 1 - line.startIndex)
+    }
+
+    mutating func next(
+        _ stream: inout ByteStream,
+        _ interpreter: inout PacketInterpreter,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) throws -> SourceRecord? {
+        while let (content, whole) = try lines.next(in: &stream) {
+            let line = stream.buffer[stream.start..<stream.start + content]
+            guard let opening = Self.opening(of: line) else {
+                // Before the first packet stands the tool's own greeting.
+                guard line.isEmpty || !hasSeenPacket else {
+                    throw CaptureError(
+                        .damaged, "a line is neither a packet nor the continuation of one; what came before was read",
+                        offset: stream.offset)
+                }
+                stream.consume(whole)
+                continue
+            }
+            hasSeenPacket = true
+            let offset = stream.offset
+            packet.removeAll(keepingCapacity: true)
+            try append(line.dropFirst(opening.bytes), offset: offset + opening.bytes)
+            stream.consume(whole)
+            try readContinuations(&stream, openedAt: offset)
+            if opening.isReceived {
+                try interpreter.interpret(
+                    PacketInterpreter.Packet(time: opening.time, link: .hciH4, receiverKey: 0),
+                    bytes: packet.span.bytes, deliver: deliver)
+            } else {
+                interpreter.countPacket()
+            }
+            return SourceRecord(time: opening.time)
+        }
+        return nil
+    }
+
+    /// Reads the lines that belong to the packet that was opened at `offset`.
+    private mutating func readContinuations(_ stream: inout ByteStream, openedAt offset: Int) throws(CaptureError) {
+        while true {
+            let next: (content: Int, whole: Int)?
+            do throws(CaptureError) {
+                next = try lines.next(in: &stream)
+            } catch {
+                // A packet that is whole is delivered first; the fault comes back with the next line.
+                guard isCut else { return }
+                throw error
+            }
+            guard let (content, whole) = next else { break }
+            let line = stream.buffer[stream.start..<stream.start + content]
+            guard line.first == Self.space else { return }
+            try append(line, offset: stream.offset)
+            stream.consume(whole)
+        }
+        // Only the last packet can be cut; one that is too short elsewhere was written so.
+        guard isCut else { return }
+        throw CaptureError(.truncated, "the file ends inside a packet; what came before was read", offset: offset)
+    }
+
+    /// A Boolean value that indicates whether the packet has fewer bytes than it says, or too few to say it (Core
+    /// Specification, Vol 4, Part A, 2 and Part E, 5.4).
+    private var isCut: Bool {
+        guard let type = packet.first else { return true }
+        let header: Int
+        switch type {
+        case 0x01, 0x03: header = 4
+        case 0x02: header = 5
+        case 0x04: header = 3
+        default: return false
+        }
+        guard packet.count >= header else { return true }
+        let length = type == 0x02 ? Int(packet[3]) | Int(packet[4]) << 8 : Int(packet[header - 1])
+        return packet.count < header + length
+    }
+
+    /// Adds the bytes of a line, which lies at `offset` in the content, to the packet.
+    private mutating func append(_ line: ArraySlice<UInt8>, offset: Int) throws(CaptureError) {
+        var high: UInt8?
+        for index in line.indices {
+            if let value = Hexadecimal.value(of: line[index]) {
+                if let first = high {
+                    packet.append(first << 4 | value)
+                    high = nil
+                } else {
+                    high = value
+                }
+            } else if line[index] != Self.space || high != nil {
+                throw CaptureError(
+                    .damaged, "a packet holds something that is no hexadecimal byte; what came before was read",
+                    offset: offset + index - line.startIndex)
+            }
+        }
+        guard high == nil else {
+            throw CaptureError(
+                .truncated, "a packet ends in the middle of a byte; what came before was read",
+                offset: offset + line.count)
+        }
+    }
+}
+
+/// The dates that `hcidump -t` prints them: `2026-11-21 10:11:12.345678`.
+enum DateText {
+    /// Reads a date at the beginning of a line.
+    ///
+    /// - Returns: nil if there is none; otherwise the moment, taken as UTC, and where the next word begins.
+    static func parse(_ line: ArraySlice<UInt8>) -> (Timestamp, Int)? {
+        var index = line.startIndex
+        func number(_ digits: Int, then separator: Character?) -> Int? {
+            guard index + digits <= line.endIndex else { return nil }
+            var value = 0
+            for character in line[index..<index + digits] {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) else { return nil }
+                value = value * 10 + Int(character - UInt8(ascii: "0"))
+            }
+            index += digits
+            if let separator {
+                guard index < line.endIndex, line[index] == separator.asciiValue else { return nil }
+                index += 1
+            }
+            return value
+        }
+        guard let year = number(4, then: "-"), let month = number(2, then: "-"), let day = number(2, then: " "),
+            let hour = number(2, then: ":"), let minute = number(2, then: ":"), let second = number(2, then: "."),
+            let microsecond = number(6, then: " "), (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        // Four digits hold years that nanoseconds in 64 bits do not.
+        let time = Timestamp(seconds: Double(seconds)) ?? (seconds < 0 ? .zero : .latest)
+        return (time.advanced(by: Int64(microsecond) * 1000), index)
+    }
+
+    /// Returns the days from 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = month > 2 ? year : year - 1
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+    }
+}

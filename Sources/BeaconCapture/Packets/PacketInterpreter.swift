@@ -1,0 +1,230 @@
+import BeaconModel
+import BeaconRadio
+
+/// A finder and counter of the adverts in captured packets, however they are wrapped.
+struct PacketInterpreter {
+    private(set) var counts = SourceCounts()
+    var receivers = ReceiverTable()
+    private var assembler = ExtendedAdvertAssembler()
+
+    /// One packet as a file's record presents it.
+    struct Packet {
+        var time: Timestamp?
+        var link: LinkType
+        /// The number that the file gives to the receiver: an interface, or 0.
+        var receiverKey: UInt32
+        /// The controller's number and the kind of packet, where the record has them.
+        var recordType: UInt32 = 0
+    }
+
+    /// Counts a record that holds nothing to look at.
+    mutating func countPacket() { counts.packets += 1 }
+
+    /// Counts and delivers an advert that a record presents as such.
+    mutating func accept(
+        _ reception: Reception, advert: RawSpan, deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        counts.packets += 1
+        counts.reports += 1
+        try deliver(reception, advert)
+    }
+
+    /// Finds the adverts in `bytes` and hands each to `deliver`. Bytes that make no sense hold no adverts.
+    mutating func interpret(
+        _ packet: Packet,
+        bytes: RawSpan,
+        deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        counts.packets += 1
+        switch packet.link {
+        case .hciH4:
+            try interpretH4(packet, bytes: bytes, from: 0, deliver: deliver)
+        case .hciH4WithDirection:
+            try interpretH4(packet, bytes: bytes, from: 4, deliver: deliver)
+        case .hciTypedByRecord:
+            // Flags: 1 is received, 2 is command or event.
+            guard packet.recordType & 3 == 3 else { return }
+            try interpretEvent(packet, controller: 0, event: bytes, deliver: deliver)
+        case .linuxMonitor:
+            guard bytes.byteCount >= 4 else { return }
+            let controller = UInt16(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt16.self))
+            let kind = UInt16(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
+            try interpretMonitor(
+                packet, controller: controller, kind: kind, bytes: bytes.extracting(4..<bytes.byteCount),
+                deliver: deliver)
+        case .linuxMonitorTypedByRecord:
+            try interpretMonitor(
+                packet,
+                controller: UInt16(truncatingIfNeeded: packet.recordType >> 16),
+                kind: UInt16(truncatingIfNeeded: packet.recordType),
+                bytes: bytes,
+                deliver: deliver)
+        case .linkLayer:
+            let integrity = LinkLayerAdvertisement.integrity(of: bytes)
+            try interpretLinkLayer(
+                packet, bytes: bytes, isCoded: false, rssi: .unavailable, isMarkedBad: integrity == .damaged,
+                deliver: deliver)
+        case .linkLayerWithHeader:
+            try interpretLinkLayerWithHeader(packet, bytes: bytes, deliver: deliver)
+        case .nordicSniffer:
+            try interpretNordic(packet, bytes: bytes, deliver: deliver)
+        }
+    }
+
+    // MARK: - HCI
+
+    private static let h4Event: UInt8 = 0x04
+
+    private mutating func interpretH4(
+        _ packet: Packet, bytes: RawSpan, from offset: Int, deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        guard bytes.byteCount > offset,
+            bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == Self.h4Event
+        else { return }
+        let event = bytes.extracting(offset + 1..<bytes.byteCount)
+        try interpretEvent(packet, controller: packet.receiverKey, event: event, deliver: deliver)
+    }
+
+    private mutating func interpretMonitor(
+        _ packet: Packet, controller: UInt16, kind: UInt16, bytes: RawSpan,
+        deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        switch kind {
+        case LinuxMonitor.newIndex:
+            let name = bytes.byteCount >= 16 ? Self.text(in: bytes.extracting(8..<16)) : ""
+            receivers.name(UInt32(controller), name.isEmpty ? "hci\(controller)" : name)
+        case LinuxMonitor.event where controller != LinuxMonitor.noController:
+            try interpretEvent(packet, controller: UInt32(controller), event: bytes, deliver: deliver)
+        default: break
+        }
+    }
+
+    private mutating func interpretEvent(
+        _ packet: Packet, controller: UInt32, event: RawSpan, deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        var cursor = HCIAdvertisingReportCursor(event: event)
+        while let found = cursor.next(in: event) {
+            counts.reports += 1
+            let receiver = receivers.receiver(controller, name: "hci\(controller)")
+            let reception = Reception(time: packet.time, receiver: receiver, report: found.report)
+            if found.report.kind == .extended {
+                try assembler.add(found, of: event, from: receiver) { try deliver(reception, $0) }
+            } else {
+                try deliver(reception, event.extracting(found.offset..<found.offset + found.count))
+            }
+        }
+    }
+
+    /// Returns the characters of a field up to its first zero.
+    private static func text(in field: RawSpan) -> String {
+        field.withUnsafeBytes { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    // MARK: - Sniffers
+
+    /// Reads LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR: channel, signal, noise, access address offences, reference access
+    /// address (4), flags (2), packet (tcpdump.org, LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR).
+    private mutating func interpretLinkLayerWithHeader(
+        _ packet: Packet, bytes: RawSpan, deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        let header = 10
+        guard bytes.byteCount > header else { return }
+        let flags = UInt16(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt16.self))
+        let isDewhitened = flags & 0x0001 != 0
+        let hasSignal = flags & 0x0002 != 0
+        let isChecked = flags & 0x0400 != 0
+        let isValid = flags & 0x0800 != 0
+        guard isDewhitened else { return }
+        let signal = bytes.unsafeLoad(fromByteOffset: 1, as: Int8.self)
+        try interpretLinkLayer(
+            packet,
+            bytes: bytes.extracting(header..<bytes.byteCount),
+            isCoded: flags >> 14 == 2,
+            rssi: hasSignal ? SignalStrength(rawValue: signal) : .unavailable,
+            isMarkedBad: isChecked && !isValid,
+            deliver: deliver)
+    }
+
+    /// Reads Nordic's header, seventeen bytes in each version of the protocol: flags at 8, signal at 10 as a positive
+    /// number (Nordic, "nRF Sniffer packet format"; tcpdump.org, LINKTYPE_NORDIC_BLE).
+    private mutating func interpretNordic(
+        _ packet: Packet, bytes: RawSpan, deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        let header = 17
+        guard bytes.byteCount > header else { return }
+        let flags = bytes.unsafeLoad(fromByteOffset: 8, as: UInt8.self)
+        let attenuation = bytes.unsafeLoad(fromByteOffset: 10, as: UInt8.self)
+        // Versions before 2 had no PHY and left its bits zero.
+        let isCoded = flags >> 4 & 7 == 2
+        try interpretLinkLayer(
+            packet,
+            bytes: bytes.extracting(header..<bytes.byteCount),
+            isCoded: isCoded,
+            rssi: attenuation < 128 ? SignalStrength(rawValue: -Int8(attenuation)) : .unavailable,
+            isMarkedBad: flags & 1 == 0,
+            deliver: deliver)
+    }
+
+    /// - Parameter isMarkedBad: whether the receiver says that the checksum does not fit. Where it says nothing, the
+    ///   sum is compared here, so that a packet with flipped bits does not appear as another beacon; it is not counted
+    ///   as bad, since a sniffer that could not check it did not say so.
+    private mutating func interpretLinkLayer(
+        _ packet: Packet, bytes: RawSpan, isCoded: Bool, rssi: SignalStrength, isMarkedBad: Bool,
+        deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        // Packets of the coded PHY have a byte behind the access address for their coding.
+        let headerOffset = isCoded ? 5 : 4
+        guard let advert = LinkLayerAdvertisement(packet: bytes, headerOffset: headerOffset) else { return }
+        counts.reports += 1
+        if isMarkedBad { counts.badCRC += 1 }
+        let reception = Reception(
+            time: packet.time,
+            receiver: receivers.receiver(
+                packet.receiverKey, name: "\(packet.link.receiverPrefix)\(packet.receiverKey)"),
+            report: AdvertisingReport(kind: advert.kind, address: advert.address, rssi: rssi),
+            isDamaged: isMarkedBad
+                || LinkLayerAdvertisement.integrity(of: bytes, headerOffset: headerOffset) == .damaged)
+        try deliver(reception, bytes.extracting(advert.offset..<advert.offset + advert.count))
+    }
+}
+
+/// The names of the receivers that a capture has shown so far, each with a small number.
+struct ReceiverTable {
+    /// The names by number.
+    private(set) var names: [String] = []
+
+    /// Numbers by what the format itself calls the receiver: an interface or controller number.
+    private var numbers: [UInt32: ReceiverID] = [:]
+    private var numbersByName: [String: ReceiverID] = [:]
+
+    /// More than any site has; beyond it, receivers share the last number.
+    private static let most = Int(UInt16.max)
+
+    /// Returns the receiver that the format calls `key`, under the name that `name` gives if it is new.
+    mutating func receiver(_ key: UInt32, name: @autoclosure () -> String) -> ReceiverID {
+        if let known = numbers[key] { return known }
+        let new = named(name())
+        numbers[key] = new
+        return new
+    }
+
+    /// Gives the receiver that the format calls `key` a name, unless it has one.
+    mutating func name(_ key: UInt32, _ name: String) {
+        _ = receiver(key, name: name)
+    }
+
+    /// Forgets what the format's own numbers meant, as at the start of a new section, but not the names.
+    mutating func forgetKeys() { numbers.removeAll() }
+
+    /// Returns the receiver of this name.
+    mutating func named(_ name: String) -> ReceiverID {
+        if let known = numbersByName[name] { return known }
+        guard names.count < Self.most else { return ReceiverID(UInt16(names.count - 1)) }
+        let new = ReceiverID(UInt16(names.count))
+        names.append(name)
+        numbersByName[name] = new
+        return new
+    }
+}

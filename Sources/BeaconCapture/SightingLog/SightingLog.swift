@@ -1,0 +1,90 @@
+public import BeaconModel
+import BeaconRadio
+
+/// The sighting log: one JSON object a line, which people, scripts and ``CaptureReader`` read alike.
+public enum SightingLogFormat {
+    /// Appends one line.
+    ///
+    /// - Parameters:
+    ///   - sighting: what was heard.
+    ///   - time: when it was heard, counted from 1970 and written with milliseconds; nil becomes `null`.
+    ///   - receiver: the receiver's name as JSON text, quotes included: ``jsonText(_:)``.
+    ///   - buffer: the bytes to append to.
+    public static func append(
+        _ sighting: Sighting, time: Timestamp?, receiver: [UInt8], to buffer: inout [UInt8]
+    ) {
+        buffer.append(json: "{\"time\":")
+        buffer.append(jsonTime: time)
+        buffer.append(json: ",\"receiver\":")
+        buffer.append(contentsOf: receiver)
+        buffer.append(json: ",\"address\":\"")
+        buffer.append(text: sighting.address)
+        buffer.append(json: "\",\"uuid\":\"")
+        buffer.append(text: sighting.identity.uuid)
+        buffer.append(json: "\",\"major\":")
+        buffer.append(decimal: Int(sighting.identity.major))
+        buffer.append(json: ",\"minor\":")
+        buffer.append(decimal: Int(sighting.identity.minor))
+        buffer.append(json: ",\"measuredPower\":")
+        buffer.append(decimal: Int(sighting.measuredPower))
+        buffer.append(json: ",\"rssi\":")
+        buffer.append(decimal: Int(sighting.rssi.rawValue))
+        buffer.append(json: "}\n")
+    }
+
+    /// Returns a receiver's name as JSON text, quotes included, for ``append(_:time:receiver:to:)``.
+    public static func jsonText(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(jsonText: text)
+        return bytes
+    }
+}
+
+/// A reader of sighting logs: one JSON object a line, as `beacon scan --json` prints it.
+///
+/// Each line is turned back into the advert that it stands for, so that what follows need not know where adverts come
+/// from. Keys may come in any order and unknown ones are passed over. `uuid`, `major`, `minor` and `rssi` are needed;
+/// `time` may be missing or null, `receiver`, `address` and `measuredPower` have defaults.
+struct SightingLogReader: FormatReader {
+    private var lines = LineReader()
+    private var advert = [UInt8](repeating: 0, count: IBeaconFrame.advertCount)
+
+    /// Returns whether the content at hand begins like a JSON object.
+    static func detect(_ stream: borrowing ByteStream) -> Bool {
+        let blank: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+        return stream.buffer[stream.start..<stream.end].first { !blank.contains($0) } == UInt8(ascii: "{")
+    }
+
+    mutating func next(
+        _ stream: inout ByteStream,
+        _ interpreter: inout PacketInterpreter,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) throws -> SourceRecord? {
+        while let (content, whole) = try lines.next(in: &stream) {
+            let parsed: SightingLine?
+            do throws(SightingLineParser.Failure) {
+                let line = stream.start..<stream.start + content
+                parsed = try SightingLineParser.parse(stream.buffer.span.bytes.extracting(line))
+            } catch {
+                // Only the last line has no end: it was cut, and any other is damaged.
+                throw CaptureError(
+                    content == whole ? .truncated : .damaged,
+                    "\(error.message); what came before was read", offset: stream.offset + error.offset)
+            }
+            stream.consume(whole)
+            guard let line = parsed else { continue }
+            let receiver = interpreter.receivers.named(line.receiver ?? "log")
+            advert.withUnsafeMutableBytes { bytes in
+                IBeaconFrame(
+                    identity: line.identity, measuredPower: line.measuredPower ?? IBeaconFrame.defaultMeasuredPower
+                ).write(to: bytes)
+            }
+            let report = AdvertisingReport(kind: .nonConnectable, address: line.address, rssi: line.rssi)
+            try interpreter.accept(
+                Reception(time: line.time, receiver: receiver, report: report), advert: advert.span.bytes,
+                deliver: deliver)
+            return SourceRecord(time: line.time)
+        }
+        return nil
+    }
+}

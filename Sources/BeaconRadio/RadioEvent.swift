@@ -1,0 +1,93 @@
+public import BeaconModel
+
+/// An event of a radio.
+@nonexhaustive
+public enum RadioEvent: Sendable {
+    /// The time by the radio's clock, to which everything heard before has been delivered. A radio gives the time at
+    /// least once a second, whatever it hears. No other component does, so that a radio which fails silently is not
+    /// mistaken for the absence of beacons.
+    case time(Timestamp)
+    /// Beacons that were heard, in this order.
+    case sightings([Sighting])
+    /// A new state of the radio.
+    case state(RadioState)
+    /// A stretch of time in which the radio could hear nothing, whatever its state says: the machine slept, or the
+    /// process was stopped. It comes before the first ``time(_:)`` and ``sightings(_:)`` after it, and says nothing of
+    /// the beacons.
+    case deaf(from: Timestamp, to: Timestamp)
+    /// The outcome for one frame of ``Radio/advertise(_:)``. Each frame that a call has and the call before had not
+    /// gets at least one; a frame that fails later gets another, and one that is sent again after that, too.
+    case advertising(IBeaconFrame, Result<Void, RadioError>)
+    /// The number of nanoseconds the wall clock is ahead of the radio's times from now on, negative where it is behind.
+    ///
+    /// A radio's times count from 1970 by the wall clock at the moment when the radio began, and are even. Where the
+    /// wall clock is set, as on a machine without a battery once it has a network, the times stay even, and this is
+    /// added wherever they are shown to people.
+    case wallClock(ahead: Int64)
+    /// A notice for the operator.
+    case notice(RadioNotice)
+}
+
+/// A notice of a radio for its operator: a scan that failed and was begun again, a filter that is active, an adapter
+/// that was removed.
+public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of a notice. More may come, so a `switch` over kinds needs a default.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the kind, in lower case with hyphens, as logs and metrics show it.
+        public let name: String
+
+        /// A kind of this name.
+        public init(_ name: String) { self.name = name }
+
+        /// The name.
+        public var description: String { name }
+
+        /// An adapter is used from now on, in a way that the message states.
+        public static let adapterUsed = Kind("adapter-used")
+        /// An adapter was removed, switched off or blocked.
+        public static let adapterLost = Kind("adapter-lost")
+        /// The radio does not do all that was requested, for a reason that the message states.
+        public static let degraded = Kind("degraded")
+        /// A filter keeps adverts that no request matches from waking the process.
+        public static let filtering = Kind("filtering")
+        /// The controller refused a command, or did not answer it.
+        public static let commandFailed = Kind("command-failed")
+        /// Nothing was heard for so long that the scan was begun anew.
+        public static let scanRestarted = Kind("scan-restarted")
+        /// The adapter was switched off and on again.
+        public static let adapterReset = Kind("adapter-reset")
+        /// The adverts and the scan that an earlier process left on the air were ended.
+        public static let takenBack = Kind("taken-back")
+        /// A capture or a simulation has come to its end.
+        public static let sourceEnded = Kind("source-ended")
+        /// The radio cannot know whether the scan is alive.
+        public static let livenessUnknown = Kind("liveness-unknown")
+
+        /// True for trouble, which deserves a warning, and false for information.
+        public var isTrouble: Bool {
+            self != .adapterUsed && self != .filtering && self != .takenBack && self != .sourceEnded
+        }
+    }
+
+    /// The kind of the notice.
+    public var kind: Kind
+
+    /// The adapter it happened to, as `hci0`.
+    public var adapter: String
+
+    /// The event, its cause and the remedy, in a sentence or two.
+    public var message: String
+
+    /// A notice from its parts.
+    public init(_ kind: Kind, adapter: String, _ message: String) {
+        self.kind = kind
+        self.adapter = adapter
+        self.message = message
+    }
+
+    /// True for trouble, which deserves a warning, and false for information.
+    public var isTrouble: Bool { kind.isTrouble }
+
+    /// The adapter and the message.
+    public var description: String { "\(adapter): \(message)" }
+}

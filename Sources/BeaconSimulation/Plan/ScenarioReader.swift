@@ -1,0 +1,331 @@
+import BeaconModel
+
+/// A reader of a scenario's file, in an order in which each part is read before those that refer to it.
+///
+/// All its functions throw ``ScenarioError``.
+struct ScenarioReader {
+    private var people: [Person] = []
+    private var uuid: ProximityUUID?
+
+    /// 30 days: a simulation that counts nanoseconds in 64 bits could go on for centuries, a user would not.
+    private static let longest = 2_592_000.0
+
+    /// Memory is in proportion to senders times receivers.
+    private static let mostLinks = 1_000_000
+
+    private static let mostSenders = 10_000
+    private static let mostReceivers = 1000
+    private static let mostPeople = 10_000
+    private static let mostWalls = 10_000
+    private static let mostStops = 10_000
+
+    /// The default speed of people in metres a second: a comfortable pace (Bohannon, "Comfortable and maximum walking
+    /// speed of adults", Age and Ageing 26, 1997).
+    private static let walkingSpeed = 1.4
+
+    private static let speeds = 0.01...100.0
+
+    /// Advertising intervals of Bluetooth 4, in seconds (Core Specification, Vol 6, Part B, 4.4.2.2).
+    private static let intervals = 0.02...10.24
+
+    /// The random delay between advertising events, in nanoseconds (Vol 6, Part B, 4.4.2.2.1: 0 to 10 ms).
+    private static let advertisingDelay: Int64 = 10_000_000
+
+    mutating func scenario(from file: inout ScenarioObject) throws -> Scenario {
+        let name = try file.take("name")?.name() ?? "scenario"
+        let summary = try file.take("description")?.text() ?? ""
+        let seed = try file.take("seed")?.seed() ?? 1
+        let duration = try file.require("duration", "how many seconds the scenario lasts")
+            .number(in: 0.001...Self.longest, unit: "seconds")
+        uuid = try file.take("uuid")?.uuid()
+        let environment = try environment(from: file.take("environment"))
+        let walls = try file.take("walls")?.list(atMost: Self.mostWalls).map(wall(from:)) ?? []
+        for value in try file.take("people")?.list(atMost: Self.mostPeople) ?? [] {
+            try people.append(person(from: value))
+        }
+        let receiverList = try file.require("receivers", "a list with at least one receiver")
+        let receivers = try self.receivers(from: receiverList)
+        let beacons = try self.beacons(from: file.take("beacons"))
+        let crowdList = file.take("crowds")
+        let crowds = try self.crowds(from: crowdList)
+        try file.finish()
+        let senders = crowds.reduce(beacons.count) { $0 + $1.count }
+        guard senders <= Self.mostSenders, senders * receivers.count <= Self.mostLinks else {
+            throw ScenarioError(
+                .tooLarge, at: crowdList?.path ?? "beacons",
+                "and beacons make \(senders) senders for \(receivers.count) receivers; take at most "
+                    + "\(Self.mostSenders) senders, and \(Self.mostLinks) pairs of sender and receiver")
+        }
+        return Scenario(
+            name: name, summary: summary, seed: seed, duration: duration, environment: environment,
+            walls: walls, people: people, receivers: receivers, beacons: beacons, crowds: crowds)
+    }
+
+    private func environment(from value: ScenarioValue?) throws -> Environment {
+        var environment = Environment()
+        guard var object = try value?.object() else { return environment }
+        if let value = object.take("pathLossExponent") {
+            environment.pathLossExponent = try value.number(in: 1...6)
+        }
+        if let value = object.take("shadowing") {
+            environment.shadowing = try value.number(in: 0...20, unit: "dB")
+        }
+        if let value = object.take("shadowingDistance") {
+            environment.shadowingDistance = try value.number(in: 0.01...10_000, unit: "metres")
+        }
+        if let value = object.take("shadowingTime") {
+            environment.shadowingTime = try value.number(in: 0.01...Self.longest, unit: "seconds")
+        }
+        if let value = object.take("ricianK") {
+            environment.ricianK = value.isNull ? nil : try value.number(in: -20...60, unit: "dB, or null")
+        }
+        if let value = object.take("loss") {
+            environment.loss = try value.number(in: 0...1)
+        }
+        if let value = object.take("sensitivity") {
+            environment.sensitivity = try value.number(in: -127...20, unit: "dBm")
+        }
+        try object.finish()
+        return environment
+    }
+
+    private func wall(from value: ScenarioValue) throws -> Wall {
+        var object = try value.object()
+        let start = try object.require("from", "where the wall begins, [x, y]").point()
+        let end = try object.require("to", "where the wall ends, [x, y]").point()
+        // A light inner wall by the multi-wall model of COST 231.
+        let loss = try object.take("loss")?.number(in: 0...200, unit: "dB") ?? 3.4
+        try object.finish()
+        guard start != end else { throw value.invalid("begins where it ends; write two different places") }
+        return Wall(start: start, end: end, loss: loss)
+    }
+
+    private func person(from value: ScenarioValue) throws -> Person {
+        var object = try value.object()
+        let nameValue = try object.require("name", "what the person is called, so that things can be carried")
+        let name = try nameValue.name()
+        guard !people.contains(where: { $0.name == name }) else {
+            throw ScenarioError(
+                .duplicateName, at: nameValue.path, "is \"\(name)\", as is another person; choose another name")
+        }
+        let bodyLoss = try object.take("bodyLoss")?.number(in: 0...60, unit: "dB") ?? 0
+        let speed = try object.take("speed")?.number(in: Self.speeds, unit: "metres a second") ?? Self.walkingSpeed
+        let isRepeated = try object.take("repeat")?.flag() ?? false
+        let stops = try object.require("walk", "a list of places, [[x, y], ...]")
+        let walk = try walk(through: stops, speed: speed, isRepeated: isRepeated)
+        try object.finish()
+        return Person(name: name, walk: walk, bodyLoss: bodyLoss)
+    }
+
+    private func walk(through value: ScenarioValue, speed: Double, isRepeated: Bool) throws -> Walk {
+        var walk: Walk?
+        for stop in try value.list(atMost: Self.mostStops) {
+            guard case .object = stop.value else {
+                let place = try stop.point()
+                walk?.go(to: place, speed: speed)
+                if walk == nil { walk = Walk(start: place) }
+                continue
+            }
+            var object = try stop.object()
+            let place = try object.require("to", "where to go, [x, y]").point()
+            let pause = try object.take("pause")?.number(in: 0...Self.longest, unit: "seconds") ?? 0
+            let ownSpeed = object.take("speed")
+            let arrival = object.take("arrive")
+            try object.finish()
+            guard walk != nil else {
+                if let early = ownSpeed ?? arrival {
+                    throw ScenarioError(
+                        .conflict, at: early.path, "is said of the first place, where the walk starts; leave it out")
+                }
+                walk = Walk(start: place, pause: pause)
+                continue
+            }
+            if let arrival {
+                if let ownSpeed {
+                    throw ScenarioError(
+                        .conflict, at: ownSpeed.path, "says the same as \"arrive\"; leave one of them out")
+                }
+                let moment = try arrival.number(in: 0...Self.longest, unit: "seconds")
+                let departure = walk?.end ?? 0
+                guard moment > departure else {
+                    throw ScenarioError(
+                        .outOfRange, at: arrival.path,
+                        "is not after the moment at which the walk gets going from the place before, "
+                            + "\(departure) s; write a later one")
+                }
+                walk?.go(to: place, taking: moment - departure, pause: pause)
+            } else {
+                let speed = try ownSpeed?.number(in: Self.speeds, unit: "metres a second") ?? speed
+                walk?.go(to: place, speed: speed, pause: pause)
+            }
+        }
+        guard var walk else { throw value.invalid("is empty; write at least one place, [x, y]") }
+        if isRepeated { walk.repeatForever(speed: speed) }
+        return walk
+    }
+
+    /// Reads where something is: `position` or `carriedBy`.
+    private func placement(from object: inout ScenarioObject) throws -> Placement {
+        let position = object.take("position")
+        let carrier = object.take("carriedBy")
+        guard let carrier else {
+            guard let position else {
+                throw ScenarioError(
+                    .missingKey, at: object.path(of: "position"),
+                    "is missing; write a place, [x, y], or \"carriedBy\" with a person's name")
+            }
+            return .fixed(try position.point())
+        }
+        guard position == nil else {
+            throw ScenarioError(
+                .conflict, at: carrier.path, "is there beside \"position\"; leave one of them out")
+        }
+        let name = try carrier.text()
+        guard let index = people.firstIndex(where: { $0.name == name }) else {
+            throw ScenarioError(
+                .unknownReference, at: carrier.path, "is \"\(name)\", whom \"people\" does not have; check the name")
+        }
+        return .carried(index)
+    }
+
+    private func receivers(from list: ScenarioValue) throws -> [ReceiverPlan] {
+        var receivers: [ReceiverPlan] = []
+        for value in try list.list(atMost: Self.mostReceivers) {
+            var object = try value.object()
+            let nameValue = object.take("name")
+            let name = try nameValue?.name() ?? "hci\(receivers.count)"
+            guard !receivers.contains(where: { $0.name == name }) else {
+                throw ScenarioError(
+                    .duplicateName, at: nameValue?.path ?? value.path,
+                    "is \"\(name)\", as is another receiver; choose another name")
+            }
+            let placement = try placement(from: &object)
+            let gain = try object.take("gain")?.number(in: -60...60, unit: "dB") ?? 0
+            try object.finish()
+            receivers.append(ReceiverPlan(name: name, placement: placement, gain: gain))
+        }
+        guard !receivers.isEmpty else { throw list.invalid("is empty; write at least one receiver") }
+        return receivers
+    }
+
+    private func beacons(from list: ScenarioValue?) throws -> [BeaconPlan] {
+        var beacons: [BeaconPlan] = []
+        var names: Set<String> = []
+        // Of beacons without a name, how many there were of an identity.
+        var copies: [BeaconIdentity: Int] = [:]
+        for value in try list?.list(atMost: Self.mostSenders) ?? [] {
+            var object = try value.object()
+            let nameValue = object.take("name")
+            let name = try nameValue?.name()
+            if let name, let nameValue, !names.insert(name).inserted {
+                throw ScenarioError(
+                    .duplicateName, at: nameValue.path, "is \"\(name)\", as is another beacon; choose another name")
+            }
+            guard let uuid = try object.take("uuid")?.uuid() ?? self.uuid else {
+                throw ScenarioError(
+                    .missingKey, at: object.path(of: "uuid"),
+                    "is missing; write a UUID here, or one for all beacons at the top of the file")
+            }
+            let major = try object.take("major")?.integer(in: 0...65535) ?? 0
+            let minor = try object.take("minor")?.integer(in: 0...65535) ?? 0
+            let identity = BeaconIdentity(uuid: uuid, major: UInt16(major), minor: UInt16(minor))
+            // AirLocate's default, in dBm.
+            let measuredPower =
+                try object.take("measuredPower")?.integer(in: -128...126)
+                ?? Int(IBeaconFrame.defaultMeasuredPower)
+            let powerOffset = try object.take("powerOffset")?.number(in: -100...100, unit: "dB") ?? 0
+            let placement = try placement(from: &object)
+            let (interval, jitter) = try intervalAndJitter(from: &object, interval: 100_000_000)
+            let addressing = try addressing(from: &object)
+            let onTimes = try onTimes(from: object.take("on"))
+            try object.finish()
+            let copy = copies[identity, default: 0]
+            if name == nil { copies[identity] = copy + 1 }
+            beacons.append(
+                BeaconPlan(
+                    key: name.map { "beacon \($0)" } ?? "identity \(identity) \(copy)", identity: identity,
+                    measuredPower: Int8(measuredPower), powerOffset: powerOffset, placement: placement,
+                    interval: interval, jitter: jitter, addressing: addressing, onTimes: onTimes))
+        }
+        return beacons
+    }
+
+    private func crowds(from list: ScenarioValue?) throws -> [CrowdPlan] {
+        var crowds: [CrowdPlan] = []
+        for value in try list?.list(atMost: Self.mostSenders) ?? [] {
+            var object = try value.object()
+            let count = try object.require("count", "how many phones there are").integer(in: 0...Self.mostSenders)
+            let area = try object.require("area", "two opposite corners, [[x, y], [x, y]]")
+            let corners = try area.list(atMost: 2)
+            guard corners.count == 2 else { throw area.invalid("is not two places; write [[x, y], [x, y]]") }
+            let speed = try object.take("speed")?.number(in: 0...100, unit: "metres a second") ?? 0.7
+            let power = try object.take("power")?.number(in: -128...20, unit: "dBm") ?? -65
+            let (interval, jitter) = try intervalAndJitter(from: &object, interval: 300_000_000)
+            // Phones change theirs about every 15 minutes, which the Core Specification recommends (Vol 3, Part C,
+            // Appendix A, TGAP(private_addr_int)).
+            let rotation = try object.take("rotation")?.nanoseconds(in: 1...Self.longest) ?? 900_000_000_000
+            try object.finish()
+            crowds.append(
+                CrowdPlan(
+                    key: "crowd \(crowds.count)", count: count, corner: try corners[0].point(),
+                    oppositeCorner: try corners[1].point(), speed: speed, power: power, interval: interval,
+                    jitter: jitter, rotation: rotation))
+        }
+        return crowds
+    }
+
+    private func intervalAndJitter(
+        from object: inout ScenarioObject, interval: Int64
+    ) throws -> (interval: Int64, jitter: Int64) {
+        let interval = try object.take("interval")?.nanoseconds(in: Self.intervals) ?? interval
+        let jitter = try object.take("jitter")?.nanoseconds(in: 0...10) ?? Self.advertisingDelay
+        return (interval, jitter)
+    }
+
+    private func addressing(from object: inout ScenarioObject) throws -> Addressing {
+        let addressValue = object.take("address")
+        let kindValue = object.take("addressKind")
+        let rotationValue = object.take("rotation")
+        if let rotationValue {
+            if let other = addressValue ?? kindValue {
+                throw ScenarioError(
+                    .conflict, at: other.path, "cannot be kept by a beacon with \"rotation\"; leave one of them out")
+            }
+            return .rotating(try rotationValue.nanoseconds(in: 0.1...Self.longest))
+        }
+        guard let addressValue else {
+            if let kindValue {
+                throw ScenarioError(.conflict, at: kindValue.path, "has no \"address\" to go with; leave it out")
+            }
+            return .drawn
+        }
+        let kind: DeviceAddress.Kind =
+            switch try kindValue?.text() {
+            case nil, "random": .random
+            case "public": .public
+            default: throw kindValue?.invalid("is neither; write \"random\" or \"public\"") ?? addressValue.invalid("")
+            }
+        guard let address = DeviceAddress(try addressValue.text(), kind: kind) else {
+            throw addressValue.invalid("is not an address; write it as \"c0:00:5e:12:34:56\"")
+        }
+        return .given(address)
+    }
+
+    private func onTimes(from value: ScenarioValue?) throws -> OnTimes {
+        guard let value else { return .always }
+        var spans: [Range<Int64>] = []
+        for span in try value.list(atMost: 1000) {
+            let moments = try span.list(atMost: 2)
+            guard moments.count == 2 else { throw span.invalid("is not two moments; write [from, to] in seconds") }
+            let from = try moments[0].nanoseconds(in: 0...Self.longest)
+            let to = moments[1].isNull ? OnTimes.forever : try moments[1].nanoseconds(in: 0...Self.longest)
+            guard from < to else { throw span.invalid("ends before it has begun; write the earlier moment first") }
+            if let last = spans.last, from <= last.upperBound {
+                throw span.invalid("begins before the span in front of it has ended; write spans in order, with gaps")
+            }
+            spans.append(from..<to)
+        }
+        guard !spans.isEmpty else { throw value.invalid("is empty; write [[from, to], ...], or leave it out") }
+        return OnTimes(spans: spans)
+    }
+}

@@ -1,0 +1,86 @@
+/// The people who walk in a simulation: the people of the scenario, and behind them the owners of the crowds' phones.
+struct Population: Sendable {
+    private(set) var people: [Person]
+
+    init(people: [Person]) { self.people = people }
+
+    /// The number of places on the round of a member of a crowd.
+    private static let stops = 8
+
+    /// Adds somebody of a crowd, who walks from place to place in its area (the random waypoint model of Johnson and
+    /// Maltz, 1996).
+    ///
+    /// - Returns: how to place what they carry.
+    mutating func add(of crowd: CrowdPlan, random: SplitMix64) -> Placement {
+        var random = random
+        func place() -> Point {
+            let size = crowd.oppositeCorner - crowd.corner
+            return crowd.corner + Point(x: size.x * random.unit(), y: size.y * random.unit())
+        }
+        var walk = Walk(start: place(), pause: 20 * random.unit())
+        if crowd.speed > 0 {
+            for _ in 1..<Self.stops { walk.go(to: place(), speed: crowd.speed, pause: 20 * random.unit()) }
+            walk.repeatForever(speed: crowd.speed)
+        }
+        people.append(Person(name: "", walk: walk, bodyLoss: 0))
+        return .carried(people.count - 1)
+    }
+
+    /// Returns the place of something.
+    ///
+    /// - Parameter time: nanoseconds after the start of the simulation.
+    func whereabouts(of placement: Placement, at time: Int64) -> Whereabouts {
+        switch placement {
+        case .fixed(let point): Whereabouts(point: point)
+        case .carried(let person): people[person].whereabouts(at: Double(time) / 1_000_000_000)
+        }
+    }
+}
+
+/// A person who walks about and may carry beacons and receivers.
+struct Person: Hashable, Sendable {
+    var name: String
+    var walk: Walk
+
+    /// The loss by the body straight behind it, in dB.
+    var bodyLoss: Double
+
+    /// Returns the person's place and direction.
+    ///
+    /// - Parameter time: seconds after the start of the simulation.
+    func whereabouts(at time: Double) -> Whereabouts {
+        var whereabouts = walk.whereabouts(at: time)
+        whereabouts.bodyLoss = bodyLoss
+        return whereabouts
+    }
+}
+
+/// The placement of a radio.
+enum Placement: Hashable, Sendable {
+    /// It stays at a place.
+    case fixed(Point)
+
+    /// The person at this place of the scenario's list carries it.
+    case carried(Int)
+}
+
+/// The place of a radio at a moment, and the body of its carrier, if it has one.
+struct Whereabouts: Hashable, Sendable {
+    var point: Point
+
+    /// The direction in which the carrier looks, as a way of length 1; of length 0 where nobody carries the radio.
+    var facing = Point.zero
+
+    /// The loss by the carrier's body straight behind it, in dB.
+    var bodyLoss = 0.0
+
+    /// Returns the loss by the carrier's body on the way to `other`, in dB: nothing ahead, all of ``bodyLoss`` straight
+    /// behind, and in between with the cosine of the angle, since waves bend around a body.
+    func bodyLoss(towards other: Point) -> Double {
+        guard bodyLoss > 0 else { return 0 }
+        let way = other - point
+        let distance = way.length
+        guard distance > 0 else { return 0 }
+        return bodyLoss * (1 - facing.dot(way) / distance) / 2
+    }
+}

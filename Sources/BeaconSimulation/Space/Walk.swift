@@ -1,0 +1,77 @@
+/// A way over the floor plan in time: straight legs at even speed with pauses between them.
+struct Walk: Hashable, Sendable {
+    /// One straight leg.
+    struct Leg: Hashable, Sendable {
+        /// The departure, in seconds after the start of the simulation.
+        var departure: Double
+
+        /// The arrival, likewise.
+        var arrival: Double
+
+        var from: Point
+        var to: Point
+
+        /// The direction in which the walker looks, as a way of length 1, or 0 as long as no direction is known.
+        var facing: Point
+    }
+
+    /// The legs in the order of time.
+    private(set) var legs: [Leg] = []
+
+    /// The end of the last leg's pause, in seconds after the start of the simulation.
+    private(set) var end: Double
+
+    /// A Boolean value that indicates whether the walk starts anew from its first place when it is over.
+    private(set) var isRepeated = false
+
+    private let start: Point
+
+    /// Creates a walk without legs that stands at `start` for `pause` seconds.
+    init(start: Point, pause: Double = 0) {
+        self.start = start
+        end = pause
+    }
+
+    /// The end of the last leg so far.
+    var destination: Point { legs.last?.to ?? start }
+
+    /// Adds a leg that takes `seconds`, and a pause behind it.
+    mutating func go(to point: Point, taking seconds: Double, pause: Double = 0) {
+        let way = point - destination
+        let length = way.length
+        // Who waits looks where he went.
+        let facing = length > 0 ? way * (1 / length) : legs.last?.facing ?? .zero
+        legs.append(Leg(departure: end, arrival: end + seconds, from: destination, to: point, facing: facing))
+        end += seconds + pause
+    }
+
+    /// Adds a leg at `speed` metres a second, and a pause behind it.
+    mutating func go(to point: Point, speed: Double, pause: Double = 0) {
+        go(to: point, taking: (point - destination).length / speed, pause: pause)
+    }
+
+    /// Leads the walk back to its first place at `speed` metres a second, from where it starts anew.
+    mutating func repeatForever(speed: Double) {
+        go(to: start, speed: speed)
+        isRepeated = true
+    }
+
+    /// Returns the walker's place and direction.
+    ///
+    /// - Parameter time: seconds after the start of the simulation.
+    func whereabouts(at time: Double) -> Whereabouts {
+        let time = isRepeated && end > 0 ? time.truncatingRemainder(dividingBy: end) : time
+        // The last leg that has begun.
+        var low = 0
+        var high = legs.count
+        while low < high {
+            let middle = (low + high) / 2
+            if legs[middle].departure <= time { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return Whereabouts(point: start, facing: legs.first?.facing ?? .zero) }
+        let leg = legs[low - 1]
+        guard time < leg.arrival else { return Whereabouts(point: leg.to, facing: leg.facing) }
+        let part = (time - leg.departure) / (leg.arrival - leg.departure)
+        return Whereabouts(point: leg.from + (leg.to - leg.from) * part, facing: leg.facing)
+    }
+}

@@ -1,0 +1,47 @@
+import BeaconCapture
+import Testing
+
+@Suite("Capture reader")
+struct CaptureReaderTests {
+    @Test(
+        "what is no capture is told, with the formats that are",
+        arguments: [
+            "x", "hello, world, this is text", "[1, 2]", "PK\u{3}\u{4}", "\u{1F}\u{8B}",
+            "\u{7F}ELF\0\0\0\0\0\0\0\0\0\0\0\0",
+        ])
+    func unknown(text: String) throws {
+        let reading = try Reading(text.unicodeScalars.map { UInt8($0.value) })
+        let error = try #require(reading.error)
+        #expect(reading.format == nil)
+        #expect(error.code == .unknownFormat || error.code == .truncated)
+        if error.code == .unknownFormat {
+            for format in CaptureFormat.allCases { #expect(error.message.contains(format.description)) }
+        }
+    }
+
+    @Test("an empty file is told")
+    func empty() throws {
+        #expect(try Reading([]).error?.code == .unknownFormat)
+        #expect(try Reading(Gzip.member([])).error?.code == .unknownFormat)
+    }
+
+    @Test("a file that is not there, and a folder, are told with their path")
+    func noFile() throws {
+        try withTemporaryFolder { folder in
+            let missing = try #require(try Reading(path: folder + "/none").error)
+            #expect(missing.code == .cannotOpen)
+            #expect(missing.path == folder + "/none")
+            #expect(missing.systemError == 2)
+            let directory = try #require(try Reading(path: folder).error)
+            #expect(directory.code == .cannotRead)
+            #expect(directory.path == folder)
+        }
+    }
+
+    @Test("what `deliver` throws comes out")
+    func delivery() throws {
+        struct Refusal: Error {}
+        var reader = try CaptureReader(bytes: SampleFile.pcap(linkType: 187).bytes)
+        #expect(throws: Refusal.self) { try reader.next { _, _ in throw Refusal() } }
+    }
+}

@@ -1,0 +1,34 @@
+import BeaconCapture
+import BeaconRadio
+import Testing
+
+@Suite("PacketLogger")
+struct PacketLoggerReaderTests {
+    private let advert = Advert.samples[0]
+
+    @Test("only received events hold adverts; the rest is counted", arguments: [false, true])
+    func types(isBigEndian: Bool) throws {
+        func record(_ type: UInt8) -> [UInt8] {
+            PacketLogger.record(microseconds: 7, type: type, advert.event, isBigEndian: isBigEndian)
+        }
+        let reading = try Reading(join(record(0xFB), record(0x00), record(0x02), record(0x01), record(0xFC)))
+        #expect(reading.format == .packetLogger)
+        #expect(reading.counts.packets == 5)
+        #expect(reading.heard.count == 1)
+        #expect(reading.records == [7000, 7000, 7000, 7000, 7000])
+    }
+
+    @Test("a record that cannot be is damage")
+    func damage() throws {
+        let good = PacketLogger.record(microseconds: 7, type: 1, advert.event, isBigEndian: true)
+        let before = good + good
+        for (place, value) in [(0, 0xFF), (12, 0x55), (8, 0xFF)] as [(Int, UInt8)] {
+            var bad = good
+            bad[place] = value
+            let reading = try Reading(before + bad)
+            #expect(reading.heard.count == 2)
+            #expect(reading.error?.code == .damaged)
+            #expect(reading.error?.offset == before.count)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import BeaconCapture
+import BeaconModel
+import BeaconRadio
+import Testing
+
+/// What reading a capture to its end brought.
+struct Reading {
+    /// One advert, copied out.
+    struct Heard: Hashable {
+        /// Nanoseconds since 1970.
+        var time: Int64?
+        var receiver: String
+        var kind: AdvertisingReport.Kind
+        var address: DeviceAddress
+        var rssi: Int8?
+        var advert: [UInt8]
+        var isDamaged = false
+
+        var frame: IBeaconFrame? { IBeaconFrame(advert: advert.span.bytes) }
+    }
+
+    var format: CaptureFormat?
+    var heard: [Heard] = []
+    /// The times of the records.
+    var records: [Int64?] = []
+    var counts = SourceCounts()
+    var error: CaptureError?
+
+    init(_ bytes: [UInt8]) throws { try self.init { () throws(CaptureError) in try CaptureReader(bytes: bytes) } }
+
+    init(path: String) throws { try self.init { () throws(CaptureError) in try CaptureReader(path: path) } }
+
+    private init(_ open: () throws(CaptureError) -> CaptureReader) throws {
+        do {
+            var reader = try open()
+            format = reader.format
+            defer { counts = reader.counts }
+            var heard: [(Reception, [UInt8])] = []
+            do {
+                while let record = try reader.next({ heard.append(($0, $1.withUnsafeBytes { Array($0) })) }) {
+                    records.append(record.time?.nanoseconds)
+                }
+            } catch let failure as CaptureError {
+                error = failure
+            }
+            let isOver = try reader.next { _, _ in Issue.record("an advert behind the end") } == nil
+            #expect(isOver)
+            let names = reader.receiverNames
+            self.heard = heard.map { reception, advert in
+                Heard(
+                    time: reception.time?.nanoseconds, receiver: names[Int(reception.receiver.index)],
+                    kind: reception.report.kind, address: reception.report.address,
+                    rssi: reception.report.rssi.dBm, advert: advert, isDamaged: reception.isDamaged)
+            }
+        } catch let failure as CaptureError {
+            error = failure
+        }
+    }
+}

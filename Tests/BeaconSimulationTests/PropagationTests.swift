@@ -1,0 +1,162 @@
+import BeaconModel
+import BeaconRadio
+import Testing
+
+@Suite("Simulated air: propagation")
+struct PropagationTests {
+    private func play(
+        distance: Double, environment: String = calm, more: String = "", duration: Double = 200, beacon: String = ""
+    ) throws -> Recording {
+        try Recording(
+            #"""
+            {"duration": \#(duration), \#(uuidLine), \#(environment), \#(more)
+             "receivers": [{"position": [0, 0]}],
+             "beacons": [{"position": [\#(distance), 0], "measuredPower": -60\#(beacon)}]}
+            """#)
+    }
+
+    private func environment(_ text: String) -> String { #""environment": {\#(text)}"# }
+
+    @Test("one metre away a beacon is as strong as it says, with all fading on", arguments: [0.0, 3, 8, 20])
+    func measuredPower(ricianK: Double) throws {
+        let environment = environment(#""shadowing": 3, "shadowingTime": 0.5, "ricianK": \#(ricianK)"#)
+        let recording = try play(distance: 1, environment: environment, duration: 2000)
+        #expect(abs(recording.meanRSSI + 60) < 0.3)
+    }
+
+    @Test("strength falls by ten times the exponent for each tenfold distance", arguments: [1.6, 2, 3, 4])
+    func pathLoss(exponent: Double) throws {
+        let environment = environment(
+            #""pathLossExponent": \#(exponent), "shadowing": 0, "ricianK": null, "sensitivity": -127"#)
+        #expect(try play(distance: 1, environment: environment).meanRSSI == -60)
+        #expect(try play(distance: 10, environment: environment).meanRSSI == -60 - 10 * exponent)
+        #expect(try play(distance: 0.1, environment: environment).meanRSSI == -60 + 10 * exponent)
+        #expect(try play(distance: 0, environment: environment).meanRSSI == -60 + 10 * exponent)
+    }
+
+    @Test("a wall costs what it says, and only where it stands between")
+    func walls() throws {
+        func strength(_ walls: String) throws -> Double {
+            try play(distance: 10, more: #""walls": [\#(walls)],"#).meanRSSI
+        }
+        #expect(try strength(#"{"from": [5, -1], "to": [5, 1], "loss": 12}"#) == -92)
+        #expect(try strength(#"{"from": [5, 1], "to": [5, 9], "loss": 12}"#) == -80)
+        #expect(try strength(#"{"from": [11, -1], "to": [11, 1], "loss": 12}"#) == -80)
+        #expect(try strength(#"{"from": [1, 1], "to": [9, 1], "loss": 12}"#) == -80)
+        #expect(
+            try strength(#"{"from": [2, -3], "to": [3, 9], "loss": 4}, {"from": [7, 1], "to": [6, -1], "loss": 7}"#)
+                == -91)
+        // Through the corner of two walls: one of them.
+        #expect(
+            try strength(#"{"from": [5, 0], "to": [5, 4], "loss": 7}, {"from": [5, 0], "to": [5, -4], "loss": 7}"#)
+                == -87)
+    }
+
+    @Test("a receiver's gain is added to what it hears")
+    func gain() throws {
+        let recording = try Recording(
+            #"""
+            {"duration": 10, \#(uuidLine), \#(calm), "receivers": [{"position": [0, 0], "gain": -7}],
+             "beacons": [{"position": [1, 0]}]}
+            """#)
+        #expect(recording.meanRSSI == -66)
+    }
+
+    @Test("the stated share of adverts is lost", arguments: [0.0, 0.1, 0.5, 1])
+    func loss(share: Double) throws {
+        let environment = environment(#""shadowing": 0, "ricianK": null, "loss": \#(share)"#)
+        let counts = try play(distance: 1, environment: environment, duration: 1000).counts
+        let heard = Double(counts.reports) / Double(counts.packets)
+        #expect(abs(heard - (1 - share)) < 0.02)
+        #expect(share > 0 || counts.reports == counts.packets)
+        #expect(share < 1 || counts.reports == 0)
+    }
+
+    @Test("a receiver hears down to its sensitivity and no further")
+    func sensitivity() throws {
+        let environment = environment(
+            #""pathLossExponent": 2, "shadowing": 0, "ricianK": null, "loss": 0, "sensitivity": -80"#)
+        #expect(try play(distance: 9.99, environment: environment).counts.reports > 1000)
+        #expect(try play(distance: 10.01, environment: environment).counts.reports == 0)
+        let fading = self.environment(#""pathLossExponent": 2, "loss": 0, "sensitivity": -80"#)
+        let edge = try play(distance: 10, environment: fading)
+        #expect(edge.entries.allSatisfy { $0.rssi >= -80 })
+        let share = Double(edge.counts.reports) / Double(edge.counts.packets)
+        #expect(share > 0.1 && share < 0.9)
+    }
+
+    @Test("slow fading has the stated deviation", arguments: [1.0, 4, 8])
+    func shadowing(deviation: Double) throws {
+        let environment = environment(
+            #""shadowing": \#(deviation), "shadowingTime": 0.2, "ricianK": null, "sensitivity": -127"#)
+        let recording = try play(distance: 1, environment: environment, duration: 3000)
+        // Rounding to whole dBm adds 1/12 of variance.
+        #expect(abs(recording.deviation - (deviation * deviation + 1 / 12.0).squareRoot()) < 0.06 * deviation)
+    }
+
+    /// Correlation of strengths that are `lag` adverts apart.
+    private func correlation(_ recording: Recording, lag: Int) -> Double {
+        let mean = recording.meanRSSI
+        let values = recording.entries.map { Double($0.rssi) - mean }
+        let products = zip(values, values.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 }
+        return products / values.reduce(0) { $0 + $1 * $1 }
+    }
+
+    @Test("slow fading forgets all but 1/e in the stated time")
+    func shadowingTime() throws {
+        let environment = environment(
+            #""shadowing": 8, "shadowingTime": 10, "ricianK": null, "loss": 0, "sensitivity": -127"#)
+        let recording = try play(
+            distance: 1, environment: environment, duration: 40_000, beacon: #", "interval": 1, "jitter": 0"#)
+        #expect(abs(correlation(recording, lag: 10) - 0.368) < 0.05)
+        #expect(correlation(recording, lag: 1) > 0.85)
+    }
+
+    @Test("slow fading forgets all but 1/e over the stated distance")
+    func shadowingDistance() throws {
+        // Exponent 1 and a far beacon: the way itself changes next to nothing.
+        let recording = try Recording(
+            #"""
+            {"duration": 40000, \#(uuidLine),
+             "environment": {"pathLossExponent": 1, "shadowing": 8, "shadowingTime": 2592000, "shadowingDistance": 2,
+                             "ricianK": null, "loss": 0, "sensitivity": -127},
+             "people": [{"name": "walker", "speed": 0.5, "repeat": true, "walk": [[0, 0], [100, 0]]}],
+             "receivers": [{"carriedBy": "walker"}],
+             "beacons": [{"position": [0, 10000], "measuredPower": -20, "interval": 1, "jitter": 0}]}
+            """#)
+        #expect(abs(correlation(recording, lag: 4) - 0.368) < 0.05)
+    }
+
+    @Test("fast fading is anew with each advert, and smaller where the direct wave is strong")
+    func fastFading() throws {
+        func play(_ ricianK: Double) throws -> Recording {
+            try self.play(
+                distance: 1, environment: environment(#""shadowing": 0, "ricianK": \#(ricianK), "sensitivity": -127"#),
+                duration: 2000)
+        }
+        let weak = try play(-20)
+        let strong = try play(20)
+        // Without a direct wave the deviation in dB is π / √6 nepers, 5.57 dB.
+        #expect(abs(weak.deviation - 5.57) < 0.3)
+        #expect(strong.deviation < 1.1 && strong.deviation > 0.5)
+        #expect(abs(correlation(weak, lag: 1)) < 0.05)
+    }
+
+    @Test("a body is in the way of what is behind it")
+    func bodyLoss() throws {
+        func strength(_ x: Double, _ y: Double) throws -> Double {
+            // Stands at the origin and looks along x.
+            try Recording(
+                #"""
+                {"duration": 20, \#(uuidLine), \#(calm),
+                 "people": [{"name": "walker", "bodyLoss": 10, "walk": [[-1, 0], {"to": [0, 0], "arrive": 0.001}]}],
+                 "receivers": [{"carriedBy": "walker"}],
+                 "beacons": [{"position": [\#(x), \#(y)], "measuredPower": -60, "on": [[1, null]]}]}
+                """#
+            ).meanRSSI
+        }
+        #expect(try strength(10, 0) == -80)
+        #expect(try strength(0, 10) == -85)
+        #expect(try strength(-10, 0) == -90)
+    }
+}
