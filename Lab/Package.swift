@@ -8,6 +8,9 @@ let habits: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The modules of the package beside, which no user of it builds upon.
+let modules = Target.Dependency.product(name: "RepositoryModules", package: "swift-beacon")
+
 /// The lab of swift-beacon: virtual Bluetooth controllers in the simulated air, for a real kernel in a virtual machine.
 /// It is a package of its own so that nobody who depends on swift-beacon builds it.
 let package = Package(
@@ -20,7 +23,7 @@ let package = Package(
         // An HCI controller as a state machine: bytes and time in, bytes and adverts out.
         .target(
             name: "VirtualController",
-            dependencies: [.product(name: "BeaconModel", package: "swift-beacon")],
+            dependencies: [modules],
             swiftSettings: habits
         ),
 
@@ -29,8 +32,7 @@ let package = Package(
             name: "LabAir",
             dependencies: [
                 "VirtualController",
-                .product(name: "BeaconModel", package: "swift-beacon"),
-                .product(name: "BeaconRadio", package: "swift-beacon"),
+                modules,
             ],
             swiftSettings: habits
         ),
@@ -41,8 +43,7 @@ let package = Package(
             dependencies: [
                 "LabAir", "VirtualController",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "BeaconModel", package: "swift-beacon"),
-                .product(name: "BeaconRadio", package: "swift-beacon"),
+                modules,
             ],
             swiftSettings: habits
         ),
@@ -68,14 +69,13 @@ let package = Package(
         .testTarget(name: "RunComparisonTests", dependencies: ["RunComparison"], swiftSettings: habits),
         .testTarget(
             name: "VirtualControllerTests",
-            dependencies: ["VirtualController", .product(name: "BeaconModel", package: "swift-beacon")],
+            dependencies: ["VirtualController", modules],
             swiftSettings: habits),
         .testTarget(
             name: "LabAirTests",
             dependencies: [
                 "LabAir", "VirtualController",
-                .product(name: "BeaconModel", package: "swift-beacon"),
-                .product(name: "BeaconRadio", package: "swift-beacon"),
+                modules,
             ],
             swiftSettings: habits),
     ],

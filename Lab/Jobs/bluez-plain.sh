@@ -1,4 +1,4 @@
-# A bluetoothd without its experimental features, as distributions start it: advertising works, and what does not is told.
+# A bluetoothd without its experimental features, as distributions start it: advertising works, and the rest is reported.
 # generations: legacy
 # limit: 90
 

@@ -1,4 +1,4 @@
-# A controller that reports nothing any more: after 90 s the scan is begun anew, and told of once.
+# A controller that reports nothing any more: after 90 s the scan is restarted, and reported.
 # generations: legacy
 # limit: 240
 
@@ -10,8 +10,8 @@ check "hci0 hears" within 30 at_least 5 /out/scan.log '"minor":1'
 scans=$(air_value scans state 0)
 air silent 0
 restarted() { [ "$(air_value scans state 0)" -gt "$scans" ]; }
-check "the scan is begun anew" within 120 restarted
-check "the user is told" contains /out/scan.err '^hci0: nothing was heard'
+check "the scan is restarted" within 120 restarted
+check "the user is informed" contains /out/scan.err '^hci0: no advert was heard'
 check "the adapter is left on, since it obeys" lacks /out/scan.err 'switched off and on'
 air well 0
 heard=$(wc -l </out/scan.log)

@@ -1,82 +1,78 @@
 public import BeaconModel
 public import BeaconRadio
+package import BeaconSupport
 
-/// The adverts that real adapters hear, for whoever pulls them on one thread: what a command does that shows or records
-/// them.
+/// A source of the adverts that real adapters hear, pulled on one thread.
 ///
-/// Pulling waits until something was heard, or a second of the radio's time has passed. What is on the air is taken back
-/// when the source goes.
+/// Pulling waits until something was heard, or a second of the radio's time has passed. The adverts of this process are
+/// taken off the air when the source ends.
 public struct LiveSource: AdvertSource, ~Copyable {
     private let loop: AdapterLoop
     private let tell: (RadioEvent) -> Void
     private var tick: Timestamp
 
-    /// What was delivered so far.
+    /// The counts of what was delivered so far.
     public private(set) var counts = SourceCounts()
 
-    /// Opens adapters and begins to listen.
+    /// Opens adapters and begins to scan.
     ///
     /// - Parameters:
-    ///   - selection: which adapters.
-    ///   - mode: how hard to listen.
-    ///   - tell: told of states and notices, on the thread that pulls.
-    /// - Throws: why there is no adapter that could be used, and what to do about it.
-    public init(
-        _ selection: RadioSelection, mode: ScanMode, tell: @escaping (RadioEvent) -> Void
+    ///   - selection: the adapters.
+    ///   - mode: the scan mode to begin with.
+    ///   - waker: ends the wait in ``next(_:)``, from any thread, also before the source is open.
+    ///   - tell: called with states and notices, on the thread that pulls.
+    /// - Throws: an error with the reason why there is no adapter that could be used, and the remedy.
+    package init(
+        _ selection: RadioSelection, mode: ScanMode, waker: Waker = Waker(), tell: @escaping (RadioEvent) -> Void
     ) throws(RadioError) {
-        try self.init(try AdapterChoice.drivers(for: selection), mode: mode, tell: tell)
+        self.init(try AdapterChoice.drivers(for: selection), mode: mode, waker: waker, tell: tell)
     }
 
-    init(
-        _ drivers: [any AdapterDriver], mode: ScanMode, tell: @escaping (RadioEvent) -> Void
-    ) throws(RadioError) {
-        loop = AdapterLoop(drivers, waker: try Waker())
-        self.tell = tell
-        tick = RadioClock.now().nextWholeSecond
-        loop.scan(mode)
-    }
-
-    /// Listens by a socket that carries HCI packets and is there already: for measurements and tests, where no adapter is.
+    /// Begins to scan by a socket that is open already and behaves as a raw HCI socket does: for measurements and tests
+    /// without an adapter.
     ///
     /// - Parameters:
     ///   - hciSocket: the descriptor, which is closed with the source.
-    ///   - mode: how hard to listen.
-    ///   - tell: told of states and notices, on the thread that pulls.
+    ///   - mode: the scan mode to begin with.
+    ///   - tell: called with states and notices, on the thread that pulls.
     @_spi(Measurement)
     public init(
         hciSocket: Int32, mode: ScanMode, tell: @escaping (RadioEvent) -> Void
     ) throws(RadioError) {
-        loop = AdapterLoop([try HCIDriver.lent(hciSocket)], waker: try Waker())
+        self.init([try HCIDriver.lent(hciSocket)], mode: mode, tell: tell)
+    }
+
+    init(
+        _ drivers: [any AdapterDriver], mode: ScanMode, waker: Waker = Waker(), clock: LoopClock = .system,
+        tell: @escaping (RadioEvent) -> Void
+    ) {
+        loop = AdapterLoop(drivers, waker: waker, clock: clock)
         self.tell = tell
-        tick = RadioClock.now().nextWholeSecond
+        tick = clock.now().nextWholeSecond
         loop.scan(mode)
     }
 
     deinit { loop.close() }
 
-    /// Ends the wait of whoever pulls.
-    public var waker: Waker { loop.waker }
+    /// Ends the wait in ``next(_:)``, from any thread.
+    package var waker: Waker { loop.waker }
 
-    /// Whether what is not heard is not there. Where all adapters are switched off or gone, nothing is heard, which says
-    /// nothing.
-    public var isHearing: Bool {
-        switch loop.state {
-        case .poweredOff, .unsupported, .unauthorized: false
-        // An adapter that is reset is back long before a beacon counts as gone.
-        case .unknown, .resetting, .poweredOn: true
-        }
-    }
+    /// The state of the adapter that is of most use. Only in ``BeaconRadio/RadioState/poweredOn`` anything is heard.
+    public var state: RadioState { loop.state }
+
+    /// The state of each adapter, in the order of ``receiverNames``.
+    package var receiverStates: [RadioState] { loop.drivers.map(\.state) }
 
     /// The adapters' names.
     public var receiverNames: [String] { loop.drivers.map(\.name) }
 
-    /// Listens this hard from now on.
+    /// Sets the scan mode.
     public func scan(_ mode: ScanMode) { loop.scan(mode) }
 
-    /// Sends these frames from now on and no others; how it went is told.
+    /// Sets the frames to send. Each gets its outcome as an event.
     public func advertise(_ frames: [IBeaconFrame]) { loop.advertise(frames) }
 
-    /// Waits, and hands over what was heard.
+    /// Waits, and delivers the adverts that were heard.
     ///
     /// - Returns: a record of the time until which everything is delivered. A real radio has no end.
     /// - Throws: what `deliver` throws.

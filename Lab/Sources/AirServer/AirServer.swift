@@ -1,6 +1,5 @@
 import ArgumentParser
 import BeaconModel
-import BeaconRadio
 import LabAir
 import VirtualController
 

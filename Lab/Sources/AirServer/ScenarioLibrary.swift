@@ -1,4 +1,4 @@
-import BeaconRadio
+import BeaconSimulation
 
 /// Scenarios by name: files of a folder, and those that ship with the product.
 struct ScenarioLibrary: Sendable {

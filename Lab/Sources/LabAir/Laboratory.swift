@@ -1,4 +1,4 @@
-public import BeaconRadio
+public import BeaconSimulation
 public import VirtualController
 
 /// Controllers in one air: they hear each other, the beacons of a scenario, and floods. It is a state machine as they are;

@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSimulation
 import LabAir
 import Testing
 import VirtualController
@@ -57,9 +58,9 @@ struct LaboratoryTests {
         #expect(laboratory.obey("start one", at: start) == "ok")
 
         var expected: [Int: [(Int64, Int8)]] = [0: [], 1: []]
-        var air = SimulatedAir(try Scenario(json: Array(Self.scenario.utf8)))
+        var air = ScenarioSource(try Scenario(json: Array(Self.scenario.utf8)))
         while try air.next({ reception, _ in
-            let time = start + (reception.time?.since(SimulatedAir.start) ?? 0)
+            let time = start + (reception.time?.since(ScenarioSource.start) ?? 0)
             expected[Int(reception.receiver.index), default: []].append((time, reception.report.rssi.rawValue))
         }) != nil {}
         #expect(expected[0]?.count ?? 0 >= 3)

@@ -9,7 +9,7 @@ struct beacon_packets;
 struct beacon_packet {
     const uint8_t *bytes;
     uint32_t count;
-    // When the kernel received it, in nanoseconds of the clock on the wall, or -1 where it did not say.
+    // When the kernel received it, in nanoseconds of the wall clock, or -1 where it did not say.
     int64_t time;
 };
 

@@ -3,12 +3,6 @@
 #include <poll.h>
 #include <stdint.h>
 
-// A descriptor that one thread rings and another waits for (eventfd(2)), or -1 with errno set.
-int beacon_event_make(void);
-void beacon_event_ring(int event);
-// Forgets that it was rung.
-void beacon_event_clear(int event);
-
 // Waits for descriptors, at most so many nanoseconds (ppoll(2)). Gives how many are ready, or -1 with errno set.
 int beacon_wait(struct pollfd *descriptors, unsigned count, int64_t nanoseconds);
 

@@ -29,7 +29,7 @@ enum AdapterChoice {
             throw RadioError(
                 first.code,
                 "no radio can be used. By raw HCI: \(first.message) By way of bluetoothd: \(error.message) "
-                    + "beacon doctor tells more.")
+                    + "Run beacon doctor for details.")
         }
     }
 

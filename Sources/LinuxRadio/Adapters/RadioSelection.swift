@@ -1,8 +1,10 @@
+public import BeaconModel
 public import BeaconRadio
 
-/// Which adapters to use, and by which way.
+/// A selection of adapters, and the way to reach them.
 public struct RadioSelection: Hashable, Sendable {
-    /// How an adapter is reached.
+    /// A way to reach an adapter.
+    @nonexhaustive
     public enum Way: Hashable, Sendable {
         /// By a raw HCI socket where this process may open one, else by way of bluetoothd.
         case auto
@@ -12,7 +14,7 @@ public struct RadioSelection: Hashable, Sendable {
         case bluez
     }
 
-    /// How the adapters are reached.
+    /// The way to reach the adapters.
     public var way: Way
 
     /// The adapters; none for the first that can be used.
@@ -37,6 +39,37 @@ public struct RadioSelection: Hashable, Sendable {
                         + "beacon doctor lists the adapters there are.")
             }
             adapters.append(adapter)
+        }
+    }
+}
+
+/// An adapter as a user names it: by its place, `hci0`, which may change when adapters are plugged in, or by its
+/// address, which does not.
+@nonexhaustive
+public enum AdapterName: Hashable, Sendable, CustomStringConvertible {
+    /// The kernel's number for it.
+    case index(UInt16)
+    /// Its own address.
+    case address(DeviceAddress)
+
+    /// Reads `hciN` or an address.
+    ///
+    /// - Returns: nil if the text is neither.
+    public init?(_ text: some StringProtocol) {
+        if let address = DeviceAddress(text) {
+            self = .address(address)
+        } else if text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)) {
+            self = .index(index)
+        } else {
+            return nil
+        }
+    }
+
+    /// `hciN` or the address.
+    public var description: String {
+        switch self {
+        case .index(let index): "hci\(index)"
+        case .address(let address): address.description
         }
     }
 }

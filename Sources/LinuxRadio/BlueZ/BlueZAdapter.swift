@@ -2,7 +2,8 @@ public import BeaconModel
 
 /// An adapter as bluetoothd shows it.
 public struct BlueZAdapter: Hashable, Sendable {
-    /// Who can tell adverts that are looked for from others.
+    /// The place where wanted adverts are distinguished from others.
+    @nonexhaustive
     public enum Monitoring: Hashable, Sendable {
         /// Nobody: this bluetoothd runs without `--experimental`.
         case none
@@ -18,28 +19,28 @@ public struct BlueZAdapter: Hashable, Sendable {
     /// Its own address.
     public var address = DeviceAddress(bits: 0, kind: .public)
 
-    /// Whether it is switched on.
+    /// True if the adapter is switched on.
     public var isPowered = false
 
-    /// Whether bluetoothd looks for devices, for whomever.
+    /// True if bluetoothd looks for devices, for whomever.
     public var isDiscovering = false
 
-    /// What it can look for by itself.
+    /// The place where it filters adverts.
     public var monitoring = Monitoring.none
 
-    /// Whether it can send adverts.
+    /// True if it can send adverts.
     public var canAdvertise = false
 
-    /// The version of bluetoothd, as 5.66, where its adapter tells one.
+    /// The version of bluetoothd, as 5.66, where its adapter reports one.
     public var version: String?
 
-    /// An adapter of which nothing is known yet.
+    /// Creates an adapter of which nothing is known so far.
     init(path: String) { self.path = path }
 
     /// The adapter as people know it: `hci0`.
     public var name: String { String(path.split(separator: "/").last ?? "") }
 
-    /// Whether `name` means this one.
+    /// Returns whether `name` means this one.
     func isNamed(_ name: AdapterName) -> Bool {
         switch name {
         case .index(let index): self.name == "hci\(index)"
@@ -65,7 +66,7 @@ public struct BlueZAdapter: Hashable, Sendable {
         return adapters
     }
 
-    /// Takes over the interfaces that come next, `a{sa{sv}}`.
+    /// Reads the interfaces that come next, `a{sa{sv}}`.
     ///
     /// - Returns: whether Adapter1 is among them.
     mutating func add(interfacesIn message: BusMessage) throws(BusError) -> Bool {
@@ -94,7 +95,7 @@ public struct BlueZAdapter: Hashable, Sendable {
         return isAdapter
     }
 
-    /// Takes over the properties of Adapter1 that come next, `a{sv}`.
+    /// Reads the properties of Adapter1 that come next, `a{sv}`.
     mutating func update(from message: BusMessage) throws(BusError) {
         try message.readProperties { name throws(BusError) in
             switch name {

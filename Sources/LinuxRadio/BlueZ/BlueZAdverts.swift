@@ -1,111 +1,168 @@
 import BeaconModel
 import BeaconRadio
 
-/// Adverts that bluetoothd sends for us, one for each frame. bluetoothd takes them back by itself when our connection ends,
-/// however it ends.
+/// Adverts that bluetoothd sends for us, one for each frame. bluetoothd takes them back by itself when our connection
+/// ends, however it ends.
 final class BlueZAdverts {
+    /// The registration that is wanted for a frame.
+    private struct Goal: Equatable {
+        var frame: IBeaconFrame
+        /// True if no other advert takes turns with it.
+        var isAlone: Bool
+    }
+
+    /// One frame and its registration, which succeeds and fails by itself.
+    private final class Advert {
+        let frame: IBeaconFrame
+        let path: String
+        var operation = RetryingOperation<Goal>()
+        var object: BusObject?
+        var call: BusSlot?
+        /// True if a failure was reported, and no success since.
+        var hasFailed = false
+        /// True if the newest request has no outcome so far.
+        var isWaiting = true
+
+        init(_ frame: IBeaconFrame, at path: String) {
+            self.frame = frame
+            self.path = path
+        }
+    }
+
     private let bus: SystemBus
     private let path: String
     private let root: String
-    private let reports: BlueZReports
-    private var undertaking = Undertaking<[IBeaconFrame]>()
-    private var objects: [BusObject] = []
-    private var calls: [BusSlot] = []
-    private var open = 0
-    private var failure: BusError?
-    private var toldFailure: RadioError?
+    private let queue: BlueZEventQueue
+    private var adverts: [Advert] = []
+    private var nextNumber = 0
+    private var goal: [IBeaconFrame] = []
 
-    /// Whether bluetoothd sends at the interval that is asked for. Up to version 5.66 it does with --experimental only.
+    /// True if bluetoothd sends at the interval that is asked for. Up to version 5.66 it does with --experimental only.
     var keepsInterval = true
 
-    init(on bus: SystemBus, _ path: String, _ reports: BlueZReports) {
+    init(on bus: SystemBus, _ path: String, _ queue: BlueZEventQueue) {
         self.bus = bus
         self.path = path
-        self.reports = reports
-        root = "/swift_beacon/\(reports.adapter)/adverts"
+        self.queue = queue
+        root = "/swift_beacon/\(queue.adapter)/adverts"
     }
 
-    /// What to send.
+    /// The frames to send. A frame that is sent already stays on the air.
     var frames: [IBeaconFrame] {
-        get { undertaking.wanted ?? [] }
+        get { goal }
         set {
-            guard newValue != frames else { return }
-            toldFailure = nil
-            undertaking.wanted = newValue.isEmpty ? nil : newValue
-        }
-    }
-
-    /// When ``advance()`` should be called at the latest.
-    var deadline: Timestamp { undertaking.deadline }
-
-    /// Whether bluetoothd does nothing for us and nothing is under way.
-    var isIdle: Bool { undertaking.isIdle }
-
-    /// Does what is due.
-    func advance() {
-        switch undertaking.next(at: reports.now) {
-        case .begin(let frames): begin(frames)
-        case .end: takeBack { [weak self] in self?.undertaking.ended() }
-        case nil: break
-        }
-    }
-
-    /// Takes the adverts back and sends them anew.
-    func renew() { undertaking.renew() }
-
-    private func begin(_ frames: [IBeaconFrame]) {
-        failure = nil
-        open = frames.count
-        calls = []
-        do throws(BusError) {
-            objects = try frames.enumerated().map { index, frame throws(BusError) in
-                try BusObject(on: bus, at: "\(root)/\(index)", [interface(frame, isAlone: frames.count == 1)])
+            guard newValue != goal else { return }
+            goal = newValue
+            let wanted = newValue.enumerated().filter { newValue.firstIndex(of: $0.element) == $0.offset }
+                .map(\.element)
+            for advert in adverts where !wanted.contains(advert.frame) { advert.operation.wanted = nil }
+            for frame in wanted {
+                let goal = Goal(frame: frame, isAlone: wanted.count == 1)
+                if let advert = adverts.first(where: { $0.frame == frame }) {
+                    if advert.operation.wanted == nil { (advert.isWaiting, advert.hasFailed) = (true, false) }
+                    advert.operation.wanted = goal
+                } else {
+                    // Numbers are not used twice, since an object stays until bluetoothd has answered.
+                    let advert = Advert(frame, at: "\(root)/\(nextNumber)")
+                    nextNumber += 1
+                    advert.operation.wanted = goal
+                    adverts.append(advert)
+                }
             }
-            for object in objects {
-                calls.append(
-                    try bus.call(BlueZ.service, path, BlueZ.advertisingManager, "RegisterAdvertisement") {
-                        message throws(BusError) in
-                        try message.append(path: object.path)
-                        try message.appendArray(of: "{sv}") { () throws(BusError) in }
-                    } answer: { [weak self] in
-                        self?.answered($0, frames)
-                    })
+        }
+    }
+
+    /// Reports an outcome for each frame again, for a request that was made anew.
+    func reportAgain() {
+        for advert in adverts where advert.operation.wanted != nil {
+            advert.isWaiting = true
+            advert.hasFailed = false
+            if advert.operation.isSettled { succeeded(advert) } else { advert.operation.retryNow() }
+        }
+    }
+
+    /// The latest time for the next call of ``advance()``.
+    var deadline: Timestamp { adverts.reduce(.latest) { min($0, $1.operation.deadline) } }
+
+    /// True if bluetoothd does nothing for us and nothing is under way.
+    var isIdle: Bool { adverts.allSatisfy(\.operation.isIdle) }
+
+    /// Carries out what is due.
+    func advance() {
+        // Adverts that are to end are ended first, so that their instances are free for new ones.
+        for advert in adverts.filter({ $0.operation.wanted == nil }) + adverts.filter({ $0.operation.wanted != nil }) {
+            switch advert.operation.next(at: queue.now) {
+            case .begin(let goal): begin(advert, goal)
+            case .end: end(advert) { advert.operation.ended() }
+            case nil: break
+            }
+        }
+        adverts.removeAll { $0.operation.wanted == nil && $0.operation.isIdle }
+    }
+
+    private func begin(_ advert: Advert, _ goal: Goal) {
+        do throws(BusError) {
+            advert.object = try BusObject(on: bus, at: advert.path, [interface(advert, goal)])
+            advert.call = try bus.call(BlueZ.service, path, BlueZ.advertisingManager, "RegisterAdvertisement") {
+                message throws(BusError) in
+                try message.append(path: advert.path)
+                try message.appendArray(of: "{sv}") { () throws(BusError) in }
+            } answer: { [weak self, weak advert] answer in
+                guard let self, let advert else { return }
+                switch answer {
+                case .success:
+                    advert.operation.began(goal, at: queue.now)
+                    queue.forget(.commandFailed)
+                    if advert.operation.wanted != nil { succeeded(advert) }
+                case .failure(let error): failed(advert, error)
+                }
             }
         } catch {
-            failure = error
-            open = 0
-            finish(frames)
+            failed(advert, error)
         }
     }
 
-    private func answered(_ answer: Result<BusMessage, BusError>, _ frames: [IBeaconFrame]) {
-        if case .failure(let error) = answer { failure = error }
-        open -= 1
-        if open == 0 { finish(frames) }
+    private func succeeded(_ advert: Advert) {
+        explain(goal.count)
+        guard advert.isWaiting || advert.hasFailed else { return }
+        advert.isWaiting = false
+        advert.hasFailed = false
+        queue.events.append(.advertising(advert.frame, .success(())))
     }
 
-    private func finish(_ frames: [IBeaconFrame]) {
-        guard let failure else {
-            undertaking.began(frames, at: reports.now)
-            reports.forget(.commandFailed)
-            toldFailure = nil
-            reports.events.append(.advertising(.success(())))
-            explain(frames.count)
-            return
-        }
-        // All or none: what did register comes back off the air.
-        takeBack { [weak self] in
-            guard let self else { return }
-            undertaking.failed(at: reports.now)
-            reports.refused("RegisterAdvertisement", failure)
-            let error = Self.error(failure, frames.count)
-            guard error != toldFailure else { return }
-            toldFailure = error
-            reports.events.append(.advertising(.failure(error)))
-        }
+    private func failed(_ advert: Advert, _ error: BusError) {
+        advert.object = nil
+        advert.operation.failed(at: queue.now)
+        queue.refused("RegisterAdvertisement", error)
+        guard advert.operation.wanted != nil, !advert.hasFailed else { return }
+        advert.isWaiting = false
+        advert.hasFailed = true
+        queue.events.append(.advertising(advert.frame, .failure(Self.error(error))))
     }
 
-    /// Says in what the adverts differ from those that were asked for: heard on the air from bluetoothd 5.66 and Linux 6.1.
+    private func end(_ advert: Advert, _ done: @escaping () -> Void) {
+        // The object stays until bluetoothd has answered, whatever it says.
+        let call = try? bus.call(BlueZ.service, path, BlueZ.advertisingManager, "UnregisterAdvertisement") {
+            message throws(BusError) in
+            try message.append(path: advert.path)
+        } answer: { [weak advert] _ in
+            advert?.object = nil
+            done()
+        }
+        advert.call = call
+        guard call == nil else { return }
+        advert.object = nil
+        done()
+    }
+
+    private func released(_ advert: Advert) {
+        // It also comes when we end them ourselves.
+        guard advert.operation.lost(at: queue.now, isKnown: true) else { return }
+        queue.reportOnce(.commandFailed, "bluetoothd took the advert off the air; it is sent again.")
+    }
+
+    /// Reports how the adverts differ from those that were requested: heard on the air from bluetoothd 5.66 and Linux
+    /// 6.1.
     private func explain(_ count: Int) {
         var message =
             "bluetoothd sends the flags 02 01 04, or none where the adapter can also do BR/EDR, in place of 02 01 06: it "
@@ -120,43 +177,18 @@ final class BlueZAdverts {
                 " Where the controller cannot send several adverts by itself they take turns of a second each, so that "
                 + "each is silent for \(count - 1) s in between."
         }
-        reports.tellOnce(.degraded, message)
-    }
-
-    private func takeBack(_ done: @escaping () -> Void) {
-        var left = objects.count
-        let taken = objects
-        objects = []
-        calls = []
-        guard left > 0 else { return done() }
-        for object in taken {
-            // The objects stay until bluetoothd has answered, whatever it says.
-            let call = try? bus.call(BlueZ.service, path, BlueZ.advertisingManager, "UnregisterAdvertisement") {
-                message throws(BusError) in
-                try message.append(path: object.path)
-            } answer: { _ in
-                withExtendedLifetime(taken) { left -= 1 }
-                if left == 0 { done() }
-            }
-            if let call { calls.append(call) } else { left -= 1 }
-        }
-        if calls.isEmpty { done() }
-    }
-
-    private func released() {
-        // It also comes when we end them ourselves.
-        guard undertaking.lost(at: reports.now, isKnown: true) else { return }
-        reports.tellOnce(.commandFailed, "bluetoothd took the advert off the air; it is sent anew.")
+        queue.reportOnce(.degraded, message)
     }
 
     /// The advert's properties (org.bluez.LEAdvertisement(5)).
-    private func interface(_ frame: IBeaconFrame, isAlone: Bool) -> BusInterface {
+    private func interface(_ advert: Advert, _ goal: Goal) -> BusInterface {
         // Behind flags, length, AD type and company: what ManufacturerData holds.
-        let data = Array(frame.advert[7...])
+        let data = Array(goal.frame.advert[7...])
         var interface = BusInterface(
             name: BlueZ.advertisement,
             properties: [
-                // Non-connectable. bluetoothd sends no flags with it: it refuses Discoverable and raw flags for this type.
+                // Non-connectable. bluetoothd sends no flags with it: it refuses Discoverable and raw flags for this
+                // type.
                 BusProperty(name: "Type", type: "s") { message throws(BusError) in try message.append("broadcast") },
                 BusProperty(name: "ManufacturerData", type: "a{qv}") { message throws(BusError) in
                     try message.appendArray(of: "{qv}") { () throws(BusError) in
@@ -174,8 +206,12 @@ final class BlueZAdverts {
                     try message.append(UInt32(100))
                 },
             ],
-            methods: ["Release": { [weak self] _, _ throws(BusError) in self?.released() }])
-        if !isAlone {
+            methods: [
+                "Release": { [weak self, weak advert] _, _ throws(BusError) in
+                    if let self, let advert { released(advert) }
+                }
+            ])
+        if !goal.isAlone {
             // Seconds: the shortest turn there is. The kernel's own is two.
             interface.properties.append(
                 BusProperty(name: "Duration", type: "q") { message throws(BusError) in try message.append(UInt16(1)) })
@@ -183,7 +219,7 @@ final class BlueZAdverts {
         return interface
     }
 
-    private static func error(_ error: BusError, _ count: Int) -> RadioError {
+    private static func error(_ error: BusError) -> RadioError {
         if error.isDenial {
             return RadioError(
                 .notPermitted, "bluetoothd does not let this user advertise: \(error). \(BlueZ.accessRemedy)")
@@ -192,7 +228,7 @@ final class BlueZAdverts {
         if error.name == "org.bluez.Error.NotPermitted" {
             return RadioError(
                 .unsupported,
-                "the adapter has no room for \(count == 1 ? "one more advert" : "\(count) more adverts"): \(error). "
+                "the adapter has no room for one more advert: \(error). "
                     + "End other programs that advertise, or send fewer.")
         }
         return RadioError(.failed, "bluetoothd did not begin to advertise: \(error)")

@@ -1,12 +1,12 @@
 import BeaconModel
 import BeaconRadio
 
-/// The beacons among bluetoothd's devices: turns what it tells of them into adverts.
+/// The beacons among bluetoothd's devices, whose reports it turns into adverts.
 ///
-/// bluetoothd tells what changed and not what stayed the same, so the rest is remembered for as long as a device is heard.
-/// Only beacons are: a busy street must not fill memory, and the list of all devices is never asked for.
+/// bluetoothd reports what changed and not what stayed the same, so the rest is remembered for as long as a device is
+/// heard. Only beacons are: a busy street must not fill memory, and the list of all devices is never asked for.
 final class BlueZDevices {
-    /// What bluetoothd tells us of.
+    /// The devices that bluetoothd reports to us.
     enum Attention: Equatable {
         /// Nothing.
         case none
@@ -16,32 +16,32 @@ final class BlueZDevices {
         case all
     }
 
-    /// How many beacons are remembered at once. A thousand fit into a hall; four times that are within 2 MB.
+    /// The most beacons that are remembered at once. A large site has a thousand; four times that take less than 2 MB.
     static let limit = 4096
 
-    /// How many devices are asked about at once. The next advert asks again for those beyond.
+    /// The most devices that are queried at once. The next advert queries those beyond again.
     static let questionLimit = 64
 
-    /// After how long a silent device is forgotten: twice as long as bluetoothd itself remembers one that it is not paired
-    /// with (TemporaryTimeout in main.conf, 30 s).
+    /// The time after which a silent device is forgotten: twice as long as bluetoothd itself remembers one that it is
+    /// not paired with (TemporaryTimeout in main.conf, 30 s).
     static let memory: Int64 = 60 * Timestamp.nanosecondsPerSecond
 
-    /// What is remembered of a device.
+    /// The state of a device.
     private struct Device {
         var address: DeviceAddress
         /// The AD structure that makes it a beacon; nothing until it is known to be one.
         var advert: [UInt8] = []
         var rssi = SignalStrength.unavailable
         var heard: Timestamp
-        /// The question for what is not known of it yet.
+        /// The query for properties that are not known so far.
         var question: BusSlot?
-        /// What tells its changes, where not all devices' changes are told.
+        /// The subscription to its changes, where not all devices' changes are reported.
         var changes: BusSlot?
-        /// Whether an advert waits for the answer.
+        /// True if an advert waits for the answer.
         var isAwaited = false
     }
 
-    /// What an update says of a device.
+    /// The changes of a device in one message.
     private struct Update {
         var address: DeviceAddress?
         var addressKind: DeviceAddress.Kind?
@@ -52,33 +52,33 @@ final class BlueZDevices {
 
     private let bus: SystemBus
     private let path: String
-    private let reports: BlueZReports
+    private let queue: BlueZEventQueue
     private let isTrusted: (BusMessage) -> Bool
     private var devices: [String: Device] = [:]
     private var asked: Set<String> = []
     private var slots: [BusSlot] = []
     private var swept = Timestamp.zero
 
-    /// When bluetoothd last told anything of any device.
+    /// The last time that bluetoothd reported a device.
     private(set) var told = Timestamp.zero
 
     /// The devices of the adapter at `path`.
     ///
-    /// - Parameter isTrusted: whether a message comes from bluetoothd. Anybody on the bus may send us a signal.
+    /// - Parameter isTrusted: whether a message comes from bluetoothd. Any process on the bus may send us a signal.
     init(
-        on bus: SystemBus, _ path: String, _ reports: BlueZReports, isTrusted: @escaping (BusMessage) -> Bool
+        on bus: SystemBus, _ path: String, _ queue: BlueZEventQueue, isTrusted: @escaping (BusMessage) -> Bool
     ) {
         self.bus = bus
         self.path = path
-        self.reports = reports
+        self.queue = queue
         self.isTrusted = isTrusted
     }
 
-    /// What bluetoothd tells us of.
+    /// The devices that bluetoothd reports to us.
     var attention = Attention.none {
         didSet {
             guard attention != oldValue else { return }
-            // What was heard under the other rules may have changed unseen.
+            // Devices that were reported under the other rules may have changed unseen.
             slots = []
             devices = [:]
             asked = []
@@ -86,14 +86,14 @@ final class BlueZDevices {
         }
     }
 
-    /// A monitor found an advert of this device just now.
+    /// Handles that a monitor found an advert of this device just now.
     func found(_ path: String) {
         guard attention == .found, path.hasPrefix(self.path + "/") else { return }
-        told = reports.now
+        told = queue.now
         if devices[path] != nil {
             hear(path)
         } else if make(path) {
-            // The rule goes out before the question, so that no change falls between.
+            // The rule is sent before the query, so that no change falls between.
             devices[path]?.changes = try? bus.listen(
                 "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.properties)',"
                     + "member='PropertiesChanged',path='\(path)'"
@@ -103,11 +103,11 @@ final class BlueZDevices {
         }
     }
 
-    /// Forgets who has not been heard for long.
+    /// Forgets the devices that have not been heard for long.
     func sweep() {
-        guard reports.now.since(swept) >= 10 * Timestamp.nanosecondsPerSecond else { return }
-        swept = reports.now
-        drop { self.reports.now.since($0.heard) > Self.memory }
+        guard queue.now.since(swept) >= 10 * Timestamp.nanosecondsPerSecond else { return }
+        swept = queue.now
+        drop { self.queue.now.since($0.heard) > Self.memory }
     }
 
     private func listenToAll() {
@@ -122,7 +122,7 @@ final class BlueZDevices {
                     "type='signal',sender='\(BlueZ.service)',interface='\(BlueZ.objectManager)',arg0path='\(path)/'"
                 ) { [weak self] in self?.cameOrWent($0) })
         } catch {
-            reports.tell(.commandFailed, "the bus does not tell of devices: \(error)")
+            queue.report(.commandFailed, "cannot subscribe to bluetoothd's devices: \(error)")
         }
     }
 
@@ -136,7 +136,7 @@ final class BlueZDevices {
         guard try signal.readString() == BlueZ.device else { return }
         let path = signal.path
         let update = try Self.readUpdate(signal)
-        told = reports.now
+        told = queue.now
         guard let device = devices[path] else {
             // Where all are listened to, a beacon that bluetoothd knew before we came.
             guard attention == .all, update.advert?.isEmpty == false, make(path) else { return }
@@ -152,7 +152,7 @@ final class BlueZDevices {
 
     private func cameOrWent(_ signal: BusMessage) {
         guard isTrusted(signal) else { return }
-        told = reports.now
+        told = queue.now
         try? read(comingOrGoing: signal)
     }
 
@@ -176,20 +176,20 @@ final class BlueZDevices {
         hear(path)
     }
 
-    /// Makes room for a device and remembers it.
+    /// Adds a device. If there are too many, those unheard for long are removed first.
     ///
-    /// - Returns: whether there was room.
+    /// - Returns: whether it could be added.
     private func make(_ path: String) -> Bool {
         if devices.count >= Self.limit {
-            drop { self.reports.now.since($0.heard) > Self.memory / 6 }
+            drop { self.queue.now.since($0.heard) > Self.memory / 6 }
             guard devices.count < Self.limit else {
-                reports.tellOnce(.degraded, "more than \(Self.limit) beacons at once: the rest is not heard.")
+                queue.reportOnce(.degraded, "more than \(Self.limit) beacons at once; those beyond are not heard.")
                 return false
             }
         }
         guard let address = Self.address(path: path) else { return false }
         asked.remove(path)
-        devices[path] = Device(address: address, heard: reports.now)
+        devices[path] = Device(address: address, heard: queue.now)
         return true
     }
 
@@ -202,7 +202,7 @@ final class BlueZDevices {
         asked.remove(path)
     }
 
-    /// Asks for what a change does not tell: the kind of the address, and what stayed the same.
+    /// Queries the properties that a change does not report: the kind of the address, and what stayed the same.
     private func ask(_ path: String) {
         guard asked.count < Self.questionLimit else { return forget(path) }
         let question = try? bus.call(BlueZ.service, path, BlueZ.properties, "GetAll") { message throws(BusError) in
@@ -221,7 +221,7 @@ final class BlueZDevices {
         guard case .success(let message) = answer, var update = try? Self.readUpdate(message) else {
             return forget(path)
         }
-        // What a change told meanwhile is as new as the answer or newer, since the two come in order.
+        // A change that was reported meanwhile is as new as the answer or newer, since the two come in order.
         if !device.advert.isEmpty { update.advert = nil }
         if device.rssi.dBm != nil { update.rssi = nil }
         apply(update, to: path)
@@ -241,11 +241,11 @@ final class BlueZDevices {
 
     private func hear(_ path: String) {
         devices[path]?.isAwaited = false
-        devices[path]?.heard = reports.now
+        devices[path]?.heard = queue.now
         guard let device = devices[path], !device.advert.isEmpty, device.question == nil else { return }
-        reports.heard.append(
-            BlueZReports.Heard(
-                time: reports.now, address: device.address, rssi: device.rssi, advert: device.advert))
+        queue.heard.append(
+            BlueZEventQueue.Heard(
+                time: queue.now, address: device.address, rssi: device.rssi, advert: device.advert))
     }
 
     /// Reads properties of Device1, `a{sv}` (org.bluez.Device(5)).

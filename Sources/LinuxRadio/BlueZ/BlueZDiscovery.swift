@@ -5,37 +5,37 @@ import BeaconRadio
 final class BlueZDiscovery {
     private let bus: SystemBus
     private let path: String
-    private let reports: BlueZReports
-    private var undertaking = Undertaking<Bool>()
+    private let queue: BlueZEventQueue
+    private var operation = RetryingOperation<Bool>()
     private var call: BusSlot?
 
-    init(on bus: SystemBus, _ path: String, _ reports: BlueZReports) {
+    init(on bus: SystemBus, _ path: String, _ queue: BlueZEventQueue) {
         self.bus = bus
         self.path = path
-        self.reports = reports
+        self.queue = queue
     }
 
-    /// Whether to search.
+    /// True if a search is wanted.
     var isWanted: Bool {
-        get { undertaking.wanted != nil }
-        set { undertaking.wanted = newValue ? true : nil }
+        get { operation.wanted != nil }
+        set { operation.wanted = newValue ? true : nil }
     }
 
-    /// Whether bluetoothd searches for us.
-    var isActive: Bool { undertaking.current != nil }
+    /// True if bluetoothd searches for us.
+    var isActive: Bool { operation.current != nil }
 
-    /// When ``advance()`` should be called at the latest.
-    var deadline: Timestamp { undertaking.deadline }
+    /// The latest time for the next call of ``advance()``.
+    var deadline: Timestamp { operation.deadline }
 
-    /// Whether bluetoothd does nothing for us and nothing is under way.
-    var isIdle: Bool { undertaking.isIdle }
+    /// True if bluetoothd does nothing for us and nothing is under way.
+    var isIdle: Bool { operation.isIdle }
 
-    /// Does what is due.
+    /// Carries out what is due.
     func advance() {
         do throws(BusError) {
-            switch undertaking.next(at: reports.now) {
+            switch operation.next(at: queue.now) {
             case .begin: try begin()
-            case .end: try stop { [self] in undertaking.ended() }
+            case .end: try stop { [self] in operation.ended() }
             case nil: break
             }
         } catch {
@@ -44,15 +44,16 @@ final class BlueZDiscovery {
     }
 
     /// Ends the search and begins it anew.
-    func renew() { undertaking.renew() }
+    func renew() { operation.renew() }
 
     /// bluetoothd ended the search.
     func wasEnded() {
-        undertaking.lost(at: reports.now, isKnown: false)
+        operation.lost(at: queue.now, isKnown: false)
     }
 
     private func begin() throws(BusError) {
-        // Le: nobody waits for inquiry. DuplicateData: each advert is told, not only a changed one (org.bluez.Adapter(5)).
+        // Le: no inquiry is needed. DuplicateData: each advert is reported, not only a changed one
+        // (org.bluez.Adapter(5)).
         call = try bus.call(BlueZ.service, path, BlueZ.adapter, "SetDiscoveryFilter") { message throws(BusError) in
             try message.appendArray(of: "{sv}") { () throws(BusError) in
                 try message.appendEntry("sv") { () throws(BusError) in
@@ -78,8 +79,8 @@ final class BlueZDiscovery {
                 switch $0 {
                 case .success:
                     guard let self else { return }
-                    undertaking.began(true, at: reports.now)
-                    reports.forget(.commandFailed)
+                    operation.began(true, at: queue.now)
+                    queue.forget(.commandFailed)
                 case .failure(let error): self?.refused(error)
                 }
             }
@@ -94,8 +95,8 @@ final class BlueZDiscovery {
     }
 
     private func refused(_ error: BusError) {
-        undertaking.failed(at: reports.now)
-        reports.refused("StartDiscovery", error)
+        operation.failed(at: queue.now)
+        queue.refused("StartDiscovery", error)
         // A search of ours that we do not know of, because its answer was lost, is in the way of the next.
         if error.name == "org.bluez.Error.InProgress" { try? stop {} }
     }

@@ -1,25 +1,40 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSupport
 import Glibc
+
+/// The goals of a driver, which outlive connections, daemons and adapters.
+final class DesiredState {
+    /// The scan mode.
+    var mode = ScanMode.off
+
+    /// The frames to send.
+    var frames: [IBeaconFrame] = []
+
+    /// True if an adapter that is off is switched on. An adapter that is switched off while it is used stays off.
+    var mayPowerOn = true
+}
 
 /// An adapter by way of bluetoothd.
 ///
 /// bluetoothd may be restarted, the adapter may go and come, the bus itself may go: the driver stays, and registers
 /// everything anew.
 final class BlueZDriver: AdapterDriver {
-    private let reports: BlueZReports
-    private let wishes = BlueZWishes()
+    private let queue: BlueZEventQueue
+    private let desired = DesiredState()
     private let adapter: AdapterName
     private let address: String?
-    private var session: BlueZSession?
+    private var connection: BlueZConnection?
     private var lost = RadioState.unknown
     private var again = Timestamp.zero
-    private var pause = Timestamp.nanosecondsPerSecond
+    private var connectedAt = Timestamp.zero
+    private var backoff = Backoff(first: Timestamp.nanosecondsPerSecond, longest: longestPause)
+    private var isRefusalDue = false
 
-    /// The longest wait before the bus is tried again.
+    /// The longest wait before the bus is tried again. A connection that held for longer counts as a new beginning.
     private static let longestPause = 32 * Timestamp.nanosecondsPerSecond
 
-    /// How long closing waits for bluetoothd's answers.
+    /// The time that closing waits for bluetoothd's answers.
     private static let closingTime = 2 * Timestamp.nanosecondsPerSecond
 
     /// A driver for an adapter that may come and go.
@@ -29,7 +44,7 @@ final class BlueZDriver: AdapterDriver {
     ///   - name: by what to find it.
     ///   - address: where the bus is; nil for the system's.
     init(_ adapter: String, named name: AdapterName, at address: String? = nil) {
-        reports = BlueZReports(adapter: adapter)
+        queue = BlueZEventQueue(adapter: adapter)
         self.adapter = name
         self.address = address
     }
@@ -38,7 +53,7 @@ final class BlueZDriver: AdapterDriver {
     ///
     /// - Throws: what is missing, and the command that mends it.
     static func open(_ names: [AdapterName], at address: String? = nil) throws(RadioError) -> [BlueZDriver] {
-        let adapters = try BlueZSurvey.take(at: address).usableAdapters()
+        let adapters = try BlueZSurvey.make(at: address).usableAdapters()
         guard !names.isEmpty else {
             guard let adapter = adapters.first(where: \.isPowered) ?? adapters.first else {
                 throw RadioError(
@@ -63,82 +78,101 @@ final class BlueZDriver: AdapterDriver {
         return drivers
     }
 
-    var name: String { reports.adapter }
+    var name: String { queue.adapter }
 
-    var descriptor: Int32 { session?.descriptor ?? -1 }
+    var descriptor: Int32 { connection?.descriptor ?? -1 }
 
-    var interest: Int16 { session?.interest ?? 0 }
+    var interest: Int16 { connection?.interest ?? 0 }
 
     var deadline: Timestamp {
-        guard let session else { return again }
-        return session.deadline(at: RadioClock.now())
+        guard let connection else { return again }
+        return connection.deadline(at: RadioClock.now())
     }
 
-    var state: RadioState { session?.state ?? lost }
+    var state: RadioState { connection?.state ?? lost }
 
     func process(
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
         tell: (RadioEvent) -> Void
     ) throws {
-        reports.now = now
-        if session == nil, now >= again { connect() }
+        queue.now = now
+        if connection == nil, now >= again { connect() }
         do throws(BusError) {
-            try session?.process()
+            try connection?.process()
         } catch {
             disconnect(error)
         }
-        for event in reports.events { tell(event) }
-        reports.events.removeAll(keepingCapacity: true)
-        guard !reports.heard.isEmpty else { return }
-        defer { reports.heard.removeAll(keepingCapacity: true) }
-        for heard in reports.heard {
+        refuse()
+        for event in queue.events { tell(event) }
+        queue.events.removeAll(keepingCapacity: true)
+        guard !queue.heard.isEmpty else { return }
+        defer { queue.heard.removeAll(keepingCapacity: true) }
+        for heard in queue.heard {
             let reception = Reception(
                 time: heard.time, receiver: receiver,
-                // bluetoothd does not tell the kind. An iBeacon is not connectable.
+                // bluetoothd does not report the kind. An iBeacon is not connectable.
                 report: AdvertisingReport(kind: .nonConnectable, address: heard.address, rssi: heard.rssi))
             try deliver(reception, heard.advert.span.bytes)
         }
     }
 
     func scan(_ mode: ScanMode) {
-        wishes.mode = mode
-        session?.apply()
+        desired.mode = mode
+        connection?.apply()
     }
 
     func advertise(_ frames: [IBeaconFrame]) {
-        wishes.frames = frames
-        session?.apply()
+        desired.frames = frames
+        isRefusalDue = true
+        connection?.apply()
+        connection?.reportAdvertising()
+    }
+
+    func wokeUp(at now: Timestamp) {
+        queue.now = now
+        connection?.wokeUp()
     }
 
     func close() {
-        wishes.mode = .off
-        wishes.frames = []
-        wishes.mayPowerOn = false
-        session?.apply()
-        session?.close(until: RadioClock.now().advanced(by: Self.closingTime))
-        session = nil
+        desired.mode = .off
+        desired.frames = []
+        desired.mayPowerOn = false
+        connection?.apply()
+        connection?.close(until: RadioClock.now().advanced(by: Self.closingTime))
+        connection = nil
         again = .latest
     }
 
     private func connect() {
         do throws(RadioError) {
-            session = try BlueZSession(adapter, at: address, reports, wishes)
-            reports.forget(.adapterLost)
+            connection = try BlueZConnection(adapter, at: address, queue, desired)
+            connectedAt = queue.now
+            queue.forget(.adapterLost)
         } catch {
-            reports.tellOnce(.adapterLost, error.message)
+            queue.reportOnce(.adapterLost, error.message)
             wait(error.code == .notPermitted ? .unauthorized : .resetting)
         }
     }
 
     private func disconnect(_ error: BusError) {
-        reports.tell(.adapterLost, "the connection to the bus is lost: \(error). It is tried again.")
-        session = nil
+        queue.report(.adapterLost, "the connection to the bus is lost: \(error). It is tried again.")
+        connection = nil
+        if queue.now.since(connectedAt) > Self.longestPause { backoff.reset() }
         wait(error.isDenial ? .unauthorized : .resetting)
     }
 
     private func wait(_ state: RadioState) {
         lost = state
-        again = reports.now.advanced(by: pause)
-        pause = min(pause * 2, Self.longestPause)
+        again = queue.now.advanced(by: backoff.next())
+    }
+
+    /// Reports once for each request that nothing can be sent while this process may not use bluetoothd.
+    private func refuse() {
+        guard isRefusalDue, state == .unauthorized || state == .poweredOn else { return }
+        isRefusalDue = false
+        guard state == .unauthorized else { return }
+        let error = RadioError(
+            .notPermitted, "this process may not use bluetoothd, and so cannot advertise. \(BlueZ.accessRemedy)")
+        queue.events += desired.frames.map { .advertising($0, .failure(error)) }
     }
 }

@@ -3,17 +3,17 @@ import BeaconRadio
 
 /// Advertisement monitors: patterns that bluetoothd compares adverts with for us.
 final class BlueZMonitors {
-    /// What is looked for.
+    /// The beacons to look for.
     enum Goal: Equatable {
-        /// Any beacon. bluetoothd tells nothing of matches; what is wanted is that monitors have the controller's duplicate
-        /// filter switched off.
+        /// Any beacon. bluetoothd does not report matches; what is wanted is that monitors have the controller's
+        /// duplicate filter switched off.
         case anyBeacon
-        /// Beacons of these UUIDs, each advert told.
+        /// Beacons of these UUIDs, with each advert reported.
         case uuids(Set<ProximityUUID>)
     }
 
-    /// Patterns in one monitor, as many as the kernel takes (MGMT's Add Advertisement Patterns Monitor; `max_num_patterns`
-    /// is 16).
+    /// The patterns in one monitor, as many as the kernel accepts (MGMT's Add Advertisement Patterns Monitor;
+    /// `max_num_patterns` is 16).
     static let patternLimit = 16
 
     /// Monitors at once. The kernel has 32 in all, for everybody.
@@ -22,10 +22,10 @@ final class BlueZMonitors {
     private let bus: SystemBus
     private let path: String
     private let root: String
-    private let reports: BlueZReports
+    private let queue: BlueZEventQueue
     private let isTrusted: (BusMessage) -> Bool
     private let found: (String) -> Void
-    private var undertaking = Undertaking<Goal>()
+    private var operation = RetryingOperation<Goal>()
     private var call: BusSlot?
     private var manager: BusObject?
     private var monitors: [BusObject] = []
@@ -33,52 +33,52 @@ final class BlueZMonitors {
     private var hasFailed = false
     private var settling = Timestamp.zero
 
-    /// How long bluetoothd may take to tell that the controller knows the patterns. It is a matter of milliseconds.
+    /// The time within which bluetoothd reports that the controller has the patterns. Usually it takes milliseconds.
     private static let settlingTime = 5 * Timestamp.nanosecondsPerSecond
 
-    /// Monitors of the adapter at `path`.
+    /// Creates the monitors of the adapter at `path`.
     ///
-    /// - Parameter found: told of each device that a monitor found an advert of.
+    /// - Parameter found: called with each device that a monitor found an advert of.
     init(
-        on bus: SystemBus, _ path: String, _ reports: BlueZReports, isTrusted: @escaping (BusMessage) -> Bool,
+        on bus: SystemBus, _ path: String, _ queue: BlueZEventQueue, isTrusted: @escaping (BusMessage) -> Bool,
         found: @escaping (String) -> Void
     ) {
         self.bus = bus
         self.path = path
-        self.reports = reports
+        self.queue = queue
         self.isTrusted = isTrusted
         self.found = found
-        root = "/swift_beacon/\(reports.adapter)/monitors"
+        root = "/swift_beacon/\(queue.adapter)/monitors"
     }
 
-    /// What to look for.
+    /// The beacons to look for; nil for none.
     var goal: Goal? {
-        get { undertaking.wanted }
-        set { undertaking.wanted = newValue }
+        get { operation.wanted }
+        set { operation.wanted = newValue }
     }
 
-    /// What bluetoothd looks for.
-    var current: Goal? { undertaking.current }
+    /// The beacons that bluetoothd looks for.
+    var current: Goal? { operation.current }
 
-    /// Whether the controller knows what is looked for, or will not for now.
+    /// True if the controller knows what is looked for, or will not for now.
     var isSettled: Bool {
-        if hasFailed, undertaking.wanted != nil { return true }
-        guard undertaking.isSettled else { return false }
-        return activations >= monitors.count || reports.now >= settling
+        if hasFailed, operation.wanted != nil { return true }
+        guard operation.isSettled else { return false }
+        return activations >= monitors.count || queue.now >= settling
     }
 
-    /// When ``advance()`` should be called at the latest.
+    /// The latest time for the next call of ``advance()``.
     var deadline: Timestamp {
-        isSettled || undertaking.current == nil ? undertaking.deadline : min(undertaking.deadline, settling)
+        isSettled || operation.current == nil ? operation.deadline : min(operation.deadline, settling)
     }
 
-    /// Whether bluetoothd does nothing for us and nothing is under way.
-    var isIdle: Bool { undertaking.isIdle }
+    /// True if bluetoothd does nothing for us and nothing is under way.
+    var isIdle: Bool { operation.isIdle }
 
-    /// Does what is due.
+    /// Carries out what is due.
     func advance() {
         do throws(BusError) {
-            switch undertaking.next(at: reports.now) {
+            switch operation.next(at: queue.now) {
             case .begin(let goal): try begin(goal)
             case .end: try end()
             case nil: break
@@ -88,8 +88,8 @@ final class BlueZMonitors {
         }
     }
 
-    /// Takes the monitors back and registers them anew.
-    func renew() { undertaking.renew() }
+    /// Unregisters the monitors and registers them anew.
+    func renew() { operation.renew() }
 
     private func begin(_ goal: Goal) throws(BusError) {
         activations = 0
@@ -104,9 +104,9 @@ final class BlueZMonitors {
             switch $0 {
             case .success:
                 hasFailed = false
-                settling = reports.now.advanced(by: Self.settlingTime)
-                undertaking.began(goal, at: reports.now)
-                reports.forget(.commandFailed)
+                settling = queue.now.advanced(by: Self.settlingTime)
+                operation.began(goal, at: queue.now)
+                queue.forget(.commandFailed)
             case .failure(let error): refused(error)
             }
         }
@@ -117,17 +117,17 @@ final class BlueZMonitors {
             message throws(BusError) in
             try message.append(path: root)
         } answer: { [weak self] _ in
-            // Where bluetoothd does not know of them, they are gone too.
+            // Where bluetoothd does not know them, they have ended too.
             self?.withdraw()
-            self?.undertaking.ended()
+            self?.operation.ended()
         }
     }
 
     private func refused(_ error: BusError) {
         withdraw()
         hasFailed = true
-        undertaking.failed(at: reports.now)
-        reports.refused("RegisterMonitor", error)
+        operation.failed(at: queue.now)
+        queue.refused("RegisterMonitor", error)
         if error.name == "org.bluez.Error.AlreadyExists" {
             // The answer to an earlier registration was lost.
             call = try? bus.call(BlueZ.service, path, BlueZ.monitorManager, "UnregisterMonitor") {
@@ -145,9 +145,9 @@ final class BlueZMonitors {
 
     private func released() {
         // It also comes when we end them ourselves.
-        guard undertaking.lost(at: reports.now, isKnown: true) else { return }
+        guard operation.lost(at: queue.now, isKnown: true) else { return }
         hasFailed = true
-        reports.tellOnce(.commandFailed, "bluetoothd gave up a monitor; it is registered anew.")
+        queue.reportOnce(.commandFailed, "bluetoothd released a monitor; it is registered again.")
     }
 
     /// The monitor's properties (org.bluez.AdvertisementMonitor(5)).
@@ -181,9 +181,9 @@ final class BlueZMonitors {
                     found(try call.readPath())
                 },
             ])
-        // With thresholds left open bluetoothd tells of each advert that matches, which is what presence needs. Where only
-        // the duplicate filter matters the thresholds let everything in and have it told once, since the adverts come by
-        // another way (bluetoothd 5.66, adv_monitor.c).
+        // With thresholds left open bluetoothd reports each advert that matches, which is what presence needs. Where
+        // only the duplicate filter matters the thresholds match everything and have it reported once, since the
+        // adverts come by another way (bluetoothd 5.66, adv_monitor.c).
         if goal == .anyBeacon {
             for (name, value) in [("RSSIHighThreshold", Int16(-127)), ("RSSILowThreshold", -127)] {
                 interface.properties.append(

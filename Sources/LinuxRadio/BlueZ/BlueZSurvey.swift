@@ -1,29 +1,29 @@
 import BeaconModel
 public import BeaconRadio
 
-/// What there is of BlueZ on this machine, for whoever wants to use it or to know why that does not work.
+/// A survey of BlueZ on this machine: the bus, bluetoothd and its adapters, or the reasons why they cannot be used.
 public struct BlueZSurvey: Sendable {
-    /// Why the bus cannot be used, or nil.
+    /// The reason why the bus cannot be used, or nil.
     public var busError: RadioError?
 
-    /// Why bluetoothd cannot be used, or nil.
+    /// The reason why bluetoothd cannot be used, or nil.
     public var daemonError: RadioError?
 
     /// Its adapters.
     public var adapters: [BlueZAdapter] = []
 
-    /// The version of bluetoothd, where it tells one.
+    /// The version of bluetoothd, where it reports one.
     public var version: String? { adapters.lazy.compactMap(\.version).first }
 
-    /// Whether bluetoothd offers what it does with `--experimental`, or nil where no adapter tells.
+    /// True if bluetoothd offers what it does with `--experimental`, or nil where no adapter shows it.
     public var isExperimental: Bool? { adapters.isEmpty ? nil : adapters.contains { $0.monitoring != .none } }
 
-    /// Looks, and waits for bluetoothd's answer; the bus starts bluetoothd where the system knows how to.
+    /// Makes a survey, and waits for bluetoothd's answer; the bus starts bluetoothd where the system knows how to.
     ///
     /// - Parameters:
-    ///   - address: where the bus is; nil for the system's.
+    ///   - address: the address of the bus; nil for the system's.
     ///   - seconds: how long to wait at most.
-    public static func take(at address: String? = nil, within seconds: UInt64 = 10) -> BlueZSurvey {
+    public static func make(at address: String? = nil, within seconds: UInt64 = 10) -> BlueZSurvey {
         var survey = BlueZSurvey()
         let bus: SystemBus
         do throws(RadioError) {
@@ -54,9 +54,9 @@ public struct BlueZSurvey: Sendable {
         return survey
     }
 
-    /// The adapters.
+    /// Returns the adapters.
     ///
-    /// - Throws: why there is nobody to ask for them.
+    /// - Throws: the reason why there are none that can be used.
     func usableAdapters() throws(RadioError) -> [BlueZAdapter] {
         if let busError { throw busError }
         if let daemonError { throw daemonError }
@@ -76,4 +76,30 @@ public struct BlueZSurvey: Sendable {
         }
         return RadioError(.failed, "bluetoothd does not answer: \(error). Restart it: systemctl restart bluetooth.")
     }
+}
+
+/// Names that BlueZ has on the bus (doc/ in its sources).
+enum BlueZ {
+    /// The daemon.
+    static let service = "org.bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let monitor = "org.bluez.AdvertisementMonitor1"
+    static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
+    static let advertisement = "org.bluez.LEAdvertisement1"
+    static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+    static let properties = "org.freedesktop.DBus.Properties"
+    static let objectManager = "org.freedesktop.DBus.ObjectManager"
+
+    /// The remedy where bluetoothd does not offer monitors.
+    static let experimentalRemedy =
+        "Let bluetoothd run with --experimental: put into /etc/systemd/system/bluetooth.service.d/experimental.conf the "
+        + "lines \"[Service]\", \"ExecStart=\" and \"ExecStart=/usr/libexec/bluetooth/bluetoothd --experimental\" (the "
+        + "path as systemctl cat bluetooth shows it), then systemctl daemon-reload and systemctl restart bluetooth. Or "
+        + "use a raw HCI socket (hci:hci0)."
+
+    /// The remedy where the bus's policy does not let a user call bluetoothd.
+    static let accessRemedy =
+        "Add the user to the group bluetooth (usermod -aG bluetooth USER, then log in anew), or allow it in "
+        + "/etc/dbus-1/system.d/bluetooth.conf."
 }

@@ -1,13 +1,13 @@
 import BeaconModel
 import BeaconRadio
 
-/// Notices a scan that died.
+/// A watchdog for a scan that stopped without an error.
 ///
-/// It knows two signs of life: what bluetoothd tells of devices, and how many events the controller sent the kernel. While a
-/// monitor filters, only the second one counts, since silence is then what is wanted. During a search only the first one
-/// does, since the kernel begins its scan anew each ten seconds and the controller answers that.
+/// It knows two signs of life: bluetoothd's reports of devices, and the number of events the controller sent the
+/// kernel. While a monitor filters, only the second one counts, since silence is then what is wanted. During a search
+/// only the first one does, since the kernel begins its scan anew each ten seconds and the controller answers that.
 struct BlueZWatchdog {
-    /// What the watchdog found.
+    /// A finding of the watchdog.
     enum Finding: Equatable {
         case alive
         /// No sign of life for so many seconds.
@@ -17,13 +17,13 @@ struct BlueZWatchdog {
     /// The silence after which a scan is begun anew, in nanoseconds: what other long-running receivers use.
     static let patience: Int64 = 90 * Timestamp.nanosecondsPerSecond
 
-    /// The longest such silence: an empty room is no fault, and its scan is begun anew less and less often.
+    /// The longest such silence: the absence of devices is no fault, and the scan is begun anew less and less often.
     static let longestPatience: Int64 = 3600 * Timestamp.nanosecondsPerSecond
 
-    /// How often the controller's events are counted.
+    /// The interval at which the controller's events are counted.
     static let period: Int64 = 10 * Timestamp.nanosecondsPerSecond
 
-    /// When to look next.
+    /// The time of the next check.
     private(set) var deadline = Timestamp.zero
 
     private let adapter: String
@@ -35,40 +35,41 @@ struct BlueZWatchdog {
 
     /// A watchdog for an adapter.
     ///
-    /// - Parameter countEvents: how many events the adapter of this name has sent; nil where that cannot be told.
+    /// - Parameter countEvents: how many events the adapter of this name has sent; nil where that is unknown.
     init(adapter: String, countEvents: @escaping (String) -> UInt32? = { _ in nil }) {
         self.adapter = adapter
         self.countEvents = countEvents
     }
 
-    /// Nothing is to be heard: silence counts from now, as if for the first time.
+    /// Begins to count silence from now, as if for the first time.
     mutating func begin(at now: Timestamp) {
         pause(at: now)
         patience = Self.patience
     }
 
-    /// The scan is not on for the moment: silence counts from now.
+    /// Counts silence from now, since the scan is not on for the moment.
     mutating func pause(at now: Timestamp) {
         alive = now
         deadline = now.advanced(by: Self.period)
     }
 
-    /// Looks for signs of life.
+    /// Checks for signs of life.
     ///
     /// - Parameters:
-    ///   - told: when bluetoothd last told of a device.
-    ///   - isSearching: whether a search is on, in which a silent room is as suspicious as a silent controller.
+    ///   - told: the time at which bluetoothd last reported a device.
+    ///   - isSearching: whether a search is on, in which a silence of all devices is as suspicious as one of the
+    ///     controller.
     mutating func check(
-        at now: Timestamp, told: Timestamp, isSearching: Bool, _ reports: BlueZReports
+        at now: Timestamp, told: Timestamp, isSearching: Bool, _ queue: BlueZEventQueue
     ) -> Finding {
         guard now >= deadline else { return .alive }
         deadline = now.advanced(by: Self.period)
         let count = countEvents(adapter)
         if count == nil {
-            reports.tellOnce(
+            queue.reportOnce(
                 .livenessUnknown,
-                "the kernel does not tell how many events the controller sends"
-                    + (isSearching ? "." : ", so that a dead scan cannot be told from an empty room."))
+                "the kernel does not count the controller's events"
+                    + (isSearching ? "." : ", so that a failed scan looks like silence."))
         }
         let moved = count != events
         events = count
@@ -77,7 +78,7 @@ struct BlueZWatchdog {
             alive = max(alive, told)
             patience = Self.patience
         }
-        // Without a count there is nothing to tell silence from death by while a monitor filters.
+        // Without a count, silence cannot be distinguished from a failure while a monitor filters.
         if !isSearching, moved || count == nil { alive = now }
         let silence = now.since(alive)
         guard silence >= patience else { return .alive }

@@ -1,9 +1,9 @@
-/// Looks at all that decides whether radios work on this machine.
+/// The checks of all that decides whether radios work on this machine.
 public enum Diagnosis {
-    /// How many seconds bluetoothd has to answer; one that is well needs some milliseconds.
+    /// The number of seconds bluetoothd has to answer; one that is well needs some milliseconds.
     private static let patience: UInt64 = 3
 
-    /// What was found, in the order in which things depend on each other.
+    /// Returns the findings, in the order in which things depend on each other.
     public static func findings() -> [Finding] {
         let files = SystemFiles()
         let kernel = KernelCheck(files: files).findings()
@@ -11,7 +11,41 @@ public enum Diagnosis {
         // Without Bluetooth in the kernel there is nothing to ask.
         if let management = ManagementSocket() { adapters = AdapterCheck(adapters: management.adapters()).findings() }
         return kernel + adapters + RfkillCheck(files: files).findings() + PermissionCheck(files: files).findings()
-            + DaemonCheck(survey: BlueZSurvey.take(within: patience)).findings()
+            + DaemonCheck(survey: BlueZSurvey.make(within: patience)).findings()
             + SocketUsersCheck(files: files).findings()
+    }
+}
+
+/// A finding of a check, with its remedy.
+public struct Finding: Hashable, Sendable {
+    /// The level of the finding.
+    @nonexhaustive
+    public enum Level: String, Hashable, Sendable, CaseIterable {
+        /// As it should be.
+        case ok
+        /// Something may not work, or not as well.
+        case warning
+        /// Something does not work.
+        case problem
+    }
+
+    /// The subject of the check: `kernel`, `hci0`, `bluetoothd`.
+    public var subject: String
+
+    /// The level of the finding.
+    public var level: Level
+
+    /// The finding, in a sentence.
+    public var message: String
+
+    /// The command that mends it, where there is one.
+    public var remedy: String?
+
+    /// A finding from its parts.
+    public init(_ subject: String, _ level: Level, _ message: String, remedy: String? = nil) {
+        self.subject = subject
+        self.level = level
+        self.message = message
+        self.remedy = remedy
     }
 }

@@ -1,18 +1,18 @@
-import BeaconRadio
+import BeaconSupport
 import Glibc
 
-/// What the kernel tells of the system in files, below `/` or below a folder that stands for it.
+/// The kernel's files about the system, below `/` or below a folder that stands for it.
 struct SystemFiles {
     private let root: String
 
-    /// What the kernel puts into one such file is small.
+    /// The most bytes of a file that are read; the kernel's are small.
     private static let largest = 1 << 20
 
     init(root: String = "") { self.root = root }
 
     /// The text of a file without the white space around it; nil where it cannot be read.
     func text(_ path: String) -> String? {
-        guard let bytes = try? FileInput.contents(path: root + path, limit: Self.largest) else { return nil }
+        guard let bytes = try? SmallFile.contents(path: root + path, limit: Self.largest) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         return String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
@@ -33,11 +33,28 @@ struct SystemFiles {
         return names.sorted()
     }
 
-    /// Where a symbolic link leads; nil where it cannot be read.
+    /// Returns the destination of a symbolic link; nil where it cannot be read.
     func destination(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(root + path, &buffer, buffer.count)
         guard count > 0 else { return nil }
         return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+}
+
+/// The capabilities of this process (capabilities(7)).
+struct Capabilities {
+    private let bits: UInt64
+
+    /// The effective capabilities in `/proc/self/status`; none where that cannot be read.
+    init(_ files: SystemFiles) {
+        let line = (files.text("/proc/self/status") ?? "").split(separator: "\n").first { $0.hasPrefix("CapEff:") }
+        bits = (line?.split(whereSeparator: \.isWhitespace).last).flatMap { UInt64($0, radix: 16) } ?? 0
+    }
+
+    /// CAP_NET_ADMIN, number 12: switch adapters on and off.
+    var canAdministerNetwork: Bool { bits & 1 << 12 != 0 }
+
+    /// CAP_NET_RAW, number 13: send commands to a controller.
+    var canUseRawSockets: Bool { bits & 1 << 13 != 0 }
 }

@@ -1,27 +1,46 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSupport
 import CBluetooth
 import Glibc
 
-/// Waits for all adapters of a radio at once, on one thread.
+/// The wait for all adapters of a radio at once, on one thread.
 final class AdapterLoop {
     let drivers: [any AdapterDriver]
     let waker: Waker
+    let clock: LoopClock
 
     private var polls: [pollfd] = []
     private var told: RadioState?
     private var toldAhead: Int64 = 0
 
-    /// A clock on the wall is taken to have been set where it has moved by more than this against even time. Less is the
-    /// work of a time service, which moves it by 0.5 ms a second at most (adjtimex(2)).
+    /// The time at which the last step began to read, until which all that could be heard was.
+    private var hearingUntil: Timestamp?
+    /// The time at which the last step ended.
+    private var end = Timestamp.zero
+    private var asleep: Int64
+
+    /// The smallest step of the wall clock, in nanoseconds, that counts as set. Less is the work of a time service,
+    /// which moves it by 0.5 ms a second at most (adjtimex(2)).
     private static let smallestStep: Int64 = 100_000_000
 
-    init(_ drivers: [any AdapterDriver], waker: Waker) {
+    /// The shortest sleep that counts, in nanoseconds: the two clocks that show it are read one after the other.
+    private static let shortestSleep = Timestamp.nanosecondsPerSecond
+
+    /// The shortest delay of a step that counts as deafness, in nanoseconds: of a process that was stopped, or got no
+    /// processor. The kernel keeps what comes meanwhile, but where this process may not ask for more space (the default
+    /// of net.core.rmem_max is 212 992 bytes, of which an advert takes 800) that lasts for 2 s at 130 adverts a second.
+    /// No beacon counts as gone for less than that.
+    private static let shortestStop = 2 * Timestamp.nanosecondsPerSecond
+
+    init(_ drivers: [any AdapterDriver], waker: Waker, clock: LoopClock = .system) {
         self.drivers = drivers
         self.waker = waker
+        self.clock = clock
+        asleep = clock.asleep()
     }
 
-    /// What the radio can do: what the best of its adapters can.
+    /// The state of the adapter that is of most use.
     var state: RadioState {
         drivers.map(\.state).max { Self.usefulness($0) < Self.usefulness($1) } ?? .unsupported
     }
@@ -37,12 +56,12 @@ final class AdapterLoop {
         }
     }
 
-    /// Lets all adapters listen this hard.
+    /// Sets all adapters' scan mode.
     func scan(_ mode: ScanMode) {
         for driver in drivers { driver.scan(mode) }
     }
 
-    /// Lets one adapter send: the first that works, else the first.
+    /// Sets the frames of one adapter: the first that works, else the first.
     func advertise(_ frames: [IBeaconFrame]) {
         let sender = drivers.first { $0.state == .poweredOn } ?? drivers.first
         for driver in drivers { driver.advertise(driver === sender ? frames : []) }
@@ -55,22 +74,45 @@ final class AdapterLoop {
     func step(
         until deadline: Timestamp, deliver: (Reception, RawSpan) throws -> Void, tell: (RadioEvent) -> Void
     ) throws -> Timestamp {
-        wait(until: drivers.reduce(deadline) { min($0, $1.deadline) })
+        let deadline = drivers.reduce(deadline) { min($0, $1.deadline) }
+        wait(until: deadline)
+        let now = noticeDeafness(deadline, tell)
         for (index, driver) in drivers.enumerated() {
             try driver.process(
-                at: RadioClock.now(), as: ReceiverID(UInt16(index)), deliver: deliver, tell: tell)
+                at: now, as: ReceiverID(UInt16(index)), deliver: deliver, tell: tell)
         }
         let state = state
         if state != told {
             told = state
             tell(.state(state))
         }
-        let ahead = RadioClock.wallAhead()
+        let ahead = clock.wallAhead()
         if abs(ahead - toldAhead) > Self.smallestStep {
             toldAhead = ahead
             tell(.wallClock(ahead: ahead))
         }
-        return RadioClock.now()
+        end = clock.now()
+        // Not the time at the end: a stop within the step is only noticed by the next one, and comes before its time.
+        return now
+    }
+
+    /// Reports the time in which nothing could be heard, where the machine slept or this thread did not run.
+    ///
+    /// - Parameter deadline: when the step should have gone on at the latest.
+    /// - Returns: the time.
+    private func noticeDeafness(_ deadline: Timestamp, _ tell: (RadioEvent) -> Void) -> Timestamp {
+        let now = clock.now()
+        let slept = clock.asleep()
+        let isAwakened = slept - asleep >= Self.shortestSleep
+        asleep = slept
+        defer { hearingUntil = now }
+        guard let hearingUntil else { return now }
+        // From the last reading on, so that it counts as well where the thread was stopped within a step or between two.
+        let delay = now.since(hearingUntil) - max(0, deadline.since(end))
+        guard isAwakened || delay >= Self.shortestStop else { return now }
+        tell(.deaf(from: hearingUntil, to: now))
+        if isAwakened { for driver in drivers { driver.wokeUp(at: now) } }
+        return now
     }
 
     /// Takes everything back.
@@ -84,7 +126,54 @@ final class AdapterLoop {
         for driver in drivers where driver.descriptor >= 0 {
             polls.append(pollfd(fd: driver.descriptor, events: driver.interest, revents: 0))
         }
-        beacon_wait(&polls, UInt32(polls.count), max(0, deadline.since(RadioClock.now())))
+        clock.wait(&polls, max(0, deadline.since(clock.now())))
         if polls[0].revents != 0 { waker.reset() }
     }
+}
+
+/// One adapter, driven from the one thread that waits for it.
+///
+/// Nothing in a driver blocks: a loop waits for its descriptor and its deadline, and calls it then. A driver outlives
+/// its adapter: where that is unplugged or switched off, the driver says so and waits for its return.
+protocol AdapterDriver: AnyObject {
+    /// The adapter as people know it: `hci0`.
+    var name: String { get }
+
+    /// The descriptor to wait for, or -1 while there is nothing but time. It may be another after each call.
+    var descriptor: Int32 { get }
+
+    /// The events to wait for at the descriptor, as `poll` names them.
+    var interest: Int16 { get }
+
+    /// The latest time for the next call of ``process(at:as:deliver:tell:)``.
+    var deadline: Timestamp { get }
+
+    /// The state of this adapter.
+    var state: RadioState { get }
+
+    /// Carries out what is due at `now`: reads what has come without waiting for more, delivers each advert with its AD
+    /// structures, and reports events. The events are no sightings and no times, which the loop sees to.
+    ///
+    /// - Parameter receiver: the number that this adapter's adverts carry.
+    /// - Throws: only what `deliver` throws. A failure of the adapter is reported as an event.
+    func process(
+        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
+        tell: (RadioEvent) -> Void
+    ) throws
+
+    /// Sets the scan mode. The outcome is an event of the next ``process(at:as:deliver:tell:)``.
+    func scan(_ mode: ScanMode)
+
+    /// Sets the frames to send. Each gets an outcome as an event of a later ``process(at:as:deliver:tell:)``.
+    func advertise(_ frames: [IBeaconFrame])
+
+    /// Brings the adapter back to what it should do after the machine slept. The loop has reported that.
+    func wokeUp(at now: Timestamp)
+
+    /// Takes back what is on the air and ends the scan, before it returns.
+    func close()
+}
+
+extension AdapterDriver {
+    func wokeUp(at now: Timestamp) {}
 }

@@ -4,17 +4,21 @@ import LinuxRadio
 import Testing
 
 struct RadioSelectionTests {
-    @Test func namesAreNumbersOrAddresses() throws {
+    @Test("Names are numbers or addresses")
+    func namesAreNumbersOrAddresses() throws {
         let selection = try RadioSelection(.hci, named: "hci1,00:1a:7d:da:71:13")
         let address = try #require(DeviceAddress("00:1A:7D:DA:71:13"))
         #expect(selection.adapters == [.index(1), .address(address)])
     }
 
-    @Test func noNameIsTheFirstAdapter() throws {
+    @Test("No name is the first adapter")
+
+    func noNameIsTheFirstAdapter() throws {
         #expect(try RadioSelection(.auto, named: nil).adapters.isEmpty)
     }
 
-    @Test(arguments: ["usb0", "hci", "hci-1", "hci99999", "00:1a:7d:da:71"])
+    @Test("Text that names no adapter is refused", arguments: ["usb0", "hci", "hci-1", "hci99999", "00:1a:7d:da:71"])
+
     func whatIsNoNameIsTold(text: String) {
         #expect {
             try RadioSelection(.hci, named: text)

@@ -1,10 +1,11 @@
 import BeaconModel
 import BeaconRadio
+import TestSupport
 import Testing
 
 @testable import LinuxRadio
 
-@Suite("Faults of bluetoothd", .timeLimit(.minutes(2)))
+@Suite("Faults of bluetoothd", .oneAtATime)
 struct BlueZFaultTests {
     private func ranging(
         _ bus: PrivateBus, _ blueZ: StandInBlueZ, named name: AdapterName = .index(0)
@@ -12,7 +13,7 @@ struct BlueZFaultTests {
         let bench = BlueZBench(bus, blueZ, named: name)
         bench.driver.scan(.ranging)
         try bench.run(until: blueZ.calls.contains("StartDiscovery"))
-        bench.settle()
+        try bench.settle()
         return bench
     }
 
@@ -61,7 +62,7 @@ struct BlueZFaultTests {
             try blueZ.power(adapter, false)
             try bench.run(until: bench.driver.state == .poweredOff)
             bench.pass(60)
-            bench.settle()
+            try bench.settle()
             #expect(blueZ.count("Set") == 1)
             try blueZ.power(adapter, true)
             try bench.run(until: blueZ.count("StartDiscovery") == 2)
@@ -77,7 +78,7 @@ struct BlueZFaultTests {
             let bench = try ranging(bus, blueZ)
             for _ in 0..<60 {
                 bench.pass(1)
-                bench.settle()
+                try bench.settle()
             }
             // At 0, 1, 3, 7, 15 and 31 s.
             #expect(blueZ.count("StartDiscovery") == 6)
@@ -118,7 +119,7 @@ struct BlueZFaultTests {
             let bench = try ranging(bus, blueZ)
             for _ in 0..<60 {
                 bench.pass(10)
-                bench.settle()
+                try bench.settle()
             }
             // At 90, 270 and, behind these 600 s, 630 s.
             #expect(blueZ.count("StartDiscovery") == 3)
@@ -166,6 +167,28 @@ struct BlueZFaultTests {
         }
     }
 
+    @Test("A bus that held for long is tried again soon when it is lost once more (D24)")
+    func lostBusAgain() throws {
+        try PrivateBus.with { bus in
+            let bench = try ranging(bus, StandInBlueZ(at: bus.address))
+            bus.stop()
+            bench.blueZ = nil
+            try bench.run(until: bench.driver.state == .resetting)
+            bench.pass(1)
+            try bench.run(until: bench.driver.deadline == bench.now.advanced(by: 2 * Timestamp.nanosecondsPerSecond))
+            try bus.start()
+            let blueZ = try StandInBlueZ(at: bus.address)
+            bench.blueZ = blueZ
+            bench.pass(2)
+            try bench.run(until: blueZ.calls.contains("StartDiscovery"))
+            bench.pass(60)
+            bus.stop()
+            bench.blueZ = nil
+            try bench.run(until: bench.driver.state == .resetting)
+            #expect(bench.driver.deadline == bench.now.advanced(by: Timestamp.nanosecondsPerSecond))
+        }
+    }
+
     @Test("Closing ends what bluetoothd does for us before it returns")
     func close() throws {
         try PrivateBus.with { bus in
@@ -179,7 +202,7 @@ struct BlueZFaultTests {
                     measuredPower: -59)
             ])
             try bench.run(until: blueZ.calls.contains("StartDiscovery") && !bench.advertising.isEmpty)
-            bench.settle()
+            try bench.settle()
             bench.driver.close()
             let ends: Set = ["StopDiscovery", "UnregisterMonitor", "UnregisterAdvertisement"]
             try bench.run(until: ends.isSubset(of: blueZ.calls))

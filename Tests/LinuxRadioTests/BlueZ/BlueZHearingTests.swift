@@ -1,10 +1,11 @@
 import BeaconModel
 import BeaconRadio
+import TestSupport
 import Testing
 
 @testable import LinuxRadio
 
-@Suite("Hearing by way of bluetoothd", .timeLimit(.minutes(2)))
+@Suite("Hearing by way of bluetoothd", .oneAtATime)
 struct BlueZHearingTests {
     private static let frame = IBeaconFrame(
         identity: BeaconIdentity(uuid: ProximityUUID(high: 0x0102_0304, low: 5), major: 6, minor: 7), measuredPower: -59
@@ -18,15 +19,15 @@ struct BlueZHearingTests {
         let bench = BlueZBench(bus, blueZ)
         bench.driver.scan(.ranging)
         try bench.run(until: blueZ.calls.contains("StartDiscovery"))
-        bench.settle()
+        try bench.settle()
         return bench
     }
 
     private func watching(_ bus: PrivateBus, _ blueZ: StandInBlueZ) throws -> BlueZBench {
         let bench = BlueZBench(bus, blueZ)
-        bench.driver.scan(.watching([Self.frame.identity.uuid]))
+        bench.driver.scan(.monitoring([Self.frame.identity.uuid]))
         try bench.run(until: !blueZ.monitors.isEmpty)
-        bench.settle()
+        try bench.settle()
         return bench
     }
 
@@ -93,7 +94,7 @@ struct BlueZHearingTests {
             }
             try blueZ.appear(StandInDevice(Self.beacon, Self.frame, rssi: -61))
             try bench.run(until: !bench.heard.isEmpty)
-            bench.settle()
+            try bench.settle()
             #expect(bench.heard == [Self.heard])
         }
     }
@@ -110,7 +111,7 @@ struct BlueZHearingTests {
             let forger = try StandInBlueZ(at: bus.address, isNamed: false)
             try forger.tell(monitor, "DeviceFound", of: device)
             try forger.synchronize()
-            bench.settle()
+            try bench.settle()
             #expect(bench.heard.isEmpty)
             try blueZ.tell(monitor, "DeviceFound", of: device)
             try bench.run(until: bench.heard == [Self.heard])
@@ -144,7 +145,7 @@ struct BlueZHearingTests {
             try blueZ.tellMonitors("DeviceLost", of: device)
             try blueZ.tellMonitors("DeviceFound", of: device)
             try bench.run(until: bench.heard.count == 3)
-            bench.settle()
+            try bench.settle()
             #expect(bench.heard.map(\.rssi) == [-61, -80, -80])
         }
     }
@@ -162,7 +163,7 @@ struct BlueZHearingTests {
             // While ranging the same does wake it.
             bench.driver.scan(.ranging)
             try bench.run(until: blueZ.calls.contains("StartDiscovery"))
-            bench.settle()
+            try bench.settle()
             try blueZ.hear(device, rssi: -50)
             #expect(Readiness.wait(for: [bench.driver.descriptor], milliseconds: 10_000))
         }
@@ -174,14 +175,14 @@ struct BlueZHearingTests {
             let blueZ = try StandInBlueZ(at: bus.address)
             let bench = try watching(bus, blueZ)
             let uuids = Set((0..<20).map { ProximityUUID(high: 9, low: $0) })
-            bench.driver.scan(.watching(uuids))
+            bench.driver.scan(.monitoring(uuids))
             try bench.run(until: blueZ.monitors.count == 2)
             #expect(blueZ.monitors.map(\.patterns.count) == [16, 4])
             bench.driver.scan(.ranging)
             try bench.run(until: blueZ.count("StartDiscovery") == 1)
             bench.driver.scan(.off)
             try bench.run(until: blueZ.count("StopDiscovery") == 1 && blueZ.monitors.isEmpty)
-            bench.settle()
+            try bench.settle()
             #expect(blueZ.count("RegisterMonitor") == 3)
         }
     }
@@ -193,7 +194,7 @@ struct BlueZHearingTests {
             adapter.hasMonitors = false
             let blueZ = try StandInBlueZ(at: bus.address, [adapter])
             let bench = BlueZBench(bus, blueZ)
-            bench.driver.scan(.watching([Self.frame.identity.uuid]))
+            bench.driver.scan(.monitoring([Self.frame.identity.uuid]))
             try bench.run(until: !bench.messages(.degraded).isEmpty)
             #expect(blueZ.calls == ["SetDiscoveryFilter", "StartDiscovery"])
             #expect(bench.messages(.degraded).first?.contains("--experimental") == true)
@@ -209,7 +210,7 @@ struct BlueZHearingTests {
             adapter.features = ["controller-patterns"]
             let blueZ = try StandInBlueZ(at: bus.address, [adapter])
             let bench = BlueZBench(bus, blueZ)
-            bench.driver.scan(.watching([Self.frame.identity.uuid]))
+            bench.driver.scan(.monitoring([Self.frame.identity.uuid]))
             try bench.run(until: blueZ.calls.contains("StartDiscovery"))
             try blueZ.appear(StandInDevice(Self.beacon, Self.frame, rssi: -61))
             try bench.run(until: bench.heard == [Self.heard])

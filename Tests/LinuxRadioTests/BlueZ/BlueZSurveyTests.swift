@@ -1,17 +1,18 @@
 import BeaconModel
 import BeaconRadio
+import TestSupport
 import Testing
 
 @testable import LinuxRadio
 
-@Suite("Looking for BlueZ", .timeLimit(.minutes(2)))
+@Suite("Looking for BlueZ", .oneAtATime)
 struct BlueZSurveyTests {
     @Test("Adapters are told with what they can do, and bluetoothd with its version")
     func adapters() throws {
         try PrivateBus.with { bus in
             let blueZ = try StandInThread(at: bus.address, ["hci0", "hci1"])
             defer { blueZ.stop() }
-            let survey = BlueZSurvey.take(at: bus.address)
+            let survey = BlueZSurvey.make(at: bus.address)
             #expect(survey.busError == nil && survey.daemonError == nil)
             #expect(Set(survey.adapters.map(\.name)) == ["hci0", "hci1"])
             #expect(survey.adapters.allSatisfy { $0.isPowered && !$0.isDiscovering && $0.canAdvertise })
@@ -37,11 +38,11 @@ struct BlueZSurveyTests {
 
     @Test("A machine without a bus, without bluetoothd or without permission is told apart")
     func absence() throws {
-        let nowhere = BlueZSurvey.take(at: "unix:path=/nonexistent/bus")
+        let nowhere = BlueZSurvey.make(at: "unix:path=/nonexistent/bus")
         #expect(nowhere.busError?.code == .unsupported)
         #expect(nowhere.busError?.message.contains("systemctl start dbus") == true)
         try PrivateBus.with { bus in
-            let survey = BlueZSurvey.take(at: bus.address)
+            let survey = BlueZSurvey.make(at: bus.address)
             #expect(survey.busError == nil)
             #expect(survey.daemonError?.code == .unsupported)
             #expect(survey.daemonError?.message.contains("apt-get install bluez") == true)
@@ -49,11 +50,12 @@ struct BlueZSurveyTests {
         try PrivateBus.with(policy: "<deny send_destination=\"org.bluez\"/>") { bus in
             let blueZ = try StandInBlueZ(at: bus.address)
             // Its name has to be known before somebody asks for it.
-            for _ in 0..<3 {
+            // Its name is asked for when it has been welcomed.
+            for _ in 0..<10 {
                 blueZ.process()
-                _ = Readiness.wait(for: [blueZ.descriptor], milliseconds: 200)
+                try bus.deliver()
             }
-            let survey = BlueZSurvey.take(at: bus.address)
+            let survey = BlueZSurvey.make(at: bus.address)
             #expect(survey.daemonError?.code == .notPermitted)
             #expect(survey.daemonError?.message.contains("usermod -aG bluetooth") == true)
         }

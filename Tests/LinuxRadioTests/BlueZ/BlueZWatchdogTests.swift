@@ -11,7 +11,7 @@ struct BlueZWatchdogTests {
     }
 
     private let controller = Controller()
-    private let reports = BlueZReports(adapter: "hci0")
+    private let queue = BlueZEventQueue(adapter: "hci0")
 
     private func time(_ seconds: Int64) -> Timestamp {
         Timestamp(nanoseconds: (1000 + seconds) * Timestamp.nanosecondsPerSecond)
@@ -26,13 +26,15 @@ struct BlueZWatchdogTests {
         var deaths: [Int64] = []
         for passed in 1...seconds {
             let told = second(passed)
-            let finding = watchdog.check(at: time(passed), told: told, isSearching: isSearching, reports)
+            let finding = watchdog.check(at: time(passed), told: told, isSearching: isSearching, queue)
             if finding != .alive { deaths.append(passed) }
         }
         return deaths
     }
 
-    @Test func aSearchThatTellsNothingIsDeadWhateverTheControllerCounts() {
+    @Test("A search that reports nothing is dead whatever the controller counts")
+
+    func aSearchThatTellsNothingIsDeadWhateverTheControllerCounts() {
         let deaths = deaths(in: 700, isSearching: true) { _ in
             // The kernel begins its scan anew each ten seconds, which the controller answers.
             controller.events = controller.events.map { $0 + 1 }
@@ -41,29 +43,37 @@ struct BlueZWatchdogTests {
         #expect(deaths == [90, 270, 630])
     }
 
-    @Test func aSearchThatTellsOfAnyDeviceLives() {
+    @Test("A search that reports of any device lives")
+
+    func aSearchThatTellsOfAnyDeviceLives() {
         #expect(deaths(in: 700, isSearching: true) { time($0 / 60 * 60) } == [])
     }
 
-    @Test func whatWasHeardMakesTheWatchdogAlertAgain() {
+    @Test("What was heard makes the watchdog alert again")
+
+    func whatWasHeardMakesTheWatchdogAlertAgain() {
         // Deaths at 90 and 270; heard until 400; dead 90 s after.
         #expect(deaths(in: 550, isSearching: true) { (300...400).contains($0) ? time($0) : .zero } == [90, 270, 490])
     }
 
-    @Test func aFilterIsAliveAsLongAsTheControllerCounts() {
+    @Test("A filter is alive as long as the controller counts")
+
+    func aFilterIsAliveAsLongAsTheControllerCounts() {
         let deaths = deaths(in: 700, isSearching: false) { second in
             if second <= 300 { controller.events = controller.events.map { $0 + 1 } }
             return .zero
         }
         #expect(deaths == [390, 570])
-        #expect(reports.events.isEmpty)
+        #expect(queue.events.isEmpty)
     }
 
-    @Test func withoutACountAFilterIsLeftAloneAndThatIsToldOnce() {
+    @Test("Without a count a filter is left alone and that is reported once")
+
+    func withoutACountAFilterIsLeftAloneAndThatIsToldOnce() throws {
         controller.events = nil
         #expect(deaths(in: 700, isSearching: false) == [])
-        #expect(reports.events.count == 1)
-        guard case .notice(let notice)? = reports.events.first else { return #expect(Bool(false)) }
+        #expect(queue.events.count == 1)
+        guard case .notice(let notice) = try #require(queue.events.first) else { return #expect(Bool(false)) }
         #expect(notice.kind == .livenessUnknown)
     }
 }

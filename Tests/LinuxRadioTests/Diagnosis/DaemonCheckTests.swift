@@ -22,14 +22,14 @@ struct DaemonCheckTests {
     func experimental() {
         let findings = DaemonCheck(survey: survey(adapter(.daemon))).findings()
         #expect(findings.map(\.level) == [.ok])
-        #expect(findings[0].message.contains("5.66"))
+        #expect(findings.first?.message.contains("5.66") == true)
     }
 
     @Test("Without them the command that brings them is told")
     func plain() {
         let findings = DaemonCheck(survey: survey(adapter(.none))).findings()
         #expect(findings.map(\.level) == [.warning])
-        #expect(findings[0].remedy?.contains("--experimental") == true)
+        #expect(findings.first?.remedy?.contains("--experimental") == true)
     }
 
     @Test("A discovery under way is told, with how to end it")
@@ -38,7 +38,7 @@ struct DaemonCheckTests {
         discovering.isDiscovering = true
         let findings = DaemonCheck(survey: survey(discovering)).findings()
         #expect(findings.map(\.subject) == ["bluetoothd", "scanners"])
-        #expect(findings[1].remedy == "bluetoothctl scan off")
+        #expect(findings.last?.remedy == "bluetoothctl scan off")
     }
 
     @Test("Neither bus nor bluetoothd is needed for raw HCI, so that they are warnings")

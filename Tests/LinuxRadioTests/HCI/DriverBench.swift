@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSupport
 import Glibc
 
 @_spi(Measurement) @testable import LinuxRadio
@@ -42,7 +43,7 @@ struct DriverBench: ~Copyable {
 
     static func hasBegunToSend(_ told: Locked<[RadioEvent]>) -> Bool {
         told.withLock { events in
-            events.contains { if case .advertising(.success) = $0 { true } else { false } }
+            events.contains { if case .advertising(_, .success) = $0 { true } else { false } }
         }
     }
 }

@@ -9,7 +9,9 @@ struct HCIDriverTests {
     private static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
     private static let foreign = ProximityUUID(high: 1, low: 1)
 
-    @Test func nothingIsLostOfAMinuteInALargeCrowd() throws {
+    @Test("Nothing is lost of a minute in a large crowd")
+
+    func nothingIsLostOfAMinuteInALargeCrowd() throws {
         // 2 000 adverts a second for 60 s, as fast as they are taken.
         let count = 120_000
         var bench = try DriverBench(.ranging, sending: count) {
@@ -31,7 +33,9 @@ struct HCIDriverTests {
         #expect(isInOrder)
     }
 
-    @Test func timesAreThoseOfTheKernel() throws {
+    @Test("Times are those of the kernel")
+
+    func timesAreThoseOfTheKernel() throws {
         let before = RadioClock.now()
         var bench = try DriverBench(.ranging, sending: 1) { _ in Packets.legacy(Packets.beacon(Self.uuid)) }
         var time: Timestamp?
@@ -40,7 +44,9 @@ struct HCIDriverTests {
         #expect(heard >= before && heard <= RadioClock.now())
     }
 
-    @Test func anExtendedAdvertInPiecesIsOne() throws {
+    @Test("An extended advert in pieces is one")
+
+    func anExtendedAdvertInPiecesIsOne() throws {
         let advert: [UInt8] = [200] + [UInt8](repeating: 0x16, count: 200) + Packets.beacon(Self.uuid)
         var bench = try DriverBench(.ranging, VirtualController(isExtended: true), sending: 3) { number in
             let cuts = [0, 100, 210, advert.count]
@@ -53,7 +59,9 @@ struct HCIDriverTests {
         #expect(heard == [advert])
     }
 
-    @Test func severalAdvertsInOneEventAreAllHeard() throws {
+    @Test("Several adverts in one event are all heard")
+
+    func severalAdvertsInOneEventAreAllHeard() throws {
         var bench = try DriverBench(.ranging, sending: 1) { _ in
             Packets.several([Packets.beacon(Self.uuid, minor: 1), [2, 1, 6], Packets.beacon(Self.uuid, minor: 2)])
         }
@@ -62,8 +70,10 @@ struct HCIDriverTests {
         #expect(heard == 3)
     }
 
-    @Test func whileMonitoringForeignAdvertsStayInTheKernel() throws {
-        var bench = try DriverBench(.watching([Self.uuid]), sending: 2001) {
+    @Test("While monitoring foreign adverts stay in the kernel")
+
+    func whileMonitoringForeignAdvertsStayInTheKernel() throws {
+        var bench = try DriverBench(.monitoring([Self.uuid]), sending: 2001) {
             Packets.legacy(Packets.beacon($0 == 2000 ? Self.uuid : Self.foreign))
         }
         var heard: [ProximityUUID?] = []
@@ -74,7 +84,9 @@ struct HCIDriverTests {
         #expect(bench.notices.contains { $0.kind == .filtering })
     }
 
-    @Test func theScanEndsWithTheSource() throws {
+    @Test("The scan ends with the source")
+
+    func theScanEndsWithTheSource() throws {
         let adapter: SocketAdapter
         do {
             var bench = try DriverBench(.ranging, sending: 100, packet: { _ in Packets.legacy([2, 1, 6]) }) {
@@ -88,7 +100,9 @@ struct HCIDriverTests {
         #expect(adapter.wait())
     }
 
-    @Test func whatIsOnTheAirEndsWithTheSource() throws {
+    @Test("What is on the air ends with the source")
+
+    func whatIsOnTheAirEndsWithTheSource() throws {
         let adapter: SocketAdapter
         do {
             var bench = try DriverBench(

@@ -1,4 +1,4 @@
-import BeaconRadio
+import BeaconSupport
 import Dispatch
 import Glibc
 

@@ -1,17 +1,18 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSimulation
 import VirtualController
 
 /// Plays a scenario from a moment on, in the time that it is told.
 struct ScenarioPlayer: Sendable {
-    private var air: SimulatedAir
+    private var air: ScenarioSource
     private let start: Int64
 
     /// What is heard next and when, as the air says only by going on.
     private var pending: (time: Int64, adverts: [HeardAdvert])?
 
     init(_ scenario: Scenario, start: Int64) {
-        air = SimulatedAir(scenario)
+        air = ScenarioSource(scenario)
         self.start = start
         fetch()
     }
@@ -40,6 +41,6 @@ struct ScenarioPlayer: Sendable {
             adverts.append(
                 HeardAdvert(receiver: Int(reception.receiver.index), packet: packet, rssi: report.rssi.rawValue))
         }
-        pending = record?.time.map { (start + $0.since(SimulatedAir.start), adverts) }
+        pending = record?.time.map { (start + $0.since(ScenarioSource.start), adverts) }
     }
 }

@@ -1,13 +1,13 @@
 import CSystemBus
 import Glibc
 
-/// Why a call over the bus, or the bus itself, failed.
+/// An error of a call over the bus, or of the bus itself.
 struct BusError: Error, Hashable, CustomStringConvertible {
     /// The error's name on the bus, such as `org.bluez.Error.NotReady`, or `System.Error.` and a number where the
     /// library failed by itself.
     var name: String
 
-    /// What the other side says, or the system.
+    /// The message of the other side, or of the system.
     var message: String
 
     init(_ name: String, _ message: String) {
@@ -28,13 +28,13 @@ struct BusError: Error, Hashable, CustomStringConvertible {
     /// The error number where the library failed by itself.
     var number: Int32? { name.hasPrefix("System.Error.") ? Int32(name.dropFirst(13)) : nil }
 
-    /// Whether the bus or its policy forbids it, whoever says so.
+    /// True if the bus, its policy or the called service forbids it.
     var isDenial: Bool {
         number == EACCES || number == EPERM || name == "org.freedesktop.DBus.Error.AccessDenied"
             || name == "org.freedesktop.DBus.Error.AuthFailed"
     }
 
-    /// Whether nobody of the name that was called is on the bus.
+    /// True if the name that was called has no owner on the bus.
     var isAbsence: Bool {
         name == "org.freedesktop.DBus.Error.ServiceUnknown" || name == "org.freedesktop.DBus.Error.NameHasNoOwner"
             || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")

@@ -3,7 +3,7 @@
 /// It answers the standard interfaces itself: Properties, Introspectable and, where it manages others, ObjectManager
 /// (D-Bus Specification, "Standard Interfaces").
 final class BusObject {
-    /// Where it is.
+    /// The path.
     let path: String
 
     private let interfaces: [BusInterface]
@@ -12,8 +12,8 @@ final class BusObject {
 
     /// Offers an object.
     ///
-    /// - Parameter managed: the objects that it manages, each of which is offered by itself. An object that manages none
-    ///   gives nil.
+    /// - Parameter managed: the objects that it manages, each of which is offered by itself; nil for an object that
+    ///   manages none.
     init(
         on bus: SystemBus, at path: String, _ interfaces: [BusInterface], managing managed: (() -> [BusObject])? = nil
     ) throws(BusError) {
@@ -47,7 +47,7 @@ final class BusObject {
                 try call.makeRefusal(error).send()
             }
         } catch {
-            // The caller is gone or the connection is, which whoever waits for it is told.
+            // The caller or the connection is lost; the connection's owner learns of the latter by itself.
         }
     }
 
@@ -87,4 +87,51 @@ final class BusObject {
         }
         return interface
     }
+}
+
+/// An interface of an object that is offered on the bus.
+struct BusInterface {
+    /// A method: reads its arguments from the call and appends what it returns to the answer.
+    typealias Method = (_ call: BusMessage, _ answer: BusMessage) throws(BusError) -> Void
+
+    /// Its name.
+    var name: String
+
+    /// The properties, which can be read.
+    var properties: [BusProperty] = []
+
+    /// The methods, by name.
+    var methods: [String: Method] = [:]
+
+    /// Appends all properties with their values: `a{sv}`.
+    func appendProperties(to message: BusMessage) throws(BusError) {
+        try message.appendArray(of: "{sv}") { () throws(BusError) in
+            for property in properties {
+                try message.appendEntry("sv") { () throws(BusError) in
+                    try message.append(property.name)
+                    try message.appendVariant(property.type) { () throws(BusError) in try property.append(message) }
+                }
+            }
+        }
+    }
+
+    /// The description for tools, in the notation of the D-Bus Specification, "Introspection Data Format".
+    var introspection: String {
+        let members =
+            methods.keys.sorted().map { "<method name=\"\($0)\"/>" }
+            + properties.map { "<property name=\"\($0.name)\" type=\"\($0.type)\" access=\"read\"/>" }
+        return "<interface name=\"\(name)\">\(members.joined())</interface>"
+    }
+}
+
+/// A property of an object that is offered on the bus.
+struct BusProperty {
+    /// Its name.
+    var name: String
+
+    /// The type of its value, in the bus's notation.
+    var type: String
+
+    /// Appends the value.
+    var append: (BusMessage) throws(BusError) -> Void
 }

@@ -6,7 +6,7 @@ import Glibc
 
 /// A connection to the system's message bus.
 ///
-/// Whoever made it waits for its descriptor and calls ``process()``, on one thread; nothing here waits but ``wait(until:)``
+/// Its owner waits for its descriptor and calls ``process()``, on one thread; nothing here waits but ``wait(until:)``
 /// and ``flush()``.
 final class SystemBus {
     let functions: UnsafePointer<beacon_bus_functions>
@@ -14,8 +14,8 @@ final class SystemBus {
 
     /// Begins to connect.
     ///
-    /// - Parameter address: where the bus is, in the notation of the D-Bus Specification, "Server Addresses"; nil for the
-    ///   system bus, or for what `DBUS_SYSTEM_BUS_ADDRESS` in the environment says.
+    /// - Parameter address: where the bus is, in the notation of the D-Bus Specification, "Server Addresses"; nil for
+    ///   the system bus, or for what `DBUS_SYSTEM_BUS_ADDRESS` in the environment says.
     /// - Throws: why there is no bus, and what to do.
     init(address: String? = nil) throws(RadioError) {
         let functions = try BusLibrary.open()
@@ -51,7 +51,7 @@ final class SystemBus {
 
     deinit { _ = functions.pointee.close_unref(bus) }
 
-    /// What to tell where the bus cannot be reached for this reason.
+    /// Returns the error for a bus that cannot be reached for this reason.
     static func refusal(_ error: BusError) -> RadioError {
         if error.isDenial {
             return RadioError(
@@ -65,13 +65,13 @@ final class SystemBus {
                 + "the socket /run/dbus/system_bus_socket; or use a raw HCI socket (hci:hci0).")
     }
 
-    /// What to wait for.
+    /// The descriptor to wait for.
     var descriptor: Int32 { functions.pointee.get_fd(bus) }
 
-    /// What to wait for at the descriptor, as `poll` names it.
+    /// The events to wait for at the descriptor, as `poll` names them.
     var interest: Int16 { Int16(truncatingIfNeeded: max(0, functions.pointee.get_events(bus))) }
 
-    /// When to call ``process()`` at the latest, by the clock of radios, now being `now`.
+    /// Returns the latest time for the next call of ``process()``, by the radio's time.
     func deadline(at now: Timestamp) -> Timestamp {
         var microseconds = UInt64.max
         // Microseconds of CLOCK_MONOTONIC, or the largest number for never (sd_bus_get_timeout(3)).
@@ -84,7 +84,7 @@ final class SystemBus {
         return now.advanced(by: max(0, Int64(microseconds) * 1000 - passed))
     }
 
-    /// Does one piece of work without waiting: takes in a message, or hands one to whoever it is for.
+    /// Does one piece of work without waiting: reads a message, or delivers one to its handler.
     ///
     /// - Returns: whether there may be more to do.
     /// - Throws: why the connection is of no use any more.
@@ -123,7 +123,7 @@ final class SystemBus {
         }
     }
 
-    /// Listens to the signals that a match rule lets through (D-Bus Specification, "Match Rules").
+    /// Subscribes to the signals that a match rule lets through (D-Bus Specification, "Match Rules").
     func listen(_ rule: String, _ handler: @escaping (BusMessage) -> Void) throws(BusError) -> BusSlot {
         try BusSlot(on: self) { signal in
             handler(signal)
@@ -144,7 +144,7 @@ final class SystemBus {
         }
     }
 
-    /// Tells a signal to whoever listens.
+    /// Sends a signal to all subscribers.
     func signal(
         _ path: String, _ interface: String, _ member: String, arguments: (BusMessage) throws(BusError) -> Void
     ) throws(BusError) {
@@ -154,5 +154,56 @@ final class SystemBus {
         let message = BusMessage(taking: made, functions)
         try arguments(message)
         try message.send()
+    }
+}
+
+/// A registration for callbacks of the bus: an answer that is awaited, a signal that is subscribed to, an object that
+/// is offered. It ends when it is deallocated.
+final class BusSlot {
+    private let bus: SystemBus
+    private let handler: (BusMessage) -> Bool
+    private var slot: OpaquePointer?
+
+    /// Registers a handler by `register`, one of the library's functions, which gets what to call and with what.
+    ///
+    /// - Parameter handler: called with each message; returns whether no other handler need receive it.
+    init(
+        on bus: SystemBus, _ handler: @escaping (BusMessage) -> Bool,
+        register: (inout OpaquePointer?, beacon_bus_handler, UnsafeMutableRawPointer) -> Int32
+    ) throws(BusError) {
+        self.bus = bus
+        self.handler = handler
+        // The library keeps this pointer to the slot until slot_unref, which deinit calls before the memory is freed;
+        // no callback comes after that (sd_bus_slot_unref(3)). So whenever the callback runs the pointer is good, and
+        // what it makes of it keeps the slot while the handler runs, even where that drops the last other reference.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try register(
+            &slot,
+            { message, context, _ in
+                guard let context else { return 0 }
+                let slot = Unmanaged<BusSlot>.fromOpaque(context).takeUnretainedValue()
+                return slot.handler(BusMessage(keeping: message, slot.bus.functions)) ? 1 : 0
+            }, context
+        ).checked()
+    }
+
+    deinit { _ = bus.functions.pointee.slot_unref(slot) }
+}
+
+/// The functions of libsystemd that talk to a message bus.
+enum BusLibrary {
+    /// Opens the library where it is not open.
+    ///
+    /// - Throws: what is missing and which package has it.
+    static func open() throws(RadioError) -> UnsafePointer<beacon_bus_functions> {
+        var problem: UnsafePointer<CChar>?
+        guard let functions = beacon_bus_load(&problem) else {
+            let reason = problem.map { String(cString: $0) } ?? "no reason given"
+            throw RadioError(
+                .unsupported,
+                "the library that talks to BlueZ cannot be opened: \(reason). Install it (Debian: apt-get install "
+                    + "libsystemd0), or use a raw HCI socket (hci:hci0).")
+        }
+        return functions
     }
 }

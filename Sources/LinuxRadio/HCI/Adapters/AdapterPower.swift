@@ -1,23 +1,29 @@
-import BeaconRadio
+import BeaconSupport
 import CBluetooth
 import Dispatch
 import Glibc
 
-/// Switches an adapter on and off, which the kernel may take seconds for, while the loop goes on.
+/// A change of an adapter's power.
+enum PowerChange: Hashable {
+    /// Switch it on.
+    case on
+    /// Switch it off and on again, which begins with a reset of the controller.
+    case cycle
+}
+
+/// A switch of an adapter's power, for which the kernel may need seconds while the loop continues.
 final class AdapterPower: Sendable {
     private struct Outcome {
         var change: PowerChange
         var failure: HCISystemError?
     }
 
-    private let waker: Waker
+    private let waker = Waker()
     private let outcome = Locked<Outcome?>(nil)
-    // Its own queue, so that a controller which does not answer holds up nobody else.
+    // Its own queue, so that a controller which does not answer holds up no other adapter.
     private let queue = DispatchQueue(label: "swift-beacon.adapter-power")
 
-    init() throws(RadioError) { waker = try Waker() }
-
-    /// What to wait for.
+    /// The descriptor to wait for, or -1 where the process has none left.
     var descriptor: Int32 { waker.descriptor }
 
     /// Begins to switch.
@@ -30,8 +36,8 @@ final class AdapterPower: Sendable {
         }
     }
 
-    /// How it went, once.
-    func takeOutcome() -> (change: PowerChange, failure: HCISystemError?)? {
+    /// Returns the outcome of the newest change, once.
+    func drainOutcome() -> (change: PowerChange, failure: HCISystemError?)? {
         waker.reset()
         let taken = outcome.withLock { outcome in
             defer { outcome = nil }

@@ -6,11 +6,11 @@ import Glibc
 struct LocalAdapter: Hashable {
     /// The kernel's number for it.
     let index: UInt16
-    /// Its own address; zero where it has none yet.
+    /// Its own address; zero while it has none.
     let address: DeviceAddress
-    /// Whether it is switched on.
+    /// True if it is switched on.
     let isUp: Bool
-    /// How many events it has sent since it is there.
+    /// The number of events it has sent since it is there.
     let eventCount: UInt32
 
     /// `hci0`.
@@ -39,11 +39,11 @@ struct LocalAdapter: Hashable {
         var indices = [UInt16](repeating: 0, count: 64)
         let count = beacon_adapters_list(&indices, UInt32(indices.count))
         guard count >= 0 else { throw HCISystemError(errno) }
-        // One that goes meanwhile is not listed.
+        // One that is removed meanwhile is not listed.
         return indices.prefix(Int(count)).sorted().compactMap { try? LocalAdapter(index: $0) }
     }
 
-    /// Whether a user meant this one.
+    /// Returns whether a user meant this one.
     func isMeant(by name: AdapterName) -> Bool {
         switch name {
         case .index(let index): index == self.index
@@ -51,7 +51,7 @@ struct LocalAdapter: Hashable {
         }
     }
 
-    /// Whether a switch, of software or hardware, keeps its radio off (Documentation/ABI/stable/sysfs-class-rfkill).
+    /// True if a switch, of software or hardware, keeps its radio off (Documentation/ABI/stable/sysfs-class-rfkill).
     var isBlocked: Bool { Self.isBlocked(index: index) }
 
     /// The same of an adapter that cannot be asked.
@@ -75,5 +75,31 @@ struct LocalAdapter: Hashable {
         defer { close(file) }
         var digit: UInt8 = 0
         return read(file, &digit, 1) == 1 && digit == UInt8(ascii: "1")
+    }
+}
+
+/// An event of an adapter, as the kernel sends it to sockets of no adapter (hci_sock.c: hci_si_event).
+struct AdapterEvent: Hashable {
+    enum Kind: UInt16 {
+        case added = 1
+        case removed = 2
+        case cameOn = 3
+        case wentOff = 4
+    }
+
+    let kind: Kind
+    let adapter: UInt16
+
+    /// Reads a packet: type, event code, length, kind of event (2), the event (2), adapter (2).
+    ///
+    /// - Returns: nil if it is something else.
+    init?(packet: RawSpan) {
+        func number(_ offset: Int) -> UInt16 { UInt16(packet[offset]) | UInt16(packet[offset + 1]) << 8 }
+        guard packet.byteCount >= 9, packet[0] == UInt8(BEACON_HCI_EVENT),
+            packet[1] == UInt8(BEACON_HCI_STACK_INTERNAL), number(3) == UInt16(BEACON_HCI_STACK_ADAPTER),
+            let kind = Kind(rawValue: number(5))
+        else { return nil }
+        self.kind = kind
+        adapter = number(7)
     }
 }

@@ -1,13 +1,14 @@
 import BeaconModel
 import CBluetooth
 
-/// A program for the kernel that keeps adverts nobody wants from waking us.
+/// A program for the kernel that keeps adverts which no request matches from waking us.
 ///
-/// It passes whatever is no advert, since a session needs that; any event with several reports, and any piece of an advert
-/// that has more to come, which it could not follow; and adverts in which a beacon of a wanted UUID is found by the same walk
-/// as ``BeaconModel/IBeaconFrame``'s. It never drops what that would accept. Where it cannot tell, it passes.
+/// It passes whatever is no advert, since a session needs that; any event with several reports, and any piece of an
+/// advert that has more to come, which it could not follow; and adverts in which a beacon of a wanted UUID is found by
+/// the same walk as ``BeaconModel/IBeaconFrame``'s. It never drops what that would accept. Where it cannot decide, the
+/// advert passes.
 struct AdvertFilter {
-    /// Which beacons wake us.
+    /// The beacons that wake this process.
     enum Scope: Hashable, CustomStringConvertible {
         /// Those of so many UUIDs.
         case uuids(Int)
@@ -19,22 +20,22 @@ struct AdvertFilter {
             case .uuids(1): "the kernel wakes this process for beacons of one UUID only."
             case .uuids(let count): "the kernel wakes this process for beacons of \(count) UUIDs only."
             case .anyBeacon:
-                "the kernel wakes this process for every iBeacon: there are too many UUIDs to tell them apart."
+                "the kernel wakes this process for every iBeacon: there are too many UUIDs for a filter."
             }
         }
     }
 
-    /// Which beacons it passes.
+    /// The beacons that it passes.
     let scope: Scope
 
     /// The instructions.
     let program: [sock_filter]
 
-    /// The most instructions that the kernel takes (linux/filter.h: BPF_MAXINSNS).
+    /// The most instructions that the kernel accepts (linux/filter.h: BPF_MAXINSNS).
     static let mostInstructions = 4096
 
-    /// How many AD structures are looked at. The kernel's program knows no loops, so each step of the walk is there once. An
-    /// advert with more structures is passed; those on the market have two to five.
+    /// The number of AD structures that are looked at. The kernel's program knows no loops, so each step of the walk is
+    /// there once. An advert with more structures is passed; those on the market have two to five.
     static let mostStructures = 32
 
     /// A filter for beacons of these UUIDs, or of any where there are none named.
@@ -51,8 +52,8 @@ struct AdvertFilter {
         guard program.count <= Self.mostInstructions else { return nil }
     }
 
-    // Places in a packet, from the byte that tells its type on: code at 1, subevent at 3, how many reports at 4, then
-    // (Core Specification 5.3, Vol 4, Part E, 7.7.65.2 and 7.7.65.13) as HCIAdvertisingReportCursor has it.
+    // Places in a packet, from the byte with its type on: code at 1, subevent at 3, how many reports at 4, then (Core
+    // Specification 5.3, Vol 4, Part E, 7.7.65.2 and 7.7.65.13) as HCIAdvertisingReportCursor has it.
     private static let legacyCount: UInt32 = 13
     private static let extendedType: UInt32 = 5
     private static let extendedCount: UInt32 = 28
@@ -93,10 +94,10 @@ struct AdvertFilter {
         assembler.place(.walk)
     }
 
-    /// Looks at one AD structure, at X, and moves X to the next.
+    /// Examines one AD structure, at X, and moves X to the next.
     private static func writeStep(to assembler: inout FilterAssembler) {
-        // No beacon fits in what is left. Where a structure reached over the end this is a huge number; then the next load is
-        // from behind the packet or finds bytes that the decoder would not look at, and either does no harm.
+        // No beacon fits in what is left. Where a structure reached over the end this is a huge number; then the next
+        // load is from behind the packet or finds bytes that the decoder would not look at, and either does no harm.
         assembler.load(end)
         assembler.subtractIndex()
         assembler.unless(atLeast: UInt32(IBeaconFrame.payloadCount) + 2, goTo: .drop)

@@ -2,8 +2,8 @@ import CBluetooth
 
 /// Writes programs of the kernel's classic packet filter (Documentation/networking/filter.rst; linux/bpf_common.h).
 ///
-/// A conditional jump reaches 255 instructions, an unconditional one any; so each jump to a place with a name is one of the
-/// latter that a conditional one skips.
+/// A conditional jump reaches 255 instructions, an unconditional one any; so each jump to a place with a name is one of
+/// the latter that a conditional one skips.
 struct FilterAssembler {
     /// Places that jumps lead to, each of which is behind all jumps to it.
     enum Place: Int, CaseIterable {
@@ -27,34 +27,34 @@ struct FilterAssembler {
 
     // MARK: - Places
 
-    /// What follows is this place.
+    /// Marks the next instruction as this place.
     mutating func place(_ place: Place) { places[place.rawValue] = instructions.count }
 
-    /// Goes on there.
+    /// Jumps to a place.
     mutating func jump(to place: Place) {
         jumps.append((instructions.count, place))
         write(BPF_JMP | BPF_JA)
     }
 
-    /// Goes on there if the accumulator is this.
+    /// Jumps to a place if the accumulator is this.
     mutating func when(equal value: UInt32, goTo place: Place) {
         write(BPF_JMP | BPF_JEQ | BPF_K, value, jf: 1)
         jump(to: place)
     }
 
-    /// Goes on there if the accumulator is not this.
+    /// Jumps to a place if the accumulator is not this.
     mutating func unless(equal value: UInt32, goTo place: Place) {
         write(BPF_JMP | BPF_JEQ | BPF_K, value, jt: 1)
         jump(to: place)
     }
 
-    /// Goes on there if the accumulator is less than this.
+    /// Jumps to a place if the accumulator is less than this.
     mutating func unless(atLeast value: UInt32, goTo place: Place) {
         write(BPF_JMP | BPF_JGE | BPF_K, value, jt: 1)
         jump(to: place)
     }
 
-    /// Goes on there if the accumulator has one of these bits.
+    /// Jumps to a place if the accumulator has one of these bits.
     mutating func when(anyOf bits: UInt32, goTo place: Place) {
         write(BPF_JMP | BPF_JSET | BPF_K, bits, jf: 1)
         jump(to: place)
@@ -76,10 +76,10 @@ struct FilterAssembler {
     /// Four bytes so far behind X, the first as the most significant.
     mutating func loadWord(behindIndex offset: UInt32) { write(BPF_LD | BPF_W | BPF_IND, offset) }
 
-    /// How many bytes the packet has.
+    /// The number of bytes of the packet.
     mutating func loadLength() { write(BPF_LD | BPF_W | BPF_LEN) }
 
-    /// What was stored there.
+    /// The value that was stored there.
     mutating func load(_ memory: UInt32) { write(BPF_LD | BPF_MEM, memory) }
 
     /// Keeps the accumulator there.
@@ -91,7 +91,7 @@ struct FilterAssembler {
     /// Adds X to the accumulator.
     mutating func addIndex() { write(BPF_ALU | BPF_ADD | BPF_X) }
 
-    /// Takes X from the accumulator.
+    /// Sets X from the accumulator.
     mutating func subtractIndex() { write(BPF_ALU | BPF_SUB | BPF_X) }
 
     /// X becomes this.

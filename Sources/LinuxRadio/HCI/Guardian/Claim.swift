@@ -1,16 +1,16 @@
 import Glibc
 
-/// What a process has on an adapter, written where a later one finds it: if the process and its guardian both died, the next
-/// to use the adapter takes it back.
+/// The commands that take back a process's adverts and scan, written where a later process finds them: if the process
+/// and its guardian both died, the next to use the adapter takes it back.
 struct Claim: Hashable {
-    /// Whose it is. A process number is given out again; with the time at which the process began it is one of a kind.
+    /// A process. A process number is given out again; with the time at which the process began it is one of a kind.
     struct Owner: Hashable {
         var process: Int32
         var start: UInt64
     }
 
     var owner: Owner
-    /// What takes back what is on the air.
+    /// The commands that take back what is on the air.
     var commands: [HCICommand]
 
     init(owner: Owner, commands: [HCICommand]) {
@@ -46,5 +46,98 @@ struct Claim: Hashable {
         let digits = word.compactMap(\.hexDigitValue)
         guard digits.count == word.count, digits.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}
+
+extension Claim.Owner {
+    /// This process.
+    static var current: Claim.Owner? {
+        let process = getpid()
+        return start(of: process).map { Claim.Owner(process: process, start: $0) }
+    }
+
+    /// True if the process still lives.
+    var isAlive: Bool { Self.start(of: process) == start }
+
+    /// Returns when a process began, in ticks since the machine started: the 22nd field, of which the second is a name
+    /// in brackets that may hold anything (proc_pid_stat(5)).
+    private static func start(of process: Int32) -> UInt64? {
+        guard let text = TextFile.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        return fields.count > 19 ? UInt64(fields[19]) : nil
+    }
+}
+
+/// The folder of claims, that does not outlive the machine's run, since no controller keeps an advert over that.
+struct ClaimDirectory {
+    let path: String
+
+    init(path: String) { self.path = path }
+
+    /// `$XDG_RUNTIME_DIR/swift-beacon`, or `/run/swift-beacon` where there is none and this process may write there.
+    ///
+    /// - Returns: nil where neither is possible, or the folder is another user's, whose word would not count.
+    static func standard() -> ClaimDirectory? {
+        let parent = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? "/run"
+        let path = "\(parent)/swift-beacon"
+        mkdir(path, 0o700)
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            return nil
+        }
+        return ClaimDirectory(path: path)
+    }
+
+    /// A place for a claim on an adapter that no other has.
+    func place(for adapter: String, owner: Claim.Owner) -> String {
+        "\(path)/\(adapter).\(owner.process).\(UInt32.random(in: 0 ... .max))"
+    }
+
+    /// The claims on an adapter, with their places.
+    func claims(on adapter: String) -> [(place: String, claim: Claim)] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var found: [(String, Claim)] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasPrefix("\(adapter)."), !name.hasSuffix(".new") else { continue }
+            let place = "\(path)/\(name)"
+            if let claim = TextFile.read(place).flatMap({ Claim($0) }) { found.append((place, claim)) }
+        }
+        return found
+    }
+}
+
+/// Small files, whole.
+enum TextFile {
+    /// The text of a file, or nil where it cannot be read. More than 64 KB are not read.
+    static func read(_ path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
+            let count = Glibc.read(file, buffer.baseAddress, buffer.count)
+            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+
+    /// Writes a file that only its owner may read, in place of any before, so that a reader finds the old one or the
+    /// new one.
+    ///
+    /// - Returns: whether that was possible.
+    static func write(_ text: String, to path: String) -> Bool {
+        let draft = path + ".new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { return false }
+        let bytes = Array(text.utf8)
+        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count
+        close(file)
+        guard isWritten, rename(draft, path) == 0 else {
+            unlink(draft)
+            return false
+        }
+        return true
     }
 }

@@ -3,11 +3,11 @@ import BeaconRadio
 import CBluetooth
 import Glibc
 
-/// Sees to it that nothing of this process stays on an adapter when it dies: a guardian for any death of its own, a claim for
+/// The protection against adverts that outlive this process: a guardian for any death of its own, a claim for
 /// the case that the guardian dies too.
 struct Protection: ~Copyable {
-    /// Whether the adapter was off before it was used, and is switched off again at the end. Where this process dies
-    /// instead, it stays on, since nobody can tell any more who else has come to use it.
+    /// True if the adapter was off before it was used, and is switched off again at the end. Where this process dies
+    /// instead, it stays on, since other software may have come to use it.
     let isLent: Bool
 
     private var adapter: LocalAdapter
@@ -29,10 +29,10 @@ struct Protection: ~Copyable {
         self.socket = socket
     }
 
-    /// What a claim on an adapter goes by: its address, since its number may change.
+    /// The key of a claim on an adapter: its address, since its number may change.
     private var key: String { adapter.address.bits == 0 ? adapter.name : adapter.address.description }
 
-    /// What processes left on the adapter that are gone, with their guardians.
+    /// Returns the commands that take back what dead processes left on the adapter, and deletes their claims.
     mutating func abandoned() -> [HCICommand] {
         var commands: [HCICommand] = []
         for (place, claim) in directory?.claims(on: key) ?? [] where !claim.owner.isAlive {
@@ -40,12 +40,12 @@ struct Protection: ~Copyable {
             unlink(place)
         }
         if !commands.isEmpty {
-            notices.append((.takenBack, "what an earlier process left on the adapter is taken back."))
+            notices.append((.takenBack, "an earlier process left adverts or a scan on the adapter; they are ended."))
         }
         return commands
     }
 
-    /// Whether another living process of ours uses the adapter.
+    /// Returns whether another living process of ours uses the adapter.
     func isShared() -> Bool {
         (directory?.claims(on: key) ?? []).contains { $0.place != place && $0.claim.owner.isAlive }
     }
@@ -58,7 +58,7 @@ struct Protection: ~Copyable {
             })
     }
 
-    /// Has these commands sent when this process dies, in place of those named before.
+    /// Sets the commands that are sent when this process dies.
     mutating func protect(_ commands: [HCICommand]) {
         guard let owner = Claim.Owner.current else { return }
         if let directory {
@@ -73,7 +73,7 @@ struct Protection: ~Copyable {
         guard !commands.isEmpty || guardian != nil else { return }
         if guardian == nil { start() }
         if (try? guardian?.protect(commands)) == nil {
-            // Somebody ended the guardian. Another one takes its place.
+            // The guardian was ended from outside. Another one replaces it.
             guardian = nil
             start()
             try? guardian?.protect(commands)
@@ -84,7 +84,8 @@ struct Protection: ~Copyable {
         do throws(HCISystemError) {
             guardian = try Guardian(adapter: adapter.index, claim: place, socket: socket)
         } catch {
-            let message = "no process could be started that takes back what is on the air if this one dies: \(error)."
+            let message =
+                "cannot start a guardian process: \(error). If this process is killed, its adverts stay on the air."
             notices.append((.degraded, message))
         }
     }
@@ -97,13 +98,13 @@ struct Protection: ~Copyable {
         guardian = nil
     }
 
-    /// What has to be told, once.
-    mutating func takeNotices(_ name: String) -> [RadioNotice] {
+    /// Returns the new notices.
+    mutating func drainNotices(_ name: String) -> [RadioNotice] {
         defer { notices = [] }
         return notices.map { RadioNotice($0.kind, adapter: name, $0.message) }
     }
 
-    /// Lets the guardian go.
+    /// Ends the protection.
     ///
     /// - Parameter isTakenBack: whether nothing is left on the air. Else the guardian tries once more.
     mutating func end(isTakenBack: Bool) {
@@ -115,4 +116,38 @@ struct Protection: ~Copyable {
         }
         place = nil
     }
+}
+
+/// A process that takes back what this one left on the air, where this one dies without doing so itself.
+struct Guardian: ~Copyable {
+    private let descriptor: Int32
+
+    /// Starts one for an adapter.
+    ///
+    /// - Parameters:
+    ///   - claim: the file to remove once everything was taken back.
+    ///   - socket: where to send the commands to; nil to open the adapter when that is needed.
+    init(adapter: UInt16, claim: String?, socket: Int32? = nil) throws(HCISystemError) {
+        descriptor = beacon_guardian_start(adapter, claim, socket ?? -1)
+        guard descriptor >= 0 else { throw HCISystemError(errno) }
+    }
+
+    /// Sets the commands that the guardian sends.
+    func protect(_ commands: [HCICommand]) throws(HCISystemError) {
+        let bytes = commands.flatMap(\.packet)
+        guard beacon_guardian_tell(descriptor, bytes, bytes.count) == 0 else {
+            throw HCISystemError(errno)
+        }
+    }
+
+    /// Ends the guardian, since everything was taken back.
+    consuming func dismiss() {}
+
+    /// Lets the guardian take everything back now.
+    consuming func takeBack() {
+        close(descriptor)
+        discard self
+    }
+
+    deinit { beacon_guardian_dismiss(descriptor) }
 }

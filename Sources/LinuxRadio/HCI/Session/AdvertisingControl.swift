@@ -1,26 +1,25 @@
 import BeaconModel
-import BeaconRadio
 
-/// Brings what a controller sends to what is wanted: each beacon in an advertising set of its own where there are enough,
-/// else several in turn.
+/// The way from what a controller sends to what is wanted: each beacon in an advertising set of its own where there are
+/// enough, else several in turn.
 ///
 /// Adverts carry a non-resolvable private address that is made up for this (Core Specification 5.3, Vol 6, Part B,
-/// 1.3.2.2), as bluetoothd's do: so the air does not learn the address of the machine, and a beacon keeps one address as
-/// long as it is sent, by which receivers tell two of the same identity apart.
+/// 1.3.2.2), as bluetoothd's do: so the air does not learn the address of the machine. A beacon with a set of its own
+/// keeps its address as long as it is sent, by which receivers distinguish two of the same identity.
 struct AdvertisingControl {
-    /// Whether there are advertising sets.
+    /// True if there are advertising sets.
     var isExtended = false
 
-    /// How many there are.
+    /// The number of sets that can be used.
     var setCount = 1
 
     /// Numbers of sets that other processes of ours use.
-    var takenSets: Set<UInt8> = []
+    var setsOfOthers: Set<UInt8> = []
 
-    private(set) var wanted: [[UInt8]] = []
+    /// The frames to send, each once.
+    private(set) var wanted: [IBeaconFrame] = []
     private var slots: [AdvertisingSlot] = []
     private var retiring: [HCICommand] = []
-    private var isStarted = false
     private let makeAddress: () -> DeviceAddress
 
     /// The highest number of a set (7.8.53). Ours are counted from there down, since bluetoothd counts from 1 up.
@@ -28,55 +27,83 @@ struct AdvertisingControl {
 
     init(makeAddress: @escaping () -> DeviceAddress) { self.makeAddress = makeAddress }
 
-    /// An address for adverts: 46 random bits below two zeros.
+    /// Makes an address for adverts: 46 random bits below two zeros.
     static func randomAddress() -> DeviceAddress {
         DeviceAddress(bits: .random(in: 1..<1 << 46), kind: .random)
     }
 
-    /// The next command towards what is wanted, or nil where there is nothing to do.
-    var next: HCICommand? { retiring.first ?? slots.lazy.compactMap(\.outstanding.first).first }
+    /// The next command towards what is wanted, or nil where there is nothing to do for now.
+    var next: HCICommand? {
+        retiring.first ?? slots.lazy.filter { !$0.isRefused }.compactMap(\.outstanding.first).first
+    }
 
-    /// What takes everything back, wherever we are on the way.
+    /// The commands that take everything back, wherever we are on the way.
     var undo: [HCICommand] { retiring + slots.flatMap(\.undo) }
 
-    /// Whether all that is wanted is on the air.
+    /// True if nothing is under way to what is wanted.
     var isSettled: Bool { next == nil }
 
-    /// Whether several beacons share a slot.
-    var takesTurns: Bool { slots.contains { $0.adverts.count > 1 } }
+    /// The frames that are on the air, in their turn where they share a slot.
+    var onAir: [IBeaconFrame] { slots.filter(\.isOnAir).flatMap(\.frames) }
 
-    /// How many slots are in use.
+    /// True if the controller refused a slot, which waits for ``retry()``.
+    var isHeldUp: Bool { slots.contains(where: \.isRefused) }
+
+    /// The frames of slots that the controller refused.
+    var refused: [IBeaconFrame] { slots.filter(\.isRefused).flatMap(\.frames) }
+
+    /// True if several beacons share a slot.
+    var takesTurns: Bool { slots.contains { $0.frames.count > 1 } }
+
+    /// The number of slots in use.
     var slotCount: Int { slots.count }
 
-    /// Sends these adverts from now on and no others.
-    mutating func want(_ adverts: [[UInt8]]) {
-        wanted = adverts
-        retiring += slots.flatMap(\.undo)
+    /// Sets the frames to send. A frame that has a set of its own stays on the air in it.
+    mutating func want(_ frames: [IBeaconFrame]) {
+        let new = frames.enumerated().filter { frames.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+        guard new != wanted else { return }
+        wanted = new
         arrange()
     }
 
-    /// The controller was reset, or is another: nothing is on the air.
+    /// Begins anew: the controller was reset, or is another, and nothing is on the air.
     mutating func forget() {
         retiring = []
+        slots = []
         arrange()
     }
 
+    /// Tries again what the controller refused.
+    mutating func retry() {
+        for index in slots.indices where slots[index].isRefused { slots[index].begin() }
+    }
+
+    /// Gives each wanted frame its slot, and takes back the slots that are not wanted any more.
     private mutating func arrange() {
-        slots = []
-        guard !wanted.isEmpty else { return }
+        let hasSetForEach = isExtended && wanted.count <= max(setCount, 1)
+        let kept = slots.filter { slot in
+            hasSetForEach && slot.set != nil && slot.frames.count == 1 && wanted.contains(slot.frames[0])
+        }
+        retiring += slots.filter { slot in !kept.contains { $0.set == slot.set } }.flatMap(\.undo)
+        slots = kept
+        let missing = wanted.filter { frame in !kept.contains { $0.frames[0] == frame } }
+        guard !missing.isEmpty else { return }
         guard isExtended else {
-            slots = [AdvertisingSlot(set: nil, address: makeAddress(), adverts: wanted)]
+            slots = [AdvertisingSlot(set: nil, address: makeAddress(), frames: wanted)]
             return
         }
-        let sets = (0...Self.lastSet).reversed().lazy.filter { [takenSets] in !takenSets.contains($0) }
-            .prefix(min(max(setCount, 1), wanted.count))
-        slots = sets.enumerated().map { place, set in
-            let own = stride(from: place, to: wanted.count, by: sets.count).map { wanted[$0] }
-            return AdvertisingSlot(set: set, address: makeAddress(), adverts: own)
+        let keptSets = Set(kept.compactMap(\.set))
+        let sets = (0...Self.lastSet).reversed().lazy
+            .filter { [setsOfOthers] in !setsOfOthers.contains($0) && !keptSets.contains($0) }
+            .prefix(min(max(setCount, 1) - kept.count, missing.count))
+        slots += sets.enumerated().map { place, set in
+            let own = stride(from: place, to: missing.count, by: sets.count).map { missing[$0] }
+            return AdvertisingSlot(set: set, address: makeAddress(), frames: own)
         }
     }
 
-    /// The controller did what `next` asked for. Meanwhile something else may be wanted, of which it is no part any more.
+    /// Notes that the controller did what `next` asked for. Meanwhile something else may be wanted, of which it is no
+    /// part any more.
     mutating func done(_ command: HCICommand) {
         if retiring.first == command {
             retiring.removeFirst()
@@ -85,42 +112,48 @@ struct AdvertisingControl {
         for index in slots.indices where slots[index].done(command) { return }
     }
 
-    /// The controller refused what `next` asked for.
+    /// Notes that the controller refused what `next` asked for. Where there is no other way, the slot that it was for
+    /// waits for ``retry()``, and the others are sent meanwhile.
     ///
     /// - Returns: whether that is a fault. Else there is another way.
     mutating func refused(_ command: HCICommand, _ status: HCIStatus) -> Bool {
-        // What is not there any more needs no taking back; and a scan of others keeps the address that it began with, which
-        // then serves us too.
+        // What is not there any more needs no taking back; and a scan of others keeps the address that it began with,
+        // which then serves us too.
         let isRemoval =
             command.opcode == .removeAdvertisingSet || (command.opcode.isAdvertisingEnable && !command.isEnabling)
         if isRemoval || (command.opcode == .setRandomAddress && status == .disallowed) {
             done(command)
             return false
         }
-        // Another process of ours, or whoever else counts from above, has this set.
+        let refused = slots.firstIndex { $0.outstanding.first == command }
+        // Another process of ours, or other software that counts from above, has this set.
         if command.opcode == .setExtendedAdvertisingParameters, status == .disallowed,
-            let set = command.parameters.first, takenSets.count < Int(Self.lastSet)
+            let set = command.parameters.first, setsOfOthers.count < Int(Self.lastSet)
         {
-            takenSets.insert(set)
-            want(wanted)
+            setsOfOthers.insert(set)
+            if let refused { retiring += slots.remove(at: refused).undo }
+            arrange()
             return false
         }
         // Fewer sets are free than there are.
         if [.memoryFull, .limitReached].contains(status), isExtended, slots.count > 1 {
             setCount = slots.count - 1
-            want(wanted)
+            arrange()
             return false
         }
-        for index in slots.indices { slots[index].begin() }
+        // Its frame is not wanted any more.
+        guard let refused else { return false }
+        slots[refused].begin()
+        slots[refused].isRefused = true
         return true
     }
 
-    /// Lets the next of the beacons that share a slot have its turn.
-    mutating func takeTurns() {
-        for index in slots.indices { slots[index].takeTurn() }
+    /// Gives the next of the beacons that share a slot its turn.
+    mutating func advanceTurns() {
+        for index in slots.indices { slots[index].advanceTurn() }
     }
 
-    /// Other software had the controller do this.
+    /// Notes what other software had the controller do.
     ///
     /// - Returns: whether it took something of ours off the air.
     mutating func observe(_ command: HCICommand) -> Bool {
@@ -146,5 +179,100 @@ struct AdvertisingControl {
             return isOurs
         default: return false
         }
+    }
+}
+
+/// An advert that a controller can send at a time: an advertising set, or its only legacy advert.
+struct AdvertisingSlot {
+    /// The set's number; nil for the legacy advert.
+    let set: UInt8?
+
+    /// The frames that take turns in it.
+    let frames: [IBeaconFrame]
+
+    /// True if the controller refused it, so that it waits for another attempt.
+    var isRefused = false
+
+    /// The frame whose turn it is.
+    private(set) var turn = 0
+
+    /// The commands that are still to be sent, in this order.
+    private(set) var outstanding: [HCICommand] { didSet { isTurning = false } }
+
+    /// True if the command that is outstanding only gives another frame its turn.
+    private var isTurning = false
+
+    /// True if the controller gave it to us, by taking our parameters, which it does while no other software sends by
+    /// it. Before that there is nothing to take back, and what is on the air is other software's.
+    private var isOurs = false
+
+    private let address: DeviceAddress
+
+    init(set: UInt8?, address: DeviceAddress, frames: [IBeaconFrame]) {
+        self.set = set
+        self.address = address
+        self.frames = frames
+        outstanding = []
+        outstanding = setUp
+    }
+
+    /// Begins anew, whatever the controller did with it: what was there is taken off first, since parameters cannot be
+    /// set while it is sent.
+    mutating func begin() {
+        outstanding = undo + setUp
+        isRefused = false
+    }
+
+    /// True if its frames are on the air, each in its turn.
+    var isOnAir: Bool { outstanding.isEmpty || isTurning }
+
+    /// Begins anew, since other software took it.
+    mutating func lose() {
+        isOurs = false
+        begin()
+    }
+
+    /// Parameters, address, data, enable.
+    private var setUp: [HCICommand] {
+        if let set {
+            [
+                .setExtendedAdvertisingParameters(set: set), .setAdvertisingSetAddress(address, set: set),
+                .setExtendedAdvertisingData(frames[turn].advert, set: set),
+                .setExtendedAdvertisingEnable(true, set: set),
+            ]
+        } else {
+            [
+                .setAdvertisingParameters(), .setRandomAddress(address), .setAdvertisingData(frames[turn].advert),
+                .setAdvertisingEnable(true),
+            ]
+        }
+    }
+
+    /// Strikes a command that the controller has done off those outstanding.
+    ///
+    /// - Returns: whether it was the first of them.
+    mutating func done(_ command: HCICommand) -> Bool {
+        guard outstanding.first == command else { return false }
+        outstanding.removeFirst()
+        if command == setUp.first { isOurs = true }
+        return true
+    }
+
+    /// Gives the next frame its turn.
+    mutating func advanceTurn() {
+        guard frames.count > 1, outstanding.isEmpty else { return }
+        turn = (turn + 1) % frames.count
+        outstanding = [
+            set.map { .setExtendedAdvertisingData(frames[turn].advert, set: $0) }
+                ?? .setAdvertisingData(frames[turn].advert)
+        ]
+        isTurning = true
+    }
+
+    /// The commands that take it off the air.
+    var undo: [HCICommand] {
+        guard isOurs else { return [] }
+        guard let number = self.set else { return [.setAdvertisingEnable(false)] }
+        return [.setExtendedAdvertisingEnable(false, set: number), .removeAdvertisingSet(number)]
     }
 }

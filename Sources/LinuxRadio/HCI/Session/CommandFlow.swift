@@ -1,8 +1,8 @@
 import BeaconModel
 
-/// One command under way at a time, whose answer it is that comes, and when others are in the middle of something.
+/// The flow of commands: one under way at a time, matched with its answer, and none while other software sends its own.
 struct CommandFlow {
-    /// Whose command an event answers.
+    /// The sender of the command that an event answers.
     enum Answer {
         /// One of ours.
         case ours(HCICommand)
@@ -16,24 +16,24 @@ struct CommandFlow {
     private var others: (command: HCICommand, expiry: Timestamp)?
     private var courtesyStart = Timestamp.zero
 
-    /// Until when other software is let alone.
+    /// The time until which other software is let alone.
     private(set) var courtesyEnd = Timestamp.zero
 
-    init(_ configuration: SessionConfiguration) {
+    init(_ configuration: ControllerConfiguration) {
         answerTime = configuration.answerTime
         courtesy = configuration.courtesy
     }
 
-    /// Whether a command of ours has no answer yet.
+    /// True if a command of ours has no answer so far.
     var isBusy: Bool { pending != nil }
 
-    /// When a command of ours should have its answer at the latest; ``BeaconModel/Timestamp/latest`` where none is under way.
+    /// The latest time for the answer to a command of ours; ``BeaconModel/Timestamp/latest`` where none is under way.
     var deadline: Timestamp { pending?.deadline ?? .latest }
 
-    /// The command that should have had its answer by now.
+    /// Returns the command that should have had its answer by now.
     func overdue(at now: Timestamp) -> HCICommand? { now >= deadline ? pending?.command : nil }
 
-    /// A command of ours is sent.
+    /// Begins a command of ours.
     mutating func begin(_ command: HCICommand, at now: Timestamp) {
         pending = (command, now.advanced(by: answerTime))
     }
@@ -43,21 +43,21 @@ struct CommandFlow {
         if let command = pending?.command { begin(command, at: now) }
     }
 
-    /// Other software sent a command, and has not got its answer yet.
+    /// Notes a command of other software, which has no answer so far.
     mutating func observe(_ command: HCICommand, at now: Timestamp) {
         others = (command, now.advanced(by: answerTime))
         guard command.opcode.isLE || command.opcode == .reset else { return }
-        // Commands that follow each other belong together, but nobody keeps us waiting for ever.
+        // Commands that follow each other belong together, but they may delay ours only for a limited time.
         if now > courtesyEnd { courtesyStart = now }
         courtesyEnd = min(now, courtesyStart.advanced(by: courtesy * 5)).advanced(by: courtesy)
     }
 
-    /// A command of this kind was answered.
+    /// Matches an answer with its command.
     ///
-    /// The kernel has one command under way at a time, ours or another's, and shows us the others' as they leave. So where
-    /// both of us sent the same, theirs is answered first.
+    /// The kernel has one command under way at a time, ours or another's, and shows us the others' as they leave. So
+    /// where both of us sent the same, theirs is answered first.
     ///
-    /// - Returns: whose it was, or nil where that is not known.
+    /// - Returns: the command and its sender, or nil where these are not known.
     mutating func answered(_ opcode: HCIOpcode, at now: Timestamp) -> Answer? {
         if let (command, expiry) = others, command.opcode == opcode, now < expiry {
             others = nil
@@ -68,7 +68,7 @@ struct CommandFlow {
         return .ours(command)
     }
 
-    /// The controller was reset: nothing is answered any more.
+    /// Forgets all commands, after a reset of the controller: none is answered any more.
     mutating func forget() {
         pending = nil
         others = nil

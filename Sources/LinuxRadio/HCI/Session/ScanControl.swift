@@ -1,38 +1,42 @@
-/// Brings a controller's scan to what is wanted, whatever it does now and whoever else changes it.
+import BeaconRadio
+
+/// A control loop for a controller's scan: it brings the scan to what is wanted, even if other software changes it.
 ///
-/// It holds what the controller is known to do and gives the next command towards the goal, so that a refusal, a reset or a
-/// command of other software needs no path of its own: it changes what is known, and the way to the goal is another.
+/// It holds what the controller is known to do and gives the next command towards the goal, so that a refusal, a reset
+/// or a command of other software needs no path of its own: it changes what is known, and the way to the goal is
+/// another.
 struct ScanControl {
-    /// How to listen; nil where not at all.
+    /// The parameters of the scan that is wanted; nil for none.
     var wanted: ScanParameters?
 
-    /// Whether extended commands are used.
+    /// True if extended commands are used.
     var isExtended = false
 
-    /// What the controller was last told; nil where that is not known.
+    /// The parameters that the controller has; nil where they are not known.
     private var parameters: ScanParameters?
     private var filtersDuplicates = false
 
-    /// Whether the controller scans; nil where that is not known.
+    /// True if the controller scans; nil where that is not known.
     private(set) var isOn: Bool?
 
-    /// Whether the scan was begun by us.
+    /// True if the scan was begun by us.
     private(set) var isOurs = false
 
-    /// Whether the scan was begun by another process of ours, which begins it again itself if it is ended.
+    /// True if the scan was begun by another process of ours, which begins it again itself if it is ended.
     private var isPeers = false
 
-    /// How other software scans, while it does.
+    /// The parameters of other software's scan, while it scans.
     private(set) var others: ScanParameters?
     private var othersParameters: ScanParameters?
 
-    /// Whether the scan has to be ended and begun anew though it seems to be as wanted.
+    /// True if the scan has to be ended and begun anew though it seems to be as wanted.
     private var isStale = false
 
-    /// Whether the controller does what is wanted.
+    /// True if the controller does what is wanted.
     var isSettled: Bool { next == nil }
 
-    /// What to scan with: what is wanted, and actively as long as other software needs that for the names of devices.
+    /// The parameters to scan with: those that are wanted, and actively as long as other software needs that for the
+    /// names of devices.
     private var goal: ScanParameters? {
         guard var goal = wanted else { return nil }
         goal.isActive = others?.isActive ?? false
@@ -60,13 +64,13 @@ struct ScanControl {
         }
     }
 
-    /// What takes our scan back, or nil where there is none to take back.
+    /// The command that takes our scan back, or nil where there is none.
     var undo: HCICommand? { (isOurs || wanted != nil) && others == nil ? end : nil }
 
-    /// What ends a scan.
+    /// The command that ends a scan.
     var end: HCICommand { .setScanEnable(false, isExtended: isExtended) }
 
-    /// The controller was reset.
+    /// Notes a reset of the controller.
     mutating func forget() {
         parameters = nil
         filtersDuplicates = false
@@ -118,7 +122,7 @@ struct ScanControl {
             return false
         case .setScanParameters where status == .disallowed && isOn == nil,
             .setExtendedScanParameters where status == .disallowed && isOn == nil:
-            // Somebody scans already. Whether for names cannot be told; the kernel does without for most of its scans.
+            // A scan is on already. Whether it asks for names is unknown; most of the kernel's scans do not.
             isOn = true
             filtersDuplicates = true
             others = ScanParameters(isActive: false, interval: 0, window: 0)
@@ -131,7 +135,7 @@ struct ScanControl {
         }
     }
 
-    /// Other software had the controller do this.
+    /// Notes a command of other software that the controller carried out.
     ///
     /// - Returns: whether it ended or changed a scan of ours.
     mutating func observe(_ command: HCICommand) -> Bool {
@@ -143,7 +147,7 @@ struct ScanControl {
             isOn = command.isEnabling
             filtersDuplicates = command.filtersDuplicates
             isPeers = command.isEnabling && othersParameters?.isOwn == true
-            // Two processes of ours that each took the other's scan for somebody else's would both leave it on.
+            // Two processes of ours that each took the other's scan for a foreign one would both leave it on.
             others = command.isEnabling && !isPeers ? othersParameters ?? .half : nil
             let wasOurs = isOurs
             isOurs = false
@@ -155,5 +159,56 @@ struct ScanControl {
         default: break
         }
         return false
+    }
+}
+
+/// The parameters of a scan.
+struct ScanParameters: Hashable {
+    /// True if it asks those that it hears for more. That reveals us and costs air time, so we never do on our own.
+    var isActive: Bool
+
+    /// From the start of one window to the start of the next, each on another of the three channels, in 0.625 ms (Core
+    /// Specification 5.3, Vol 4, Part E, 7.8.10).
+    var interval: UInt16
+
+    /// The time that it listens in each interval, in the same unit.
+    var window: UInt16
+
+    /// 60.6 ms, by which processes of ours know each other's scans: no other software that we know of has just this.
+    /// The kernel itself has 60 ms for its background scan and 11.25 ms for discovery (hci_core.c: le_scan_interval;
+    /// hci_sync.c: DISCOV_LE_SCAN_INT).
+    private static let ownInterval: UInt16 = 0x61
+
+    /// All of the time: nothing is missed but while the controller changes the channel or sends.
+    static let always = ScanParameters(isActive: false, interval: ownInterval, window: ownInterval)
+
+    /// Half of the time, and half of the power; the rest is left to Wi-Fi and to connections that share the antenna.
+    ///
+    /// Of a beacon that advertises each second as many as 30 adverts would have to be missed in a row to be taken for
+    /// gone, which happens once in 10^9 times; of one that advertises each 5 s it is six, once in 64. Less would lose
+    /// these. The kernel's own background scan listens for half of the time too (hci_core.c: le_scan_window).
+    static let half = ScanParameters(isActive: false, interval: ownInterval, window: 0x31)
+
+    /// True if a process of ours listens like this.
+    var isOwn: Bool { interval == Self.ownInterval }
+
+    /// Returns true where a scan with these parameters serves a request for `other`.
+    func covers(_ other: ScanParameters) -> Bool {
+        interval == other.interval && window >= other.window && (isActive || !other.isActive)
+    }
+
+    init(isActive: Bool, interval: UInt16, window: UInt16) {
+        self.isActive = isActive
+        self.interval = interval
+        self.window = window
+    }
+
+    /// The parameters for a scan mode, or nil for none.
+    init?(_ mode: ScanMode) {
+        switch mode {
+        case .off: return nil
+        case .monitoring: self = .half
+        case .ranging: self = .always
+        }
     }
 }

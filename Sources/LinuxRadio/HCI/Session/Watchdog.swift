@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// Tells how long nothing was heard, by adverts or, where a filter keeps these in the kernel, by the controller's count of
+/// A watchdog for a silent controller: it counts adverts or, where a filter keeps these in the kernel, the controller's
 /// events.
 struct Watchdog {
     private let silence: Int64
@@ -9,12 +9,12 @@ struct Watchdog {
     private var answers: UInt32 = 0
     private var lastAnswers: UInt32 = 0
 
-    /// Whether the present silence was told of.
-    private(set) var isTold = false
+    /// True if the present silence was reported.
+    private(set) var isReported = false
 
     init(silence: Int64) { self.silence = silence }
 
-    /// When nothing will have been heard for too long. It is a whole second, at which the process wakes anyway.
+    /// The end of the longest silence. It is a whole second, at which the process wakes anyway.
     var deadline: Timestamp { lastSign.advanced(by: silence).nextWholeSecond }
 
     /// Begins to wait at `now`, as a scan begins.
@@ -23,29 +23,29 @@ struct Watchdog {
         lastCount = nil
     }
 
-    /// Something was heard.
+    /// Notes that something was heard.
     mutating func heard(at now: Timestamp) {
         lastSign = max(lastSign, now)
-        isTold = false
+        isReported = false
     }
 
-    /// An event came that no advert caused, which the controller's count has in it too.
+    /// Notes an event that no advert caused, which the controller's count includes too.
     mutating func answered() { answers &+= 1 }
 
-    /// The controller has sent so many events. More than we know of are a sign of life.
+    /// Notes the number of events that the controller has sent. More than we know of are a sign of life.
     mutating func counted(_ count: UInt32, at now: Timestamp) {
         if let lastCount, Int32(bitPattern: (count &- lastCount) &- (answers &- lastAnswers)) > 0 { heard(at: now) }
         lastCount = count
         lastAnswers = answers
     }
 
-    /// Whether nothing was heard for too long. Where so, waiting begins anew.
+    /// Returns true where nothing was heard for too long. If so, waiting begins anew.
     mutating func isSilent(at now: Timestamp) -> Bool {
         guard now >= deadline else { return false }
         lastSign = now
         return true
     }
 
-    /// The present silence was told of, which is enough until something is heard: an empty room stays empty for long.
-    mutating func tell() { isTold = true }
+    /// Marks the present silence as reported, once until something is heard: places without beacons stay so for long.
+    mutating func markReported() { isReported = true }
 }

@@ -1,4 +1,4 @@
-import BeaconRadio
+import BeaconModel
 import CBluetooth
 import Glibc
 
@@ -13,12 +13,12 @@ final class HCISocket {
     /// enough to stay in the first-level cache (17 KB).
     private static let batch = 64
 
-    /// What waits in the kernel at most. An advert takes up some 800 bytes there (struct sk_buff and its data), so this is
-    /// more than a second at 2 000 adverts a second; that much a busy machine may keep us from running.
+    /// The most bytes that wait in the kernel. An advert takes up some 800 bytes there (struct sk_buff and its data),
+    /// so this is more than a second at 2 000 adverts a second; that much a busy machine may keep us from running.
     private static let room: Int32 = 4 << 20
 
-    /// Opens a socket of an adapter and lets through what a session needs: commands that others send, which tell what they
-    /// do to our scan, and the events that `HCIEventCode` lists.
+    /// Opens a socket of an adapter and lets through what a session needs: commands that others send, which show what
+    /// they do to our scan, and the events that `HCIEventCode` lists.
     convenience init(adapter: UInt16) throws(HCISystemError) {
         let descriptor = beacon_hci_open(adapter)
         guard descriptor >= 0 else { throw HCISystemError(errno) }
@@ -37,7 +37,7 @@ final class HCISocket {
     }
 
     /// A socket that hears which adapters come and go, and nothing else.
-    static func ofAdapterNews() throws(HCISystemError) -> HCISocket {
+    static func ofAdapterEvents() throws(HCISystemError) -> HCISocket {
         let descriptor = beacon_hci_open(UInt16(BEACON_HCI_NO_ADAPTER))
         guard descriptor >= 0 else { throw HCISystemError(errno) }
         let socket = try HCISocket(owning: descriptor)
@@ -47,7 +47,7 @@ final class HCISocket {
         return socket
     }
 
-    /// Takes over a descriptor that is closed with the socket.
+    /// Takes ownership of a descriptor, which is closed with the socket.
     init(owning descriptor: Int32) throws(HCISystemError) {
         guard let packets = beacon_packets_make(UInt32(Self.batch)) else {
             close(descriptor)
@@ -70,10 +70,10 @@ final class HCISocket {
 
     /// Reads one batch of what there is, without waiting.
     ///
-    /// - Parameter body: called with each packet, from its type byte on, and with when the kernel received it by the clock on
-    ///   the wall, or nil where it did not say. The bytes are valid during the call.
+    /// - Parameter body: called with each packet, from its type byte on, and with when the kernel received it by the
+    ///   wall clock, or nil where it did not say. The bytes are valid during the call.
     /// - Returns: whether the batch was full, so that there may be more.
-    /// - Throws: what `body` throws; the system's error where the adapter is gone.
+    /// - Throws: what `body` throws; the system's error where the adapter was removed.
     func read(_ body: (RawSpan, Int64?) throws -> Void) throws -> Bool {
         let count = beacon_packets_read(packets, descriptor)
         guard count >= 0 else { throw HCISystemError(errno) }
@@ -85,18 +85,19 @@ final class HCISocket {
         return count == Self.batch
     }
 
-    /// Hands a packet to the kernel, which queues it.
+    /// Writes a packet to the kernel, which queues it.
     func write(_ packet: [UInt8]) throws(HCISystemError) {
         guard Glibc.write(descriptor, packet, packet.count) == packet.count else { throw HCISystemError(errno) }
     }
 
-    /// How many packets the kernel had no room for since the socket was opened, or nil where it does not tell.
+    /// The number of packets the kernel had no space for since the socket was opened, or nil where it does not report
+    /// it.
     var dropped: Int64? {
         let count = beacon_socket_dropped(descriptor)
         return count < 0 ? nil : count
     }
 
-    /// Lets a program decide which packets wake us; nil for all of them.
+    /// Sets the kernel's filter of packets; nil lets all of them through.
     func attach(_ program: [sock_filter]?) throws(HCISystemError) {
         let result =
             if let program {
@@ -105,5 +106,38 @@ final class HCISocket {
                 beacon_filter_detach(descriptor)
             }
         guard result == 0 else { throw HCISystemError(errno) }
+    }
+}
+
+/// A command and its answer, waited for: for the moment in which a process takes leave of its adapter.
+enum HCIExchange {
+    /// The time to wait for an answer, in milliseconds. A living controller needs a few.
+    private static let patience: Int32 = 300
+
+    /// Sends a command and waits until the controller did it.
+    ///
+    /// - Returns: whether it answered.
+    static func send(_ command: HCICommand, over socket: HCISocket) -> Bool {
+        guard (try? socket.write(command.packet)) != nil else { return false }
+        var isAnswered = false
+        var wait = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+        let end = RadioClock.now().advanced(by: Int64(patience) * 1_000_000)
+        while !isAnswered {
+            let left = end.since(RadioClock.now()) / 1_000_000
+            guard left > 0, poll(&wait, 1, Int32(left)) != 0 else { return false }
+            do {
+                _ = try socket.read { packet, _ in
+                    guard packet.byteCount >= 7, packet[0] == UInt8(BEACON_HCI_EVENT) else { return }
+                    let place =
+                        packet[1] == HCIEventCode.commandComplete
+                        ? 4 : packet[1] == HCIEventCode.commandStatus ? 5 : nil
+                    guard let place else { return }
+                    isAnswered =
+                        isAnswered
+                        || UInt16(packet[place]) | UInt16(packet[place + 1]) << 8 == command.opcode.rawValue
+                }
+            } catch { return false }
+        }
+        return true
     }
 }

@@ -1,10 +1,10 @@
 import BeaconModel
-import BeaconRadio
+import TestSupport
 import Testing
 
 @testable import LinuxRadio
 
-@Suite("System bus", .timeLimit(.minutes(2)))
+@Suite("System bus", .oneAtATime)
 struct SystemBusTests {
     /// Two connections to one bus, and what one of them offers.
     private final class Line {

@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconRadio
+import TestSupport
 import Testing
 
 @testable import LinuxRadio
@@ -15,16 +16,18 @@ final class BlueZBench {
     }
 
     let driver: BlueZDriver
+    private let bus: PrivateBus
     /// bluetoothd; nil while it is dead.
     var blueZ: StandInBlueZ?
     private(set) var heard: [Heard] = []
     private(set) var notices: [RadioNotice] = []
     private(set) var states: [RadioState] = []
-    private(set) var advertising: [Result<Void, RadioError>] = []
+    private(set) var advertising: [(frame: IBeaconFrame, result: Result<Void, RadioError>)] = []
     private(set) var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
 
     init(_ bus: PrivateBus, _ blueZ: StandInBlueZ?, named name: AdapterName = .index(0)) {
         self.blueZ = blueZ
+        self.bus = bus
         driver = BlueZDriver("hci0", named: name, at: bus.address)
     }
 
@@ -36,25 +39,28 @@ final class BlueZBench {
         until condition: @autoclosure () -> Bool, _ comment: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let end = RadioClock.now().advanced(by: 20 * Timestamp.nanosecondsPerSecond)
+        let end = ContinuousClock.now + .hang
         while !condition() {
             try #require(
-                RadioClock.now() < end, comment ?? "It does not come. \(notices.last?.message ?? "")",
+                ContinuousClock.now < end, comment ?? "It does not come. \(notices.last?.message ?? "")",
                 sourceLocation: sourceLocation)
-            work()
+            work(within: 20)
         }
     }
 
-    /// Lets both sides work until neither has had anything to do for a while.
-    func settle() {
-        var quiet = 0
-        while quiet < 3 { quiet = work() ? 0 : quiet + 1 }
+    /// Lets both sides work until neither has anything to do and nothing is on its way between them.
+    func settle() throws {
+        repeat {
+            // At once, since time may have passed that a deadline was waiting for.
+            work(within: 0)
+            try bus.deliver()
+        } while work(within: 0)
     }
 
     /// - Returns: whether there was something to do.
     @discardableResult
-    private func work() -> Bool {
-        let isBusy = Readiness.wait(for: [blueZ?.descriptor ?? -1, driver.descriptor], milliseconds: 20)
+    private func work(within milliseconds: Int64) -> Bool {
+        let isBusy = Readiness.wait(for: [blueZ?.descriptor ?? -1, driver.descriptor], milliseconds: milliseconds)
         blueZ?.process()
         // Nothing that is delivered throws.
         try? driver.process(
@@ -69,12 +75,19 @@ final class BlueZBench {
             tell: { event in
                 switch event {
                 case .notice(let notice): notices.append(notice)
-                case .advertising(let result): advertising.append(result)
-                case .sightings, .state, .time, .wallClock: break
+                case .advertising(let frame, let result): advertising.append((frame, result))
+                case .sightings, .state, .time, .wallClock, .deaf: break
                 }
             })
         if states.last != driver.state { states.append(driver.state) }
         return isBusy
+    }
+
+    /// The outcomes so far: the minor of each frame, negative where it failed.
+    var outcomes: [Int] {
+        advertising.map { frame, result in
+            if case .success = result { Int(frame.identity.minor) } else { -Int(frame.identity.minor) }
+        }
     }
 
     /// The notices of a kind.

@@ -1,6 +1,7 @@
 import BeaconModel
-import BeaconRadio
+import BeaconSupport
 import Foundation
+import TestSupport
 
 @testable import LinuxRadio
 
@@ -26,10 +27,10 @@ final class StandInThread: Sendable {
                 state.withLock { state in state.calls = calls }
             }
         }
-        let end = RadioClock.now().advanced(by: 20 * Timestamp.nanosecondsPerSecond)
+        let end = ContinuousClock.now + .hang
         // A survey that finds it shows that it has its name.
-        while RadioClock.now() < end {
-            if BlueZSurvey.take(at: address).daemonError == nil { return }
+        while BlueZSurvey.make(at: address).daemonError != nil {
+            guard ContinuousClock.now < end else { throw Failure("the stand-in does not come") }
         }
     }
 

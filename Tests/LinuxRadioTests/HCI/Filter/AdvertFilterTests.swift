@@ -13,7 +13,9 @@ struct AdvertFilterTests {
         FilterMachine(program: try #require(AdvertFilter(uuids)).program)
     }
 
-    @Test func theWantedBeaconPassesAndOthersDoNot() throws {
+    @Test("The wanted beacon passes and others do not")
+
+    func theWantedBeaconPassesAndOthersDoNot() throws {
         let machine = try Self.machine([Self.wanted])
         for packet in [{ Packets.legacy($0) }, { Packets.extended($0) }] as [([UInt8]) -> [UInt8]] {
             #expect(try machine.passes(packet(Packets.beacon(Self.wanted))))
@@ -25,7 +27,8 @@ struct AdvertFilterTests {
         }
     }
 
-    @Test(arguments: 0...173)
+    @Test("The frame is found wherever it is", arguments: 0...173)
+
     func theFrameIsFoundWhereverItIs(offset: Int) throws {
         guard offset != 1 else { return }
         let machine = try Self.machine([Self.wanted])
@@ -40,7 +43,9 @@ struct AdvertFilterTests {
         if advert.count <= 31 { #expect(try machine.passes(Packets.legacy(advert))) }
     }
 
-    @Test func whatTheSessionNeedsPasses() throws {
+    @Test("What the session needs passes")
+
+    func whatTheSessionNeedsPasses() throws {
         let machine = try Self.machine([Self.wanted])
         let foreign = Packets.beacon(Self.foreign)
         let others: [[UInt8]] = [
@@ -54,21 +59,27 @@ struct AdvertFilterTests {
         for packet in others where packet.count > 1 { #expect(try machine.passes(packet), "\(packet)") }
     }
 
-    @Test func manyUUIDsAreToldApart() throws {
+    @Test("Many UUIDs are told apart")
+
+    func manyUUIDsAreToldApart() throws {
         let uuids = Set((0..<300).map { ProximityUUID(high: UInt64($0) << 40, low: 7) })
         let machine = try Self.machine(uuids)
         for uuid in uuids { #expect(try machine.passes(Packets.legacy(Packets.beacon(uuid)))) }
         #expect(try !machine.passes(Packets.legacy(Packets.beacon(Self.wanted))))
     }
 
-    @Test func tooManyUUIDsWidenTheFilterToEveryBeacon() throws {
+    @Test("Too many UUIDs widen the filter to every beacon")
+
+    func tooManyUUIDsWidenTheFilterToEveryBeacon() throws {
         #expect(AdvertFilter(Set((0..<1000).map { ProximityUUID(high: 1, low: $0) })) == nil)
         let machine = try Self.machine(nil)
         #expect(try machine.passes(Packets.legacy(Packets.beacon(Self.foreign))))
         #expect(try !machine.passes(Packets.legacy([2, 1, 6, 3, 3, 0xAA, 0xFE])))
     }
 
-    @Test func nothingThatTheDecoderAcceptsIsEverDropped() throws {
+    @Test("Nothing that the decoder accepts is ever dropped")
+
+    func nothingThatTheDecoderAcceptsIsEverDropped() throws {
         let machine = try Self.machine([Self.wanted])
         var random = SystemRandomNumberGenerator()
         var accepted = 0
@@ -125,7 +136,9 @@ struct AdvertFilterTests {
         return false
     }
 
-    @Test(arguments: [1, 100]) func theKernelTakesIt(count: UInt64) throws {
+    @Test("The kernel accepts the filter", arguments: [1, 100])
+
+    func theKernelTakesIt(count: UInt64) throws {
         let uuids = Set((0..<count).map { ProximityUUID(high: Self.wanted.high, low: Self.wanted.low &+ $0) })
         let filter = try #require(AdvertFilter(uuids))
         let ends = try SocketPair()

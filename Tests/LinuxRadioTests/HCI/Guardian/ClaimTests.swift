@@ -9,23 +9,32 @@ struct ClaimTests {
         .setScanEnable(false, isExtended: false),
     ]
 
-    @Test func aClaimReadsAsItWasWritten() throws {
+    @Test("A claim reads as it was written")
+
+    func aClaimReadsAsItWasWritten() throws {
         let claim = Claim(owner: Claim.Owner(process: 12, start: 345), commands: Self.commands)
         #expect(Claim(claim.text) == claim)
         #expect(Claim(Claim(owner: claim.owner, commands: []).text)?.commands == [])
     }
 
-    @Test(arguments: ["", "1", "x 1", "1 2 0", "1 2 01", "1 2 010a2001", "1 2 zz", "-\n"])
+    @Test(
+        "What is no claim is not taken",
+        arguments: ["", "1", "x 1", "1 2 0", "1 2 01", "1 2 010a2001", "1 2 zz", "-\n"])
+
     func whatIsNoClaimIsNotTaken(text: String) { #expect(Claim(text) == nil) }
 
-    @Test func aProcessIsToldFromOneOfTheSameNumber() throws {
+    @Test("A process is distinguished from a later one of the same number")
+
+    func aProcessIsToldFromOneOfTheSameNumber() throws {
         let owner = try #require(Claim.Owner.current)
         #expect(owner.isAlive)
         #expect(!Claim.Owner(process: owner.process, start: owner.start + 1).isAlive)
         #expect(!Claim.Owner(process: .max, start: 0).isAlive)
     }
 
-    @Test func claimsAreFoundByAdapter() throws {
+    @Test("Claims are found by adapter")
+
+    func claimsAreFoundByAdapter() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)
         let claim = Claim(owner: Claim.Owner(process: 1, start: 2), commands: Self.commands)

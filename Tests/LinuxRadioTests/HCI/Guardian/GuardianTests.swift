@@ -24,7 +24,9 @@ struct GuardianTests {
         return commands
     }
 
-    @Test func itTakesBackWhatWasNamedLast() throws {
+    @Test("A guardian takes back what was named last")
+
+    func itTakesBackWhatWasNamedLast() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
         defer { close(hci) }
@@ -35,7 +37,9 @@ struct GuardianTests {
         #expect(Self.received(2, from: ends.second) == Self.commands)
     }
 
-    @Test func dismissedItDoesNothing() throws {
+    @Test("A dismissed guardian does nothing")
+
+    func dismissedItDoesNothing() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
         let guardian = try Guardian(adapter: 0, claim: nil, socket: hci)
@@ -45,7 +49,7 @@ struct GuardianTests {
         // Once the guardian has ended, nobody has the other end open any more, and writing to it fails.
         var wait = pollfd(fd: ends.second, events: Int16(POLLIN), revents: 0)
         var tries = 0
-        while write(ends.second, [0], 1) == 1, tries < 1000 {
+        while write(ends.second, [0], 1) == 1, tries < 30_000 {
             tries += 1
             usleep(10_000)
         }
@@ -53,7 +57,9 @@ struct GuardianTests {
         #expect(poll(&wait, 1, 0) == 0 || wait.revents & Int16(POLLIN) == 0)
     }
 
-    @Test func itRemovesTheClaimOnceAllIsTakenBack() throws {
+    @Test("A guardian removes the claim once all is taken back")
+
+    func itRemovesTheClaimOnceAllIsTakenBack() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
         defer { close(hci) }
@@ -65,7 +71,7 @@ struct GuardianTests {
         guardian.takeBack()
         #expect(Self.received(2, from: ends.second) == Self.commands)
         var tries = 0
-        while access(path, F_OK) == 0, tries < 1000 {
+        while access(path, F_OK) == 0, tries < 30_000 {
             tries += 1
             usleep(10_000)
         }

@@ -17,18 +17,22 @@ struct ProtectionTests {
         return TextFile.write(Claim(owner: owner, commands: commands).text, to: place)
     }
 
-    @Test func whatADeadProcessLeftIsTakenOverOnce() throws {
+    @Test("What a dead process left is taken over once")
+
+    func whatADeadProcessLeftIsTakenOverOnce() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)
         #expect(Self.claim(Claim.Owner(process: .max, start: 1), in: directory))
         var protection = Protection(Self.adapter, isLent: false, directory: directory)
         #expect(protection.abandoned() == Self.commands)
-        #expect(protection.takeNotices("hci0").map(\.kind) == [.takenBack])
+        #expect(protection.drainNotices("hci0").map(\.kind) == [.takenBack])
         #expect(folder.names.isEmpty)
-        #expect(protection.abandoned().isEmpty && protection.takeNotices("hci0").isEmpty)
+        #expect(protection.abandoned().isEmpty && protection.drainNotices("hci0").isEmpty)
     }
 
-    @Test func whatALivingProcessUsesIsLeftToIt() throws {
+    @Test("What a living process uses is left to it")
+
+    func whatALivingProcessUsesIsLeftToIt() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)
         #expect(Self.claim(try #require(Claim.Owner.current), in: directory))
@@ -39,7 +43,9 @@ struct ProtectionTests {
         #expect(isShared)
     }
 
-    @Test func aClaimIsThereAsLongAsSomethingIsOnTheAir() throws {
+    @Test("A claim is there as long as something is on the air")
+
+    func aClaimIsThereAsLongAsSomethingIsOnTheAir() throws {
         let folder = try TemporaryDirectory()
         let ends = try SocketPair()
         let hci = ends.takeFirst()

@@ -7,15 +7,19 @@ import Testing
 struct AdvertisingSessionTests {
     private static let uuid = ProximityUUID(high: 1, low: 2)
 
-    private static func adverts(_ count: UInt16) -> [[UInt8]] {
-        (0..<count).map { Packets.beacon(uuid, minor: $0) }
+    private static func frames(_ minors: UInt16...) -> [IBeaconFrame] {
+        minors.map { IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: 1, minor: $0), measuredPower: -59) }
     }
 
-    @Test(arguments: [false, true]) func aBeaconIsSentAndTakenBack(isExtended: Bool) {
+    private static let five = frames(1, 2, 3, 4, 5)
+
+    @Test("A beacon is sent and taken back", arguments: [false, true])
+
+    func aBeaconIsSentAndTakenBack(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
-        bench.advertise(Self.adverts(1))
-        #expect(Array(bench.controller.onAir.values) == Self.adverts(1))
-        #expect(bench.advertising.count == 1 && (try? bench.advertising[0].get()) != nil)
+        bench.advertise(Self.frames(1))
+        #expect(Array(bench.controller.onAir.values) == Self.frames(1).map(\.advert))
+        #expect(bench.outcomes == [1])
         for command in bench.session.undo { _ = bench.controller.receive(command) }
         #expect(bench.controller.onAir.isEmpty)
         #expect(bench.protected == bench.session.undo)
@@ -24,32 +28,40 @@ struct AdvertisingSessionTests {
         #expect(bench.protected.isEmpty)
     }
 
-    @Test func theScanPausesForTheAddress() {
+    @Test("The scan pauses for the address")
+
+    func theScanPausesForTheAddress() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
-        bench.advertise(Self.adverts(1))
+        bench.advertise(Self.frames(1))
         #expect(bench.controller.isScanning && bench.controller.onAir.count == 1)
         #expect(bench.controller.randomAddress == [0xAB, 0x89, 0x67, 0x45, 0x23, 0x01])
     }
 
-    @Test func theAddressIsPrivateAndNotResolvable() {
+    @Test("The address is private and not resolvable")
+
+    func theAddressIsPrivateAndNotResolvable() {
         for _ in 0..<100 {
             let address = AdvertisingControl.randomAddress()
             #expect(address.bits >> 46 == 0 && address.bits > 0 && address.kind == .random)
         }
     }
 
-    @Test func eachBeaconHasASetOfItsOwn() {
+    @Test("Each beacon has a set of its own")
+
+    func eachBeaconHasASetOfItsOwn() {
         var bench = SessionBench.working(VirtualController(isExtended: true))
-        bench.advertise(Self.adverts(3))
-        #expect(Set(bench.controller.onAir.values) == Set(Self.adverts(3)))
+        bench.advertise(Self.frames(1, 2, 3))
+        #expect(Set(bench.controller.onAir.values) == Set(Self.five.prefix(3).map(\.advert)))
         #expect(Set(bench.controller.onAir.keys) == [0xEF, 0xEE, 0xED])
         #expect(!bench.kinds.contains(.degraded))
     }
 
-    @Test(arguments: [false, true]) func whereThereAreTooFewSlotsBeaconsTakeTurns(isExtended: Bool) {
+    @Test("Where there are too few slots beacons take turns", arguments: [false, true])
+
+    func whereThereAreTooFewSlotsBeaconsTakeTurns(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended, advertisingSets: 2))
-        bench.advertise(Self.adverts(5))
+        bench.advertise(Self.five)
         #expect(bench.controller.onAir.count == (isExtended ? 2 : 1))
         #expect(bench.kinds.contains(.degraded))
         var heard = Set(bench.controller.onAir.values)
@@ -57,71 +69,83 @@ struct AdvertisingSessionTests {
             bench.wait(0.1)
             heard.formUnion(bench.controller.onAir.values)
         }
-        #expect(heard == Set(Self.adverts(5)))
+        #expect(heard == Set(Self.five.map(\.advert)))
     }
 
-    @Test func setsThatOthersTookAreDoneWithout() {
+    @Test("Sets that others took are done without")
+
+    func setsThatOthersTookAreDoneWithout() {
         var controller = VirtualController(isExtended: true, advertisingSets: 4)
         for set in 1...2 as ClosedRange<UInt8> {
             _ = controller.receive(.setExtendedAdvertisingParameters(set: set))
         }
         var bench = SessionBench.working(controller)
-        bench.advertise(Self.adverts(4))
+        bench.advertise(Self.frames(1, 2, 3, 4))
         #expect(bench.controller.onAir.count == 2)
-        #expect((try? bench.advertising.last?.get()) != nil)
+        #expect(bench.outcomes.sorted() == [1, 2, 3, 4])
     }
 
-    @Test func aSetOfAnotherProcessIsLeftAlone() {
+    @Test("A set of another process is left alone")
+
+    func aSetOfAnotherProcessIsLeftAlone() {
         var controller = VirtualController(isExtended: true)
         for command: HCICommand in [
             .setExtendedAdvertisingParameters(set: 0xEF), .setExtendedAdvertisingData([1, 2], set: 0xEF),
             .setExtendedAdvertisingEnable(true, set: 0xEF),
         ] { _ = controller.receive(command) }
         var bench = SessionBench.working(controller)
-        bench.advertise(Self.adverts(1))
-        #expect(bench.controller.onAir == [0xEF: [1, 2], 0xEE: Self.adverts(1)[0]])
+        bench.advertise(Self.frames(1))
+        #expect(bench.controller.onAir == [0xEF: [1, 2], 0xEE: Self.frames(1)[0].advert])
         bench.advertise([])
         #expect(bench.controller.onAir == [0xEF: [1, 2]])
     }
 
-    @Test func aRefusalIsToldOnceAndTriedAgain() throws {
+    @Test("A refusal is reported once and tried again")
+
+    func aRefusalIsToldOnceAndTriedAgain() throws {
         var controller = VirtualController()
         // Other software sends by the only slot there is.
         _ = controller.receive(.setAdvertisingEnable(true))
         var bench = SessionBench.working(controller)
-        bench.advertise(Self.adverts(1))
+        bench.advertise(Self.frames(1))
         let failure = try #require(bench.advertising.first)
-        #expect { try failure.get() } throws: { ($0 as? RadioError)?.message.contains("other software") == true }
+        #expect { try failure.result.get() } throws: { ($0 as? RadioError)?.message.contains("other software") == true }
         bench.wait(100)
-        #expect(bench.advertising.count <= 2)
+        #expect(bench.outcomes == [-1])
         #expect(bench.powerChanges.isEmpty)
         // What others send stays as it is, also when we take our leave.
         #expect(bench.controller.onAir == [255: []])
         #expect(bench.session.undo.isEmpty)
         _ = bench.controller.receive(.setAdvertisingEnable(false))
         bench.wait(300)
-        #expect(bench.controller.onAir == [255: Self.adverts(1)[0]])
-        #expect((try? bench.advertising.last?.get()) != nil)
+        #expect(bench.controller.onAir == [255: Self.frames(1)[0].advert])
+        #expect(bench.outcomes == [-1, 1])
     }
 
-    @Test func otherBeaconsReplaceThoseBefore() {
+    @Test("Other beacons replace those before")
+
+    func otherBeaconsReplaceThoseBefore() {
         var bench = SessionBench.working(VirtualController(isExtended: true))
-        bench.advertise(Self.adverts(3))
-        bench.advertise([Packets.beacon(Self.uuid, minor: 77)])
+        bench.advertise(Self.frames(1, 2, 3))
+        bench.advertise(Self.frames(77))
         #expect(Array(bench.controller.onAir.values) == [Packets.beacon(Self.uuid, minor: 77)])
-        #expect(bench.advertising.count == 2)
+        #expect(bench.outcomes == [1, 2, 3, 77])
     }
 
-    @Test(arguments: [false, true]) func whatOthersEndIsBegunAnew(isExtended: Bool) {
+    @Test("What other software ends is restarted", arguments: [false, true])
+
+    func whatOthersEndIsBegunAnew(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
-        bench.advertise(Self.adverts(1))
+        bench.advertise(Self.frames(1))
         bench.othersSend(isExtended ? .setExtendedAdvertisingEnable(false, set: 0xEF) : .setAdvertisingEnable(false))
         #expect(bench.controller.onAir.isEmpty)
         bench.wait(1)
-        #expect(Array(bench.controller.onAir.values) == Self.adverts(1))
+        #expect(Array(bench.controller.onAir.values) == Self.frames(1).map(\.advert))
     }
 
-    @Test func whatADeadProcessLeftIsTakenBackFirst() {
+    @Test("What a dead process left is taken back first")
+
+    func whatADeadProcessLeftIsTakenBackFirst() {
         var controller = VirtualController()
         for command: HCICommand in [.setAdvertisingData([9, 9]), .setAdvertisingEnable(true)] {
             _ = controller.receive(command)
@@ -131,7 +155,58 @@ struct AdvertisingSessionTests {
         bench.session.begin(isOn: true, at: bench.now)
         bench.settle()
         #expect(bench.controller.onAir.isEmpty)
-        bench.advertise(Self.adverts(1))
-        #expect(Array(bench.controller.onAir.values) == Self.adverts(1))
+        bench.advertise(Self.frames(1))
+        #expect(Array(bench.controller.onAir.values) == Self.frames(1).map(\.advert))
+    }
+
+    @Test("A frame that the controller refuses fails alone; the others stay on the air, and it is tried again (M7)")
+    func oneFrameFails() {
+        var bench = SessionBench.working(VirtualController(isExtended: true))
+        bench.advertise(Self.frames(1))
+        let address = bench.controller.setAddresses[0xEF]
+        bench.controller.refusedData = Self.frames(2)[0].advert
+        bench.advertise(Self.frames(1, 2, 3))
+        #expect(bench.outcomes == [1, 1, -2, 3])
+        #expect(Set(bench.controller.onAir.values) == Set(Self.frames(1, 3).map(\.advert)))
+        #expect(bench.controller.setAddresses[0xEF] == address)
+        bench.wait(60)
+        #expect(bench.outcomes == [1, 1, -2, 3])
+        bench.controller.refusedData = nil
+        bench.wait(300)
+        #expect(bench.outcomes == [1, 1, -2, 3, 2])
+        #expect(Set(bench.controller.onAir.values) == Set(Self.frames(1, 2, 3).map(\.advert)))
+    }
+
+    @Test("A frame that is sent stays on the air by its set while others come and go (M7)")
+    func otherFramesComeAndGo() {
+        var bench = SessionBench.working(VirtualController(isExtended: true))
+        bench.advertise(Self.frames(1, 2))
+        bench.controller.forgetCommands()
+        bench.advertise(Self.frames(2, 3))
+        bench.advertise(Self.frames(2))
+        #expect(bench.controller.onAir == [0xEE: Self.frames(2)[0].advert])
+        #expect(!bench.controller.received.contains { $0.advertisingSets.contains(0xEE) })
+    }
+
+    @Test("A frame that is named twice is sent once", arguments: [false, true])
+    func aFrameTwice(isExtended: Bool) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended))
+        bench.advertise(Self.frames(1, 1))
+        #expect(Array(bench.controller.onAir.values) == Self.frames(1).map(\.advert))
+        #expect(bench.outcomes == [1])
+        bench.advertise(Self.frames(1))
+        #expect(bench.outcomes == [1, 1])
+    }
+
+    @Test("An adapter that this process may not switch on refuses each frame, also one that is asked for later (M7)")
+    func unauthorized() {
+        var bench = SessionBench()
+        bench.powerFailure = HCISystemError(1)
+        bench.advertise(Self.frames(1))
+        bench.session.begin(isOn: false, at: bench.now)
+        bench.settle()
+        #expect(bench.outcomes == [-1])
+        bench.advertise(Self.frames(2, 3))
+        #expect(bench.outcomes == [-1, -2, -3])
     }
 }

@@ -6,7 +6,8 @@ import Testing
 @testable import LinuxRadio
 
 struct PowerSessionTests {
-    @Test func anAdapterThatIsOffIsSwitchedOn() {
+    @Test("An adapter that is off is switched on")
+    func anAdapterThatIsOffIsSwitchedOn() {
         var bench = SessionBench()
         bench.session.scan(.always, at: bench.now)
         bench.session.begin(isOn: false, at: bench.now)
@@ -15,7 +16,9 @@ struct PowerSessionTests {
         #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
     }
 
-    @Test func anAdapterThatOthersSwitchOffIsUsedAgainWhenItIsOn() {
+    @Test("An adapter that others switch off is used again when it is on")
+
+    func anAdapterThatOthersSwitchOffIsUsedAgainWhenItIsOn() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.forgetNotices()
@@ -30,7 +33,9 @@ struct PowerSessionTests {
         #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
     }
 
-    @Test func aBlockedRadioIsUsedAgainOnceItIsUnblocked() {
+    @Test("A blocked radio is used again once it is unblocked")
+
+    func aBlockedRadioIsUsedAgainOnceItIsUnblocked() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.forgetNotices()
@@ -40,13 +45,15 @@ struct PowerSessionTests {
         bench.settle()
         bench.wait(60)
         #expect(bench.session.state == .poweredOff)
-        #expect(bench.notices.count == 1 && bench.notices[0].message.contains("rfkill unblock"))
+        #expect(bench.notices.count == 1 && bench.notices.first?.message.contains("rfkill unblock") == true)
         bench.powerFailure = nil
         bench.wait(11)
         #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
     }
 
-    @Test func whatMayNotBeSwitchedOnIsTold() {
+    @Test("A missing permission to switch on is reported")
+
+    func whatMayNotBeSwitchedOnIsTold() {
         var bench = SessionBench()
         bench.powerFailure = HCISystemError(EPERM)
         bench.session.begin(isOn: false, at: bench.now)
@@ -59,12 +66,14 @@ struct PowerSessionTests {
         #expect(bench.session.state == .poweredOn)
     }
 
-    @Test func anAdapterThatGoesAndReturnsIsUsedAgain() {
+    @Test("An adapter that is removed and returns is used again")
+
+    func anAdapterThatGoesAndReturnsIsUsedAgain() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
-        bench.advertise([[2, 1, 6]])
-        bench.session.went()
-        bench.session.went()
+        bench.advertise([SessionBench.frame])
+        bench.session.adapterRemoved()
+        bench.session.adapterRemoved()
         bench.settle()
         bench.wait(10)
         #expect(bench.session.state == .poweredOff)
@@ -76,7 +85,9 @@ struct PowerSessionTests {
         #expect(bench.controller.isScanning && bench.controller.onAir.count == 1)
     }
 
-    @Test func anAdapterWithoutLowEnergyIsNoUse() {
+    @Test("An adapter without low energy is no use")
+
+    func anAdapterWithoutLowEnergyIsNoUse() {
         var controller = VirtualController()
         controller.refusals[.readLEFeatures] = .unknownCommand
         var bench = SessionBench.working(controller)
@@ -85,7 +96,9 @@ struct PowerSessionTests {
         #expect(bench.kinds == [.adapterLost])
     }
 
-    @Test func aControllerThatNeverAnswersIsSwitchedEverMoreSeldom() {
+    @Test("A controller that never answers is switched ever more seldom")
+
+    func aControllerThatNeverAnswersIsSwitchedEverMoreSeldom() {
         var bench = SessionBench.working(VirtualController(isSilent: true))
         bench.powerFailure = HCISystemError(ETIMEDOUT)
         bench.wait(3600)
@@ -93,7 +106,9 @@ struct PowerSessionTests {
         #expect((14...22).contains(bench.powerChanges.count), "\(bench.powerChanges.count)")
     }
 
-    @Test func aHardwareErrorSwitchesTheAdapterOffAndOn() {
+    @Test("A hardware error switches the adapter off and on")
+
+    func aHardwareErrorSwitchesTheAdapterOffAndOn() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.session.receive(event: [HCIEventCode.hardwareError, 1, 0x42].span.bytes, at: bench.now)
@@ -102,12 +117,14 @@ struct PowerSessionTests {
         #expect(bench.powerChanges == [.cycle] && bench.controller.isScanning)
     }
 
-    @Test func aStopOfTheProcessIsNoTimeOut() {
+    @Test("A stop of the process is no time-out of a command")
+
+    func aStopOfTheProcessIsNoTimeOut() {
         var bench = SessionBench()
         bench.session.begin(isOn: true, at: bench.now)
         // The answer was there all the time, and the process was stopped for a minute before it could read it.
         var answers: [[UInt8]] = []
-        for case .send(let command) in bench.session.takeSteps() {
+        for case .send(let command) in bench.session.drainSteps() {
             if let event = bench.controller.receive(command) { answers.append(event) }
         }
         let late = bench.now.advanced(by: 60_000_000_000)

@@ -6,7 +6,8 @@ import Testing
 @testable import LinuxRadio
 
 struct ScanSessionTests {
-    @Test(arguments: [false, true]) func itListensPassivelyAndToEveryAdvert(isExtended: Bool) {
+    @Test("A session scans passively and for every advert", arguments: [false, true])
+    func itListensPassivelyAndToEveryAdvert(isExtended: Bool) {
         var bench = SessionBench.working(VirtualController(isExtended: isExtended))
         bench.scan(.ranging)
         #expect(bench.session.state == .poweredOn)
@@ -14,13 +15,15 @@ struct ScanSessionTests {
         #expect(bench.controller.window == 0x61)
         let isSentExtended = bench.controller.received.contains { $0.opcode == .setExtendedScanEnable }
         #expect(isSentExtended == isExtended)
-        bench.scan(.watching([]))
+        bench.scan(.monitoring([]))
         #expect(bench.controller.isScanning && bench.controller.window == 0x31)
         bench.scan(.off)
         #expect(!bench.controller.isScanning)
     }
 
-    @Test func aScanThatIsOnAlreadyIsTakenOverAndLeftOn() {
+    @Test("A scan that is on already is taken over and left on")
+
+    func aScanThatIsOnAlreadyIsTakenOverAndLeftOn() {
         var controller = VirtualController()
         _ = controller.receive(.setScanEnable(true, filtersDuplicates: true, isExtended: false))
         var bench = SessionBench.working(controller)
@@ -31,11 +34,13 @@ struct ScanSessionTests {
         #expect(bench.notices.allSatisfy { $0.kind != .commandFailed })
     }
 
-    @Test func nothingOfOursIsLeftUnprotected() {
+    @Test("Nothing of ours is left unprotected")
+
+    func nothingOfOursIsLeftUnprotected() {
         var bench = SessionBench.working()
         bench.session.scan(.always, at: bench.now)
         var isProtected = false
-        for step in bench.session.takeSteps() {
+        for step in bench.session.drainSteps() {
             if case .protect(let commands) = step {
                 isProtected = commands == [.setScanEnable(false, isExtended: false)]
             }
@@ -44,7 +49,9 @@ struct ScanSessionTests {
         #expect(isProtected)
     }
 
-    @Test func anEmptyRoomIsNoFault() {
+    @Test("An empty room is no fault")
+
+    func anEmptyRoomIsNoFault() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.forgetNotices()
@@ -57,7 +64,9 @@ struct ScanSessionTests {
         #expect((38...40).contains(restarts))
     }
 
-    @Test func whereAdvertsAreHeardTheScanIsLeftAlone() {
+    @Test("Where adverts are heard the scan is left alone")
+
+    func whereAdvertsAreHeardTheScanIsLeftAlone() {
         var bench = SessionBench.working()
         bench.adverts = 1_000_000_000
         bench.scan(.ranging)
@@ -68,9 +77,11 @@ struct ScanSessionTests {
         #expect(bench.notices.isEmpty)
     }
 
-    @Test func aCountThatGrowsBehindAFilterIsASignOfLife() {
+    @Test("A count that grows behind a filter is a sign of life")
+
+    func aCountThatGrowsBehindAFilterIsASignOfLife() {
         var bench = SessionBench.working()
-        bench.scan(.watching([]))
+        bench.scan(.monitoring([]))
         let commands = bench.controller.received.count
         for step in 0..<60 as Range<UInt32> {
             bench.wait(10)
@@ -79,9 +90,11 @@ struct ScanSessionTests {
         #expect(bench.controller.received.count == commands)
     }
 
-    @Test func answersToOurOwnCommandsAreNoSignOfLife() {
+    @Test("Answers to our own commands are no sign of life")
+
+    func answersToOurOwnCommandsAreNoSignOfLife() {
         var bench = SessionBench.working()
-        bench.scan(.watching([]))
+        bench.scan(.monitoring([]))
         bench.forgetNotices()
         var counted = bench.controller.received.count
         for _ in 0..<60 {
@@ -94,7 +107,9 @@ struct ScanSessionTests {
         #expect(bench.controller.received.count { $0 == .setScanEnable(false, isExtended: false) } >= 5)
     }
 
-    @Test func aControllerThatFallsSilentIsSwitchedOffAndOn() {
+    @Test("A controller that falls silent is switched off and on")
+
+    func aControllerThatFallsSilentIsSwitchedOffAndOn() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.controller.isSilent = true
@@ -113,7 +128,9 @@ struct ScanSessionTests {
         #expect(bench.session.state == .poweredOn && bench.controller.isScanning)
     }
 
-    @Test func whatStaysSilentIsSwitchedEverMoreSeldom() {
+    @Test("What stays silent is switched ever more seldom")
+
+    func whatStaysSilentIsSwitchedEverMoreSeldom() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.controller.isSilent = true
@@ -122,7 +139,9 @@ struct ScanSessionTests {
         #expect((16...20).contains(bench.powerChanges.count), "\(bench.powerChanges.count)")
     }
 
-    @Test func aRefusedCommandIsTriedAgainBeforeThePowerIsTouched() {
+    @Test("A refused command is tried again before the power is touched")
+
+    func aRefusedCommandIsTriedAgainBeforeThePowerIsTouched() {
         var bench = SessionBench.working()
         bench.controller.refusals[.setScanEnable] = .invalidParameters
         bench.scan(.ranging)
@@ -132,14 +151,16 @@ struct ScanSessionTests {
         bench.wait(2)
         #expect(bench.controller.isScanning && bench.powerChanges.isEmpty)
         bench.controller.refusals[.setScanParameters] = .invalidParameters
-        bench.scan(.watching([]))
+        bench.scan(.monitoring([]))
         bench.wait(1.5)
         #expect(bench.powerChanges.isEmpty)
         bench.wait(2)
         #expect(bench.powerChanges == [.cycle])
     }
 
-    @Test func aScanThatOthersEndIsBegunAnew() {
+    @Test("A scan that other software ends is restarted")
+
+    func aScanThatOthersEndIsBegunAnew() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         bench.forgetNotices()
@@ -149,7 +170,9 @@ struct ScanSessionTests {
         #expect(bench.controller.isScanning && bench.kinds == [.scanRestarted])
     }
 
-    @Test func othersAreNotDisturbedAmidTheirCommands() {
+    @Test("Others are not disturbed amid their commands")
+
+    func othersAreNotDisturbedAmidTheirCommands() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         let active = ScanParameters(isActive: true, interval: 0x12, window: 0x12)
@@ -168,17 +191,21 @@ struct ScanSessionTests {
         #expect(bench.controller.isScanning && !bench.controller.isActive)
     }
 
-    @Test func aResetByOthersIsMended() {
+    @Test("A reset by others is mended")
+
+    func aResetByOthersIsMended() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
-        bench.advertise([[2, 1, 6]])
+        bench.advertise([SessionBench.frame])
         bench.othersSend(HCICommand(.reset))
         #expect(!bench.controller.isScanning && bench.controller.onAir.isEmpty)
         bench.wait(1)
-        #expect(bench.controller.isScanning && bench.controller.onAir == [255: [2, 1, 6]])
+        #expect(bench.controller.isScanning && bench.controller.onAir == [255: SessionBench.frame.advert])
     }
 
-    @Test func sleepBeginsTheScanAnew() {
+    @Test("Sleep restarts the scan")
+
+    func sleepBeginsTheScanAnew() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         let commands = bench.controller.received.count
@@ -189,7 +216,9 @@ struct ScanSessionTests {
         #expect(bench.controller.received.count > commands && bench.controller.isScanning)
     }
 
-    @Test func whereOnlyLegacyCommandsAreDoneTheseAreUsed() {
+    @Test("Where only legacy commands are done these are used")
+
+    func whereOnlyLegacyCommandsAreDoneTheseAreUsed() {
         var controller = VirtualController(isExtended: true)
         controller.isHeldToLegacy = true
         var bench = SessionBench.working(controller)
@@ -200,11 +229,13 @@ struct ScanSessionTests {
         #expect(!bench.controller.isScanning)
     }
 
-    @Test(arguments: [0, 1]) func processesOfOursShareAScanAndLeaveNone(first: Int) {
+    @Test("Processes of ours share a scan and leave none", arguments: [0, 1])
+
+    func processesOfOursShareAScanAndLeaveNone(first: Int) {
         var benches = SharedBench(count: 2)
         benches.scan(0, .ranging)
         benches.wait(5)
-        benches.scan(1, .watching([]))
+        benches.scan(1, .monitoring([]))
         benches.wait(5)
         // The one that wants more is served, and they do not fight.
         #expect(benches.controller.isScanning && benches.controller.window == 0x61)

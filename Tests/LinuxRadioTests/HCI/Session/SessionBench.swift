@@ -9,7 +9,7 @@ struct SessionBench {
     var controller: VirtualController
     private(set) var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
     private(set) var notices: [RadioNotice] = []
-    private(set) var advertising: [Result<Void, RadioError>] = []
+    private(set) var advertising: [(frame: IBeaconFrame, result: Result<Void, RadioError>)] = []
     private(set) var powerChanges: [PowerChange] = []
     private(set) var protected: [HCICommand] = []
     /// What the system says to a switch of power.
@@ -19,7 +19,7 @@ struct SessionBench {
 
     init(
         _ controller: VirtualController = VirtualController(),
-        configuration: SessionConfiguration = SessionConfiguration()
+        configuration: ControllerConfiguration = ControllerConfiguration()
     ) {
         self.controller = controller
         session = ControllerSession(name: "hci7", configuration: configuration) {
@@ -38,6 +38,19 @@ struct SessionBench {
     /// The kinds of the notices told so far.
     var kinds: [RadioNotice.Kind] { notices.map(\.kind) }
 
+    /// Any frame.
+    static let frame = IBeaconFrame(
+        identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4), measuredPower: -59)
+
+    /// The outcomes so far: the minor of each frame, negative where it failed.
+    var outcomes: [Int] {
+        advertising.map { frame, result in
+            if case .success = result { Int(frame.identity.minor) } else { -Int(frame.identity.minor) }
+        }
+    }
+
+    mutating func forgetOutcomes() { advertising = [] }
+
     mutating func forgetNotices() { notices = [] }
 
     mutating func scan(_ mode: ScanMode) {
@@ -45,8 +58,8 @@ struct SessionBench {
         settle()
     }
 
-    mutating func advertise(_ adverts: [[UInt8]]) {
-        session.advertise(adverts, at: now)
+    mutating func advertise(_ frames: [IBeaconFrame]) {
+        session.advertise(frames, at: now)
         settle()
     }
 
@@ -71,7 +84,7 @@ struct SessionBench {
 
     /// Does what the session wants done, until it wants nothing more.
     mutating func settle() {
-        while case let steps = session.takeSteps(), !steps.isEmpty {
+        while case let steps = session.drainSteps(), !steps.isEmpty {
             for step in steps { perform(step) }
         }
     }
@@ -85,9 +98,9 @@ struct SessionBench {
             powerChanges.append(change)
             if powerFailure == nil { controller.reset() }
             session.powered(powerFailure, change: change, at: now)
-        case .tell(.notice(let notice)): notices.append(notice)
-        case .tell(.advertising(let result)): advertising.append(result)
-        case .tell: break
+        case .report(.notice(let notice)): notices.append(notice)
+        case .report(.advertising(let frame, let result)): advertising.append((frame, result))
+        case .report: break
         }
     }
 }

@@ -42,7 +42,7 @@ struct SharedBench {
         while !isQuiet {
             isQuiet = true
             for index in sessions.indices {
-                for case .send(let command) in sessions[index]?.takeSteps() ?? [] {
+                for case .send(let command) in sessions[index]?.drainSteps() ?? [] {
                     isQuiet = false
                     send(command, by: index)
                 }

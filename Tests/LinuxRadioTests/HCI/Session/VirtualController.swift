@@ -24,6 +24,10 @@ struct VirtualController {
     private(set) var onAir: [UInt8: [UInt8]] = [:]
     private var data: [UInt8: [UInt8]] = [:]
     private(set) var received: [HCICommand] = []
+    /// The address of each set.
+    private(set) var setAddresses: [UInt8: [UInt8]] = [:]
+    /// An advert that it takes in no set.
+    var refusedData: [UInt8]?
 
     init(isExtended: Bool = false, advertisingSets: UInt8 = 4, isSilent: Bool = false) {
         self.isExtended = isExtended
@@ -46,6 +50,8 @@ struct VirtualController {
         default: return answer(command, status)
         }
     }
+
+    mutating func forgetCommands() { received = [] }
 
     /// Loses all that it was told, as after a reset.
     mutating func reset() {
@@ -93,7 +99,9 @@ struct VirtualController {
             if onAir[parameters[0]] != nil { return .disallowed }
             guard data[parameters[0]] != nil || data.count < Int(advertisingSets) else { return .memoryFull }
             data[parameters[0]] = data[parameters[0]] ?? []
+        case .setAdvertisingSetAddress: setAddresses[parameters[0]] = Array(parameters[1...])
         case .setExtendedAdvertisingData:
+            if Array(parameters[4...]) == refusedData { return HCIStatus(rawValue: 0x12) }
             data[parameters[0]] = Array(parameters[4...])
             if onAir[parameters[0]] != nil { onAir[parameters[0]] = data[parameters[0]] }
         case .setExtendedAdvertisingEnable:

@@ -1,44 +1,44 @@
 import BeaconModel
 import BeaconRadio
 
-/// The use of one adapter of one bluetoothd, from when the adapter is there until it or the daemon is gone. Whatever was
-/// registered with the daemon ends with it, and so does this.
-final class BlueZUse {
+/// A session of one adapter of one bluetoothd, from when the adapter appears until it or the daemon is lost. All that
+/// was registered with the daemon ends with it, and so does the session.
+final class BlueZAdapterSession {
     /// The adapter as bluetoothd shows it.
     private(set) var adapter: BlueZAdapter
 
     private let bus: SystemBus
-    private let reports: BlueZReports
-    private let wishes: BlueZWishes
+    private let queue: BlueZEventQueue
+    private let desired: DesiredState
     private let isTrusted: (BusMessage) -> Bool
     private let discovery: BlueZDiscovery
     private let monitors: BlueZMonitors
     private let adverts: BlueZAdverts
     private let devices: BlueZDevices
     private var isSearchWished = false
-    private var power = Undertaking<Bool>()
+    private var power = RetryingOperation<Bool>()
     private var powerCall: BusSlot?
     private var changes: BusSlot?
     private var watchdog: BlueZWatchdog
 
-    /// When the adapter was last seen going off.
+    /// The last time that the adapter was switched off.
     private(set) var wentOff = Timestamp.zero
 
     init(
-        on bus: SystemBus, _ adapter: BlueZAdapter, _ reports: BlueZReports, _ wishes: BlueZWishes,
+        on bus: SystemBus, _ adapter: BlueZAdapter, _ queue: BlueZEventQueue, _ desired: DesiredState,
         isTrusted: @escaping (BusMessage) -> Bool
     ) throws(BusError) {
         self.bus = bus
         self.adapter = adapter
-        self.reports = reports
-        self.wishes = wishes
+        self.queue = queue
+        self.desired = desired
         self.isTrusted = isTrusted
-        reports.adapter = adapter.name
-        let devices = BlueZDevices(on: bus, adapter.path, reports, isTrusted: isTrusted)
+        queue.adapter = adapter.name
+        let devices = BlueZDevices(on: bus, adapter.path, queue, isTrusted: isTrusted)
         self.devices = devices
-        discovery = BlueZDiscovery(on: bus, adapter.path, reports)
-        monitors = BlueZMonitors(on: bus, adapter.path, reports, isTrusted: isTrusted) { devices.found($0) }
-        adverts = BlueZAdverts(on: bus, adapter.path, reports)
+        discovery = BlueZDiscovery(on: bus, adapter.path, queue)
+        monitors = BlueZMonitors(on: bus, adapter.path, queue, isTrusted: isTrusted) { devices.found($0) }
+        adverts = BlueZAdverts(on: bus, adapter.path, queue)
         watchdog = BlueZWatchdog(adapter: adapter.name) { name in
             UInt16(name.dropFirst(3)).flatMap { try? LocalAdapter(index: $0).eventCount }
         }
@@ -47,14 +47,14 @@ final class BlueZUse {
                 + "path='\(adapter.path)'"
         ) { [weak self] in self?.changed($0) }
         let daemon = adapter.version.map { "bluetoothd \($0)" } ?? "bluetoothd"
-        reports.tell(.adapterUsed, "\(adapter.address) is used by way of \(daemon).")
+        queue.report(.adapterUsed, "the adapter \(adapter.address) is used by way of \(daemon).")
         apply()
     }
 
-    /// Whether the adapter works.
+    /// True if the adapter works.
     var state: RadioState { adapter.isPowered ? .poweredOn : .poweredOff }
 
-    /// When ``advance()`` should be called at the latest.
+    /// The latest time for the next call of ``advance()``.
     var deadline: Timestamp {
         min(
             min(discovery.deadline, monitors.deadline), min(adverts.deadline, power.deadline),
@@ -62,29 +62,29 @@ final class BlueZUse {
                 ? .zero : isListening ? watchdog.deadline : .latest)
     }
 
-    /// Whether bluetoothd does nothing for us and nothing is under way.
+    /// True if bluetoothd does nothing for us and nothing is under way.
     var isIdle: Bool { discovery.isIdle && monitors.isIdle && adverts.isIdle }
 
-    /// Lets bluetoothd do what is wished.
+    /// Brings bluetoothd's operations to the desired state.
     func apply() {
         let canWork = adapter.isPowered
-        power.wanted = !canWork && wishes.mayPowerOn ? true : nil
+        power.wanted = !canWork && desired.mayPowerOn ? true : nil
         var goal: BlueZMonitors.Goal?
         var isSearching = false
         var attention = BlueZDevices.Attention.none
-        switch wishes.mode {
+        switch desired.mode {
         case .off: break
-        case .watching(let uuids) where uuids.isEmpty: break
-        case .watching(let uuids) where adapter.monitoring != .none:
+        case .monitoring(let uuids) where uuids.isEmpty: break
+        case .monitoring(let uuids) where adapter.monitoring != .none:
             goal = .uuids(uuids)
             attention = .found
-            // A controller with filters of its own tells a beacon once, and nobody could try here how it tells that the
-            // beacon is gone. A search gives the evidence that presence needs.
+            // A controller with filters of its own reports a beacon once, and how it reports the loss of the beacon was
+            // never tested. A search gives the evidence that presence needs.
             if adapter.monitoring == .controller {
                 isSearching = true
                 attention = .all
             }
-        case .watching, .ranging:
+        case .monitoring, .ranging:
             goal = adapter.monitoring == .none ? nil : .anyBeacon
             isSearching = true
             attention = .all
@@ -93,35 +93,43 @@ final class BlueZUse {
         isSearchWished = canWork && isSearching
         monitors.goal = canWork ? goal : nil
         adverts.keepsInterval = adapter.monitoring != .none
-        adverts.frames = canWork ? wishes.frames : []
+        adverts.frames = canWork ? desired.frames : []
     }
 
-    /// Does what is due.
+    /// Carries out what is due.
     func advance() {
         switchOn()
         monitors.advance()
-        // The kernel decides about the controller's duplicate filter when a search begins, by whether there are monitors
-        // (net/bluetooth/hci_sync.c, hci_active_scan_sync). So the monitors come first.
+        // The kernel decides about the controller's duplicate filter when a search begins, by whether there are
+        // monitors (net/bluetooth/hci_sync.c, hci_active_scan_sync). So the monitors come first.
         discovery.isWanted = isSearchWished && (discovery.isActive || monitors.isSettled)
         discovery.advance()
         adverts.advance()
         devices.sweep()
         explain()
-        guard isSearchWished || monitors.goal != nil else { return watchdog.begin(at: reports.now) }
-        guard isListening else { return watchdog.pause(at: reports.now) }
+        guard isSearchWished || monitors.goal != nil else { return watchdog.begin(at: queue.now) }
+        guard isListening else { return watchdog.pause(at: queue.now) }
         let isSearching = discovery.isActive
-        switch watchdog.check(at: reports.now, told: devices.told, isSearching: isSearching, reports) {
+        switch watchdog.check(at: queue.now, told: devices.told, isSearching: isSearching, queue) {
         case .alive: break
         case .silent(let seconds):
-            reports.tell(
+            queue.report(
                 .scanRestarted,
-                "nothing was heard for \(seconds) s: the scan is begun anew. In an empty room that is no fault.")
+                "no advert was heard for \(seconds) s; the scan is restarted, in case it died. In a place without "
+                    + "Bluetooth that is no fault.")
             discovery.renew()
             monitors.renew()
         }
     }
 
-    /// Takes over interfaces that the adapter has got, `a{sa{sv}}`.
+    /// Reports the outcome for each frame again, for a request that was made anew.
+    func reportAdvertising() { adverts.reportAgain() }
+
+    /// Begins the watchdog's time anew, since the machine slept. bluetoothd and the kernel themselves pause the search
+    /// and go on with it.
+    func wokeUp() { watchdog.begin(at: queue.now) }
+
+    /// Reads interfaces that were added to the adapter, `a{sa{sv}}`.
     func add(interfacesIn message: BusMessage) throws(BusError) {
         let before = adapter.monitoring
         _ = try adapter.add(interfacesIn: message)
@@ -133,7 +141,7 @@ final class BlueZUse {
     private var isListening: Bool { discovery.isActive || monitors.current != nil }
 
     private func switchOn() {
-        guard case .begin = power.next(at: reports.now) else { return }
+        guard case .begin = power.next(at: queue.now) else { return }
         do throws(BusError) {
             powerCall = try bus.call(BlueZ.service, adapter.path, BlueZ.properties, "Set") { message throws(BusError) in
                 try message.append(BlueZ.adapter)
@@ -143,16 +151,16 @@ final class BlueZUse {
                 guard let self else { return }
                 switch answer {
                 case .success:
-                    reports.tell(.adapterUsed, "it was switched off and is switched on now.")
+                    queue.report(.adapterUsed, "the adapter was off and is switched on now.")
                     power.ended()
                     power.wanted = nil
                 case .failure(let error):
-                    power.failed(at: reports.now)
-                    reports.refused("to switch on", error)
+                    power.failed(at: queue.now)
+                    queue.refused("to switch on", error)
                 }
             }
         } catch {
-            power.failed(at: reports.now)
+            power.failed(at: queue.now)
         }
     }
 
@@ -166,42 +174,42 @@ final class BlueZUse {
         let before = adapter
         try adapter.update(from: signal)
         if before.isPowered, !adapter.isPowered {
-            wentOff = reports.now
-            wishes.mayPowerOn = false
-            reports.tell(.adapterLost, "it was switched off. It is used again when somebody switches it on.")
+            wentOff = queue.now
+            desired.mayPowerOn = false
+            queue.report(.adapterLost, "other software switched the adapter off. Switch it on: bluetoothctl power on")
         } else if !before.isPowered, adapter.isPowered {
-            wishes.mayPowerOn = true
-            reports.forget(.commandFailed)
+            desired.mayPowerOn = true
+            queue.forget(.commandFailed)
         }
-        // The search ends by itself where the adapter goes off and where the controller fails. Between its rounds of about
-        // ten seconds Discovering stays as it is.
+        // The search ends by itself where the adapter goes off and where the controller fails. Between its rounds of
+        // about ten seconds Discovering stays as it is.
         if before.isDiscovering, !adapter.isDiscovering { discovery.wasEnded() }
         apply()
     }
 
-    /// Says what is active and why, once it is.
+    /// Reports once what is active, and why.
     private func explain() {
-        switch wishes.mode {
+        switch desired.mode {
         case .off: break
-        case .watching, .ranging:
+        case .monitoring, .ranging:
             if adapter.monitoring == .none, discovery.isActive {
-                reports.tellOnce(
+                queue.reportOnce(
                     .degraded,
                     "ranging is not available: this bluetoothd offers no advertisement monitors, and without one the "
-                        + "controller tells each beacon about once in ten seconds, which is enough for presence. "
+                        + "controller reports each beacon about once in ten seconds, which is enough for presence. "
                         + BlueZ.experimentalRemedy)
-            } else if case .watching(let uuids) = wishes.mode, monitors.current == .uuids(uuids) {
-                reports.tellOnce(
+            } else if case .monitoring(let uuids) = desired.mode, monitors.current == .uuids(uuids) {
+                queue.reportOnce(
                     .filtering,
                     adapter.monitoring == .controller
-                        ? "this controller has filters of its own, which tell a beacon once; a search is held as well, so "
+                        ? "this controller has filters of its own, which report a beacon once; a search runs too, so "
                             + "that presence has its evidence, and other adverts wake this process."
                         : "bluetoothd compares adverts with \(uuids.count) UUIDs, and only those wake this process. "
                             + "Signal strengths come in steps of 8 dB.")
-            } else if wishes.mode == .ranging, discovery.isActive, monitors.current != nil {
-                reports.tellOnce(
+            } else if desired.mode == .ranging, discovery.isActive, monitors.current != nil {
+                queue.reportOnce(
                     .filtering,
-                    "nothing is filtered: a search tells every advert, and a monitor keeps duplicates coming.")
+                    "nothing is filtered: a search reports every advert, and a monitor keeps duplicates coming.")
             }
         }
     }

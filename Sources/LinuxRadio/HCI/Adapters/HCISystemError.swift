@@ -1,15 +1,35 @@
 import BeaconRadio
 import Glibc
 
-/// What a process needs to use raw HCI, in words.
+/// An error of the system from a call about an adapter.
+struct HCISystemError: Error, Hashable, CustomStringConvertible {
+    /// The number, as `errno` gave it.
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    /// The adapter was removed: unplugged, or its driver unloaded.
+    var isAbsence: Bool { [ENODEV, EPIPE, EBADF, EBADFD, ENXIO].contains(number) }
+
+    /// The process lacks a privilege.
+    var isRefusal: Bool { number == EPERM || number == EACCES }
+
+    /// A switch keeps the radio off (rfkill).
+    var isBlock: Bool { number == ERFKILL }
+
+    /// The system's words.
+    var description: String { String(cString: strerror(number)) }
+}
+
+/// The permissions for raw HCI, and how to get them.
 enum HCIPermission {
-    /// What lets this program use raw HCI: CAP_NET_RAW to hear adverts and send commands, CAP_NET_ADMIN to switch adapters on
-    /// (capabilities(7)).
+    /// The command that lets this program use raw HCI: CAP_NET_RAW to hear adverts and send commands, CAP_NET_ADMIN to
+    /// switch adapters on (capabilities(7)).
     static var remedy: String {
         "Run as root, or once: sudo setcap cap_net_raw,cap_net_admin+eip \(program)"
     }
 
-    /// Why an adapter cannot be used, and what to do.
+    /// Returns an error that says why an adapter cannot be used, and what to do.
     static func error(_ error: HCISystemError, adapter: String?) -> RadioError {
         let name = adapter ?? "Bluetooth"
         if error.isRefusal {

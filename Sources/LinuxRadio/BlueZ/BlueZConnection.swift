@@ -1,12 +1,12 @@
 import BeaconModel
 import BeaconRadio
 
-/// A connection to the bus with what is known of bluetoothd there: who it is, and whether it has the adapter.
-final class BlueZSession {
+/// A connection to the bus with the state of bluetoothd there: its name, and the adapter.
+final class BlueZConnection {
     private let bus: SystemBus
     private let name: AdapterName
-    private let reports: BlueZReports
-    private let wishes: BlueZWishes
+    private let queue: BlueZEventQueue
+    private let desired: DesiredState
     private var slots: [BusSlot] = []
     private var listing: BusSlot?
     private var listingAgain = Timestamp.latest
@@ -15,24 +15,24 @@ final class BlueZSession {
     /// bluetoothd's unique name on the bus while it is there.
     private var owner: String?
 
-    /// Whether the adapters have been listed since.
+    /// True if the adapters have been listed since.
     private var isListed = false
 
-    /// Whether they have been listed ever.
+    /// True if they have been listed ever.
     private var wasListed = false
 
-    /// The use of the adapter while it is there.
-    private var use: BlueZUse?
+    /// The session of the adapter while it is there.
+    private var session: BlueZAdapterSession?
 
-    /// How many messages are taken in at a time, so that other adapters get their turn.
+    /// The number of messages that are processed at a time, so that other adapters get their turn.
     private static let messageLimit = 512
 
     init(
-        _ name: AdapterName, at address: String?, _ reports: BlueZReports, _ wishes: BlueZWishes
+        _ name: AdapterName, at address: String?, _ queue: BlueZEventQueue, _ desired: DesiredState
     ) throws(RadioError) {
         self.name = name
-        self.reports = reports
-        self.wishes = wishes
+        self.queue = queue
+        self.desired = desired
         bus = try SystemBus(address: address)
         do throws(BusError) {
             try listen()
@@ -42,51 +42,57 @@ final class BlueZSession {
         }
     }
 
-    /// What to wait for.
+    /// The descriptor to wait for.
     var descriptor: Int32 { bus.descriptor }
 
-    /// What to wait for at the descriptor.
+    /// The poll events to wait for at the descriptor.
     var interest: Int16 { bus.interest }
 
-    /// When ``process()`` should be called at the latest.
+    /// The latest time for the next call of ``process()``.
     func deadline(at now: Timestamp) -> Timestamp {
-        min(bus.deadline(at: now), listingAgain, use?.deadline ?? .latest)
+        min(bus.deadline(at: now), listingAgain, session?.deadline ?? .latest)
     }
 
-    /// What the radio can do.
+    /// The state of the radio.
     var state: RadioState {
         if denial != nil { return .unauthorized }
-        if let use { return use.state }
-        // Gone is as good as off, as it is for raw HCI: it may come back.
+        if let session { return session.state }
+        // A lost adapter counts as off, as it does for raw HCI: it may come back.
         if owner != nil, isListed { return .poweredOff }
         return wasListed || listing == nil ? .resetting : .unknown
     }
 
-    /// Does what is due.
+    /// Carries out what is due.
     ///
-    /// - Throws: why the connection is of no use any more.
+    /// - Throws: an error that ends the connection.
     func process() throws(BusError) {
         var left = Self.messageLimit
         while left > 0, try bus.process() { left -= 1 }
-        if reports.now >= listingAgain { try list() }
-        use?.advance()
+        if queue.now >= listingAgain { try list() }
+        session?.advance()
     }
 
-    /// Lets bluetoothd do what is wished.
-    func apply() { use?.apply() }
+    /// Brings bluetoothd's operations to the desired state.
+    func apply() { session?.apply() }
+
+    /// Reports the outcome for each frame again, for a request that was made anew.
+    func reportAdvertising() { session?.reportAdvertising() }
+
+    /// Begins the watchdog's time anew, since the machine slept.
+    func wokeUp() { session?.wokeUp() }
 
     /// Ends everything that bluetoothd does for us, and waits for that until `deadline`.
     func close(until deadline: Timestamp) {
         do throws(BusError) {
-            while let use, RadioClock.now() < deadline {
-                reports.now = RadioClock.now()
+            while let session, RadioClock.now() < deadline {
+                queue.now = RadioClock.now()
                 try process()
-                if use.isIdle { break }
+                if session.isIdle { break }
                 try bus.wait(until: deadline)
             }
             try bus.flush()
         } catch {
-            // bluetoothd ends it all by itself when the connection goes.
+            // bluetoothd ends everything by itself when the connection is closed.
         }
     }
 
@@ -97,7 +103,7 @@ final class BlueZSession {
                     + "member='NameOwnerChanged',arg0='\(BlueZ.service)'"
             ) { [weak self] in self?.ownerChanged($0) })
         // A rule for each adapter there may be: one for all of them would let all devices through as well. The kernel
-        // numbers from 0; whoever has more than 16 adapters names one by its number.
+        // numbers from 0; on a machine with more than 16 adapters, one is named by its number.
         var indices = Array(UInt16(0)..<16)
         if case .index(let index) = name { indices = [index] }
         for index in indices {
@@ -128,7 +134,7 @@ final class BlueZSession {
                 if let adapter = adapters.first(where: { $0.isNamed(name) }) {
                     begin(adapter)
                 } else {
-                    reports.tell(.adapterLost, "bluetoothd has no adapter \(name). It is used when it comes.")
+                    queue.report(.adapterLost, "bluetoothd has no adapter \(name). It is used once it is there.")
                 }
             } catch {
                 unlisted(error)
@@ -139,29 +145,33 @@ final class BlueZSession {
     private func unlisted(_ error: BusError) {
         if error.isDenial { denial = error }
         if error.isAbsence {
-            // NameOwnerChanged tells when it comes.
-            reports.tellOnce(
-                .adapterLost, "bluetoothd is not running. It is used when it comes: systemctl start bluetooth.")
+            // NameOwnerChanged reports its start.
+            queue.reportOnce(
+                .adapterLost, "bluetoothd is not running. Start it: systemctl start bluetooth")
         } else {
-            reports.refused("to list its adapters", error)
-            listingAgain = reports.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
+            queue.refused("to list its adapters", error)
+            listingAgain = queue.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
         }
     }
 
     private func begin(_ adapter: BlueZAdapter) {
         do throws(BusError) {
-            use = try BlueZUse(on: bus, adapter, reports, wishes) { [weak self] in self?.isFromDaemon($0) ?? false }
+            session = try BlueZAdapterSession(on: bus, adapter, queue, desired) { [weak self] in
+                self?.isFromDaemon($0) ?? false
+            }
         } catch {
-            reports.refused("the adapter", error)
-            listingAgain = reports.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
+            queue.refused("the adapter", error)
+            listingAgain = queue.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
         }
     }
 
     private func end(_ message: String) {
-        // Going off is part of how bluetoothd and adapters go, and nobody's wish then.
-        if let use, reports.now.since(use.wentOff) < 10 * Timestamp.nanosecondsPerSecond { wishes.mayPowerOn = true }
-        use = nil
-        reports.tell(.adapterLost, message)
+        // bluetoothd and adapters switch off as they end, which is no user's request then.
+        if let session, queue.now.since(session.wentOff) < 10 * Timestamp.nanosecondsPerSecond {
+            desired.mayPowerOn = true
+        }
+        session = nil
+        queue.report(.adapterLost, message)
     }
 
     private func ownerChanged(_ signal: BusMessage) {
@@ -170,21 +180,21 @@ final class BlueZSession {
             guard try signal.readString() == BlueZ.service else { return }
             _ = try signal.readString()
             let new = try signal.readString()
-            // What a listing found out about this very daemon holds.
+            // The result of a listing is still valid for the same daemon.
             guard new != owner else { return }
-            if owner != nil { end("bluetoothd is gone. Everything is registered anew when it is back.") }
+            if owner != nil { end("bluetoothd ended. Scans and adverts are registered again once it is back.") }
             owner = new.isEmpty ? nil : new
             listing = nil
             listingAgain = .latest
             if !new.isEmpty { try list() }
         } catch {
-            reports.refused("to list its adapters", error)
-            listingAgain = reports.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
+            queue.refused("to list its adapters", error)
+            listingAgain = queue.now.advanced(by: 10 * Timestamp.nanosecondsPerSecond)
         }
     }
 
     private func cameOrWent(_ signal: BusMessage) {
-        // Before the listing has come its answer, which is newer, tells all.
+        // Until the listing has come, signals are ignored: its answer is newer and complete.
         guard isListed, isFromDaemon(signal) else { return }
         try? read(comingOrGoing: signal)
     }
@@ -193,17 +203,17 @@ final class BlueZSession {
         let path = try signal.readPath()
         switch signal.member {
         case "InterfacesAdded":
-            if let use, use.adapter.path == path { return try use.add(interfacesIn: signal) }
-            guard use == nil else { return }
+            if let session, session.adapter.path == path { return try session.add(interfacesIn: signal) }
+            guard session == nil else { return }
             var adapter = BlueZAdapter(path: path)
             if try adapter.add(interfacesIn: signal), adapter.isNamed(name) { begin(adapter) }
         case "InterfacesRemoved":
-            guard let use, use.adapter.path == path else { return }
+            guard let session, session.adapter.path == path else { return }
             var isGone = false
             try signal.readArray(of: "s") { () throws(BusError) in
                 if try signal.readString() == BlueZ.adapter { isGone = true }
             }
-            if isGone { end("it was removed. It is used again when it is back.") }
+            if isGone { end("the adapter was removed. It is used again once it is back.") }
         default: break
         }
     }

@@ -1,0 +1,133 @@
+import BeaconModel
+
+extension HCICommand {
+    /// A command that sets scan parameters (Core Specification 5.3, Vol 4, Part E, 7.8.10 and 7.8.64): any advertiser,
+    /// on the 1M PHY, which is what beacons send by.
+    static func setScanParameters(_ scan: ScanParameters, isExtended: Bool) -> HCICommand {
+        let type: UInt8 = scan.isActive ? 1 : 0
+        let times = [
+            UInt8(truncatingIfNeeded: scan.interval), UInt8(scan.interval >> 8),
+            UInt8(truncatingIfNeeded: scan.window), UInt8(scan.window >> 8),
+        ]
+        // The own address matters to scan requests only, which a passive scan never sends; an active one is somebody
+        // else's, who has set a random address.
+        let ownAddress = type
+        return isExtended
+            // Own address, filter policy, PHYs, then type and times of each PHY.
+            ? HCICommand(.setExtendedScanParameters, [ownAddress, 0, 1, type] + times)
+            : HCICommand(.setScanParameters, [type] + times + [ownAddress, 0])
+    }
+
+    /// Begins or ends the scan, with every advert reported or each advertiser once (7.8.11 and 7.8.65).
+    static func setScanEnable(_ isOn: Bool, filtersDuplicates: Bool = false, isExtended: Bool) -> HCICommand {
+        let flags: [UInt8] = [isOn ? 1 : 0, filtersDuplicates ? 1 : 0]
+        return isExtended
+            // No duration and no period: until it is ended.
+            ? HCICommand(.setExtendedScanEnable, flags + [0, 0, 0, 0])
+            : HCICommand(.setScanEnable, flags)
+    }
+}
+
+extension HCICommand {
+    /// 100 ms in 0.625 ms, as beacon makers give it for iBeacon. Controllers before 5.0 allow no less for adverts that
+    /// cannot be connected to (Core Specification 4.2, Vol 2, Part E, 7.8.5).
+    private static let interval: UInt16 = 0xA0
+
+    /// All three channels.
+    private static let channels: UInt8 = 0x07
+
+    /// A random address as our own.
+    private static let randomAddress: UInt8 = 0x01
+
+    private static func bytes(of address: DeviceAddress) -> [UInt8] {
+        (0..<6).map { UInt8(truncatingIfNeeded: address.bits >> UInt64($0 * 8)) }
+    }
+
+    /// The random address that legacy adverts and active scans carry (Core Specification 5.3, Vol 4, Part E, 7.8.4).
+    static func setRandomAddress(_ address: DeviceAddress) -> HCICommand {
+        HCICommand(.setRandomAddress, bytes(of: address))
+    }
+
+    /// A command that sets the parameters of legacy adverts: ADV_NONCONN_IND (7.8.5).
+    static func setAdvertisingParameters() -> HCICommand {
+        let low = UInt8(truncatingIfNeeded: interval)
+        let high = UInt8(interval >> 8)
+        return HCICommand(
+            .setAdvertisingParameters,
+            [low, high, low, high, 0x03, randomAddress, 0, 0, 0, 0, 0, 0, 0, channels, 0])
+    }
+
+    /// A command that sets the data of legacy adverts (7.8.7). The field has 31 bytes, whatever is in it.
+    static func setAdvertisingData(_ advert: [UInt8]) -> HCICommand {
+        let advert = advert.prefix(31)
+        return HCICommand(
+            .setAdvertisingData,
+            [UInt8(advert.count)] + advert + [UInt8](repeating: 0, count: 31 - advert.count))
+    }
+
+    /// Begins or ends legacy adverts (7.8.9).
+    static func setAdvertisingEnable(_ isOn: Bool) -> HCICommand {
+        HCICommand(.setAdvertisingEnable, [isOn ? 1 : 0])
+    }
+
+    /// A command that sets a set's parameters: legacy PDUs, neither connectable nor scannable, so that every receiver
+    /// hears them, for as long as it lasts, on the 1M PHY, as strong as the controller likes (7.8.53).
+    static func setExtendedAdvertisingParameters(set: UInt8) -> HCICommand {
+        let times = [UInt8(truncatingIfNeeded: interval), UInt8(interval >> 8), 0]
+        return HCICommand(
+            .setExtendedAdvertisingParameters,
+            [set, 0x10, 0x00] + times + times
+                + [channels, randomAddress, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 0x01, 0, 0x01, set & 0x0F, 0])
+    }
+
+    /// The random address of a set (7.8.52).
+    static func setAdvertisingSetAddress(_ address: DeviceAddress, set: UInt8) -> HCICommand {
+        HCICommand(.setAdvertisingSetAddress, [set] + bytes(of: address))
+    }
+
+    /// A command that sets a set's data, complete, not to be cut in pieces (7.8.54).
+    static func setExtendedAdvertisingData(_ advert: [UInt8], set: UInt8) -> HCICommand {
+        HCICommand(.setExtendedAdvertisingData, [set, 0x03, 0x01, UInt8(advert.count)] + advert)
+    }
+
+    /// Begins or ends the adverts of one set, without end by themselves (7.8.56).
+    static func setExtendedAdvertisingEnable(_ isOn: Bool, set: UInt8) -> HCICommand {
+        HCICommand(.setExtendedAdvertisingEnable, [isOn ? 1 : 0, 1, set, 0, 0, 0])
+    }
+
+    /// Gives a set back (7.8.59).
+    static func removeAdvertisingSet(_ set: UInt8) -> HCICommand { HCICommand(.removeAdvertisingSet, [set]) }
+}
+
+extension HCICommand {
+    /// Of a command that enables something: whether it does, or ends it.
+    var isEnabling: Bool { parameters.first == 1 }
+
+    /// Of a command that begins a scan: whether each advertiser is reported once.
+    var filtersDuplicates: Bool { parameters.count > 1 && parameters[1] != 0 }
+
+    /// Of a command that sets how to scan: how. Of several PHYs the first.
+    var scanParameters: ScanParameters? {
+        let start: Int
+        switch opcode {
+        case .setScanParameters: start = 0
+        case .setExtendedScanParameters: start = 3
+        default: return nil
+        }
+        guard parameters.count >= start + 5 else { return nil }
+        func number(_ offset: Int) -> UInt16 {
+            UInt16(parameters[start + offset]) | UInt16(parameters[start + offset + 1]) << 8
+        }
+        return ScanParameters(isActive: parameters[start] != 0, interval: number(1), window: number(3))
+    }
+
+    /// Of a command about advertising sets: those it names, or none where it means all.
+    var advertisingSets: [UInt8] {
+        switch opcode {
+        case .setExtendedAdvertisingEnable:
+            let count = parameters.count > 1 ? Int(parameters[1]) : 0
+            return (0..<count).compactMap { 2 + $0 * 4 < parameters.count ? parameters[2 + $0 * 4] : nil }
+        default: return parameters.first.map { [$0] } ?? []
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import BeaconModel
+import BeaconRadio
+import CBluetooth
+import Glibc
+
+extension HCIDriver {
+    func read(
+        _ socket: HCISocket, at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void
+    ) throws {
+        var hasHeard = false
+        defer { if hasHeard { session.heard(at: now) } }
+        do {
+            for _ in 0..<Self.mostBatches {
+                // One sample a batch: the clocks do not drift apart in so short a time.
+                let ahead = RadioClock.wallAhead()
+                let hasMore = try socket.read { packet, wall in
+                    guard packet.byteCount >= 4 else { return }
+                    guard packet[0] == UInt8(BEACON_HCI_EVENT) else {
+                        if let command = HCICommand(packet: packet) {
+                            session.receive(othersCommand: command, at: now)
+                        }
+                        return
+                    }
+                    let event = packet.extracting(1..<packet.byteCount)
+                    var reports = HCIAdvertisingReportCursor(event: event)
+                    guard let first = reports.next(in: event) else { return session.receive(event: event, at: now) }
+                    hasHeard = true
+                    let time = wall.map { self.time(ofWall: $0, ahead: ahead, now: now) } ?? now
+                    var found: HCIAdvertisingReport? = first
+                    while let report = found {
+                        let reception = Reception(time: time, receiver: receiver, report: report.report)
+                        if report.report.kind == .extended {
+                            // A filter knows the last piece of an advert only where a beacon is in that piece.
+                            try assembler.add(report, of: event, from: receiver, isImpatient: filtering != nil) {
+                                try deliver(reception, $0)
+                            }
+                        } else {
+                            try deliver(reception, event.extracting(report.offset..<report.offset + report.count))
+                        }
+                        found = reports.next(in: event)
+                    }
+                }
+                // Whatever comes later was received later.
+                if !hasMore {
+                    drained = now
+                    return
+                }
+            }
+        } catch let error as HCISystemError {
+            if error.isAbsence { lose() }
+        }
+    }
+
+    /// Returns the time at which a packet came, by the radio's clock. It came after the last time that none was left,
+    /// and it is not from the future, even if the wall clock was set in between.
+    private func time(ofWall wall: Int64, ahead: Int64, now: Timestamp) -> Timestamp {
+        let time = min(max(RadioClock.time(ofWall: wall, ahead: ahead), drained), now)
+        drained = time
+        return time
+    }
+
+    func read(adapterEvents: HCISocket, at now: Timestamp) {
+        _ = try? adapterEvents.read { packet, _ in
+            guard let item = AdapterEvent(packet: packet) else { return }
+            switch item.kind {
+            case .removed where item.adapter == index: lose()
+            // One that is being removed is switched off first, and cannot be queried any more.
+            case .wentOff where item.adapter == index && (try? LocalAdapter(index: index)) == nil: lose()
+            case .wentOff where item.adapter == index:
+                session.wentOff(isBlocked: LocalAdapter.isBlocked(index: index), at: now)
+            case .cameOn where item.adapter == index && socket != nil: session.cameOn(at: now)
+            case .added, .cameOn: if socket == nil { search(at: now) }
+            default: break
+            }
+        }
+    }
+
+    func lose() {
+        guard let socket else { return }
+        beacon_group_remove(descriptor, socket.descriptor)
+        self.socket = nil
+        session.adapterRemoved()
+    }
+
+    /// Searches for the adapter by the name that the user gave it.
+    func search(at now: Timestamp) {
+        guard let adapter = (try? LocalAdapter.all())?.first(where: { $0.isMeant(by: named) }),
+            let socket = try? HCISocket(adapter: adapter.index)
+        else { return }
+        beacon_group_add(descriptor, socket.descriptor)
+        self.socket = socket
+        index = adapter.index
+        dropped = 0
+        session.name = adapter.name
+        protection.move(to: adapter)
+        filtering = nil
+        requestedMode = requestedMode ?? mode
+        inherit()
+        session.begin(isOn: adapter.isUp, at: now)
+    }
+
+    /// Takes over what processes left that have ended, and leaves alone what running ones use.
+    func inherit() {
+        session.inherit(protection.abandoned())
+        session.leave(protection.setsInUse())
+    }
+}

@@ -1,0 +1,104 @@
+import BeaconModel
+import BeaconRadio
+import BeaconSupport
+
+/// The outcomes of the frames to send, each reported once.
+struct AdvertisingOutcomes {
+    /// The frames that wait for an outcome.
+    private var waiting: [IBeaconFrame] = []
+
+    /// The frames whose failure was reported, and no success since.
+    private var failed: Set<IBeaconFrame> = []
+
+    /// Begins anew with the frames of a request.
+    mutating func begin(_ frames: [IBeaconFrame]) {
+        waiting = frames
+        failed = []
+    }
+
+    /// Returns those of these frames whose success is to be reported.
+    mutating func succeeded(_ frames: [IBeaconFrame]) -> [IBeaconFrame] {
+        guard !waiting.isEmpty else { return [] }
+        let new = waiting.filter(frames.contains)
+        waiting.removeAll(where: new.contains)
+        failed.subtract(new)
+        return new
+    }
+
+    /// Returns those of these frames whose failure is to be reported. Their success is reported again after that.
+    mutating func failed(_ frames: [IBeaconFrame]) -> [IBeaconFrame] {
+        let new = frames.filter { failed.insert($0).inserted }
+        waiting += new.filter { !waiting.contains($0) }
+        return new
+    }
+}
+
+extension ControllerSession {
+    /// Sets the frames to send. Each gets an outcome as an event.
+    mutating func advertise(_ frames: [IBeaconFrame], at now: Timestamp) {
+        advertising.want(frames)
+        advertising.retry()
+        outcomes.begin(advertising.wanted)
+        isTurnTakingTold = false
+        refuseAdvertising()
+        reportAdvertising()
+        proceed(at: now)
+    }
+
+    /// Reports to all frames that wait that this adapter cannot send. One that is off may be switched on, which is no
+    /// reason to refuse.
+    mutating func refuseAdvertising() {
+        let error: RadioError
+        switch state {
+        case .unsupported:
+            error = RadioError(.unsupported, "\(name) has no Bluetooth LE. Use another adapter.")
+        case .unauthorized:
+            error = RadioError(
+                .notPermitted, "\(name) is off, and this process may not switch it on. \(HCIPermission.remedy)")
+        case .unknown, .resetting, .poweredOff, .poweredOn: return
+        }
+        for frame in outcomes.failed(advertising.wanted) { report(.advertising(frame, .failure(error))) }
+    }
+
+    /// Handles a command of the advertising that the controller carried out.
+    mutating func advertisingSucceeded(_ command: HCICommand, at now: Timestamp) {
+        advertising.done(command)
+        reportAdvertising()
+        guard advertising.isSettled else { return }
+        if !advertising.isHeldUp { advertisingBackoff.reset() }
+        turnEnd = now.advanced(by: configuration.turn)
+    }
+
+    /// Handles a command of the advertising that the controller refused, which ends the attempt for its frames.
+    mutating func advertisingFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
+        let why =
+            status == .disallowed
+            ? "other software advertises by it. Use another adapter, or end that: bluetoothctl advertise off"
+            : "\(status)."
+        let error = RadioError(.failed, "\(name) refused \(command.opcode): \(why)")
+        for frame in outcomes.failed(advertising.refused) { report(.advertising(frame, .failure(error))) }
+        advertisingRetry = now.advanced(by: advertisingBackoff.next())
+    }
+
+    /// Carries out what is due in the advertising.
+    mutating func advanceAdvertising(to now: Timestamp) {
+        guard phase == .working else { return }
+        if advertising.isHeldUp, now >= advertisingRetry { advertising.retry() }
+        guard advertising.takesTurns, now >= turnEnd else { return }
+        turnEnd = now.advanced(by: configuration.turn)
+        if advertising.isSettled { advertising.advanceTurns() }
+    }
+
+    private mutating func reportAdvertising() {
+        let frames = outcomes.succeeded(advertising.onAir)
+        guard !frames.isEmpty else { return }
+        if advertising.takesTurns, !isTurnTakingTold {
+            isTurnTakingTold = true
+            report(
+                .degraded,
+                "the adapter sends \(advertising.slotCount) beacons at a time, so \(advertising.wanted.count) take turns of "
+                    + "\(Self.seconds(configuration.turn)).")
+        }
+        for frame in frames { report(.advertising(frame, .success(()))) }
+    }
+}

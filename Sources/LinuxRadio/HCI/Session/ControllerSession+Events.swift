@@ -1,0 +1,92 @@
+import BeaconModel
+import BeaconRadio
+import BeaconSupport
+
+extension ControllerSession {
+    /// Notes that adverts were heard.
+    mutating func heard(at now: Timestamp) {
+        watchdog.heard(at: now)
+        backoff.reset()
+    }
+
+    /// Notes the number of events that the controller has sent since it was attached.
+    mutating func counted(_ count: UInt32, at now: Timestamp) { watchdog.counted(count, at: now) }
+
+    /// Handles a command that other software sent by this adapter.
+    mutating func receive(othersCommand command: HCICommand, at now: Timestamp) {
+        // What the kernel sends while an adapter comes on concerns nothing of ours.
+        guard phase == .working else { return }
+        flow.observe(command, at: now)
+    }
+
+    /// Handles an event that holds no adverts: code, length, parameters.
+    mutating func receive(event: RawSpan, at now: Timestamp) {
+        watchdog.answered()
+        guard event.byteCount >= 2 else { return }
+        switch event[0] {
+        case HCIEventCode.commandComplete where event.byteCount >= 5:
+            // How many more may be sent, opcode, what it returns.
+            let opcode = HCIOpcode(rawValue: UInt16(event[3]) | UInt16(event[4]) << 8)
+            let status = event.byteCount > 5 ? HCIStatus(rawValue: event[5]) : .success
+            completed(opcode, status, returned: event.extracting(min(6, event.byteCount)..<event.byteCount), at: now)
+        case HCIEventCode.commandStatus where event.byteCount >= 6:
+            // Status, how many more may be sent, opcode.
+            let opcode = HCIOpcode(rawValue: UInt16(event[4]) | UInt16(event[5]) << 8)
+            completed(opcode, HCIStatus(rawValue: event[2]), returned: event.extracting(0..<0), at: now)
+        case HCIEventCode.hardwareError where phase == .working || phase == .asking:
+            report(.commandFailed, "the controller reports a hardware error; the adapter is switched off and on.")
+            retryPower(.cycle, at: now)
+        default: break
+        }
+    }
+
+    mutating func completed(_ opcode: HCIOpcode, _ status: HCIStatus, returned: RawSpan, at now: Timestamp) {
+        switch flow.answered(opcode, at: now) {
+        case .ours(let command)?: finished(command, status, returned: returned, at: now)
+        case .others(let command)? where status == .success: observe(command, at: now)
+        default: break
+        }
+        proceed(at: now)
+    }
+
+    mutating func observe(_ command: HCICommand, at now: Timestamp) {
+        guard phase == .working else { return }
+        let changedScan = scan.observe(command)
+        let changedAdvertising = advertising.observe(command)
+        guard changedScan || changedAdvertising else { return }
+        // Interference by other software is reported once a minute.
+        guard now.since(lastInterference) >= 60 * Timestamp.nanosecondsPerSecond else { return }
+        lastInterference = now
+        if changedScan { report(.scanRestarted, "other software changed the scan; it is restarted.") }
+        if changedAdvertising { report(.degraded, "other software ended the advertising; it is restarted.") }
+    }
+
+    mutating func finished(_ command: HCICommand, _ status: HCIStatus, returned: RawSpan, at now: Timestamp) {
+        if command == inherited.first {
+            inherited.removeFirst()
+        } else if command == discovery.next {
+            discovery.answered(status, returned: returned)
+            if discovery.next == nil { discovered(at: now) }
+        } else if command.opcode.isScanning {
+            if status == .success {
+                scan.succeeded(command)
+                if scan.isSettled { hasFailed = false }
+            } else if scan.refused(command, status) {
+                scanFailed(command, status, at: now)
+            }
+        } else if status == .success {
+            advertisingSucceeded(command, at: now)
+        } else if advertising.refused(command, status) {
+            advertisingFailed(command, status, at: now)
+        }
+    }
+
+    mutating func scanFailed(_ command: HCICommand, _ status: HCIStatus, at now: Timestamp) {
+        report(.commandFailed, "the controller refused \(command.opcode): \(status). It is tried again.")
+        // A controller that was set up by commands of one kind refuses the other kind until it is reset.
+        if features.scansExtended, status == .disallowed || status == .unknownCommand { scan.isExtended.toggle() }
+        guard !hasFailed else { return retryPower(.cycle, at: now) }
+        hasFailed = true
+        scanRetry = now.advanced(by: configuration.firstDelay)
+    }
+}

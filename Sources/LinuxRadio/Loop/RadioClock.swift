@@ -1,0 +1,59 @@
+package import BeaconModel
+import CBluetooth
+import Glibc
+
+/// The time of the real radios of a process: even, and counted from 1970 by what the wall clock said when the
+/// process first asked.
+///
+/// It runs on while the machine sleeps and does not follow when the wall clock is set, so that setting it cannot make a
+/// beacon leave.
+package enum RadioClock {
+    /// The nanoseconds by which the wall clock was ahead of the time since the machine started, when first asked.
+    private static let origin = wallSinceStart()
+
+    /// Returns the time.
+    package static func now() -> Timestamp { Timestamp(nanoseconds: origin + nanoseconds(of: CLOCK_BOOTTIME)) }
+
+    /// Returns how many nanoseconds the wall clock is ahead of this one.
+    package static func wallAhead() -> Int64 { wallSinceStart() - origin }
+
+    /// Returns when the wall clock showed this, in nanoseconds since 1970.
+    ///
+    /// - Parameter ahead: how far that clock is ahead, as ``wallAhead()`` returned it not long ago.
+    static func time(ofWall nanoseconds: Int64, ahead: Int64) -> Timestamp {
+        Timestamp(nanoseconds: nanoseconds - ahead)
+    }
+
+    /// Returns how long the machine has slept since it started, in nanoseconds.
+    static func asleep() -> Int64 { nanoseconds(of: CLOCK_BOOTTIME) - nanoseconds(of: CLOCK_MONOTONIC) }
+
+    private static func wallSinceStart() -> Int64 { nanoseconds(of: CLOCK_REALTIME) - nanoseconds(of: CLOCK_BOOTTIME) }
+
+    private static func nanoseconds(of clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * Timestamp.nanosecondsPerSecond + Int64(time.tv_nsec)
+    }
+}
+
+/// The clocks that a loop reads and the way in which it waits, which a test replaces by a time of its own.
+struct LoopClock {
+    /// Returns the time.
+    var now: () -> Timestamp
+
+    /// Returns how many nanoseconds the wall clock is ahead of the time.
+    var wallAhead: () -> Int64
+
+    /// Returns how long the machine has slept since it started, in nanoseconds.
+    var asleep: () -> Int64
+
+    /// Waits for descriptors, at most so many nanoseconds.
+    var wait: (inout [pollfd], Int64) -> Void
+
+    /// The system's.
+    static var system: LoopClock {
+        LoopClock(
+            now: RadioClock.now, wallAhead: RadioClock.wallAhead, asleep: RadioClock.asleep,
+            wait: { descriptors, nanoseconds in beacon_wait(&descriptors, UInt32(descriptors.count), nanoseconds) })
+    }
+}
