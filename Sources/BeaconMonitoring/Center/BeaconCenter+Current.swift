@@ -1,0 +1,72 @@
+import BeaconApplications
+import BeaconSupport
+import Foundation
+import Logging
+
+extension BeaconCenter {
+    /// The center of a task, if a test set one.
+    @TaskLocal static var ofTask: BeaconCenter?
+
+    private static let shared = Locked<BeaconCenter?>(nil)
+
+    /// The center that new managers belong to: that of the current task or callback, else the one that was installed,
+    /// else one for this application with the source that `BEACON_SOURCE` names.
+    package static var current: BeaconCenter {
+        if let ofTask { return ofTask }
+        return shared.withLock { shared in
+            if let shared { return shared }
+            let new = makeForThisApplication()
+            shared = new
+            return new
+        }
+    }
+
+    /// Sets the center that new managers belong to.
+    package static func install(_ center: BeaconCenter) { shared.withLock { $0 = center } }
+
+    /// Sets the center that new managers belong to, if it was another one.
+    package static func install(_ center: BeaconCenter, inPlaceOf old: BeaconCenter) {
+        shared.withLock { if $0 === old { $0 = center } }
+    }
+
+    /// Sets the center of a task, so that tests that run in parallel are isolated.
+    package static func withCurrent<Result>(
+        _ center: BeaconCenter, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await $ofTask.withValue(center) { try await body() }
+    }
+
+    /// Sets the center while `body` runs.
+    package static func withCurrent<Result>(_ center: BeaconCenter, _ body: () throws -> Result) rethrows -> Result {
+        try $ofTask.withValue(center) { try body() }
+    }
+
+    /// The most regions that Core Location lets an application monitor.
+    package static let appleRegionLimit = 20
+
+    /// The most conditions that Core Location lets an application monitor. Its article and its header do not agree
+    /// whether regions count too; here they have a limit of their own.
+    package static let appleConditionLimit = 20
+
+    private static func makeForThisApplication() -> BeaconCenter {
+        let logger = Logger(label: "swift-beacon")
+        let application = ApplicationIdentity.current
+        let directory = StateDirectory.user.reporting { logger.error("\($0)") }
+        var configuration = CenterConfiguration(
+            application: application, store: FileRegionStore(application, in: directory))
+        configuration.monitorStore = FileMonitorStore(application, in: directory)
+        configuration.launchStore = FileLaunchStore(application, in: directory)
+        configuration.maximumRegions = appleRegionLimit
+        do throws(StateError) {
+            configuration.policy = try AuthorizationPolicy(directory: directory)
+        } catch {
+            logger.error("nothing is granted to \(application): \(error)")
+            configuration.initialStatus = .denied
+        }
+        let center = BeaconCenter(configuration)
+        // Empty is the same as unset, as a container passes it on.
+        let source = SourceSpecification(ProcessInfo.processInfo.environment["BEACON_SOURCE"] ?? "auto")
+        center.use(SourceRunner(source, pace: .times(1)))
+        return center
+    }
+}

@@ -1,0 +1,401 @@
+package import BeaconApplications
+import BeaconEngine
+package import BeaconModel
+package import BeaconRadio
+import BeaconSupport
+package import Dispatch
+import Logging
+import Synchronization
+
+/// The state of a center after its last change, which can be read without waiting.
+package struct CenterSnapshot: Sendable {
+    /// The regions that the application monitors, in the order in which they were added, with the states that clients
+    /// know.
+    package var regions: [RegisteredRegion] = []
+
+    /// The authorization of the application.
+    package var authorization = AuthorizationStatus.notDetermined
+
+    /// The state of the radio.
+    package var radio = RadioState.unknown
+}
+
+/// One radio and the core for the many clients of one application: the center keeps the application's regions across
+/// launches, asks the policy for its authorization, and sets the scan mode that the requests need.
+///
+/// The center reads no clock. The radio gives the time, so that the same events give the same callbacks in the same
+/// order, in a test that runs a day in a second as well. For the core, the radio is one receiver; an application that
+/// may not know of beacons is deaf.
+package actor BeaconCenter {
+    struct Client {
+        var deliver: @Sendable (ClientEvent) -> Void
+        /// The constraints that the client ranges, each with the failure that it knows of.
+        var constraints: [BeaconConstraint: RangingFailure?] = [:]
+        var frame: IBeaconFrame?
+        /// True where the client has had an answer for its frame.
+        var isAnswered = false
+    }
+
+    struct Region {
+        var registered: RegisteredRegion
+        var condition: ConditionID
+        /// The failure that clients know of.
+        var failure: MonitoringFailure?
+    }
+
+    struct ClientCondition {
+        var constraint: BeaconConstraint
+        var client: ClientID
+        /// The state to begin with, until the condition comes within the limit.
+        var assumed: RegionState
+        /// The core's name for it; nil beyond the limit.
+        var condition: ConditionID?
+        /// True where the client knows that the condition is beyond the limit.
+        var isBeyondLimit = false
+    }
+
+    /// The owner of a condition of the core.
+    enum Owner {
+        case region(String)
+        case client(ClientConditionID)
+    }
+
+    struct Ranging {
+        var request: RangingRequestID
+        var clients: [ClientID] = []
+    }
+
+    /// A stretch of time in which the radio does not hear, whatever states it passes through meanwhile. A failure that
+    /// clients have received holds until the radio works, even while the radio may be back at any moment.
+    struct Outage {
+        /// The time at which it began, in nanoseconds; negative before there was a time.
+        var since: Int64 = -1
+        /// True where clients that wait for the radio are to receive it.
+        var isLasting = false
+        /// True where the radio can never hear.
+        var isHopeless = false
+    }
+
+    /// A center is one device with one receiver, however many adapters its radio has.
+    static let receiver = ReceiverID(0)
+
+    private let executor = SerialQueueExecutor(label: "swift-beacon.center")
+    let configuration: CenterConfiguration
+    let logger = Logger(label: "swift-beacon.center")
+    private let published: Locked<CenterSnapshot>
+    private let nextClient = Atomic<UInt64>(0)
+    private let nextCondition = Atomic<UInt64>(0)
+    /// The newest time that the radio gave, in nanoseconds; negative before the first.
+    let newestTime = Atomic<Int64>(-1)
+    /// The nanoseconds by which the wall clock is ahead of the radio's times.
+    let wallOffset = Atomic<Int64>(0)
+    private let callbacks = CallbackCount()
+
+    var core: MonitoringCore
+    var radio: (any Radio)?
+    /// The number of the present radio among those that were used.
+    var radioGeneration = 0
+    var listening: Task<Void, Never>?
+    var scanMode = ScanMode.off
+    var advertised: [IBeaconFrame] = []
+
+    var clients: [ClientID: Client] = [:]
+    /// The clients in the order in which they were added, which is that of their callbacks.
+    var clientOrder: [ClientID] = []
+
+    var regions: [Region] = []
+    var owners: [ConditionID: Owner] = [:]
+    var clientConditions: [ClientConditionID: ClientCondition] = [:]
+    private var companions: [String: any AnyObject & Sendable] = [:]
+    var rangings: [BeaconConstraint: Ranging] = [:]
+    var rangedConstraints: [RangingRequestID: BeaconConstraint] = [:]
+
+    var status: AuthorizationStatus
+    var radioState = RadioState.unknown
+    /// The outage of the radio; nil while it works.
+    var outage: Outage? = Outage()
+
+    var missed: MissedChanges
+    /// True where missed changes were delivered and are still on the disk: the next write tries to remove them again.
+    private var areMissedChangesStored = false
+    private let launchRegistration: LaunchRegistration
+    let writer: StateWriter
+    private var launching: (status: AuthorizationStatus, hasTriggers: Bool)?
+
+    /// The queue on which the center works.
+    package nonisolated var queue: DispatchQueue { executor.queue }
+
+    /// The executor of the center's work: its queue.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Creates a center without a radio. Regions of an earlier launch are monitored again.
+    package init(_ configuration: CenterConfiguration) {
+        self.configuration = configuration
+        core = MonitoringCore(configuration.engine)
+        launchRegistration = LaunchRegistration(configuration.launchStore, logger)
+        var kept: [RegisteredRegion] = []
+        var canSave = true
+        // Before the regions are read, so that beacond does not change the pending events meanwhile.
+        let changes = launchRegistration.begin()
+        do throws(StateError) {
+            kept = try configuration.store.load()
+        } catch {
+            logger.error("cannot read the regions of \(configuration.application): \(error); they are not saved either")
+            canSave = false
+        }
+        writer = StateWriter(canSave ? configuration.store : nil, logger)
+        do throws(StateError) {
+            status = try configuration.policy?.status(of: configuration.application) ?? configuration.initialStatus
+        } catch {
+            // The stored authorization is unknown, so that nothing is granted.
+            logger.error("cannot read the authorization of \(configuration.application): \(error); it is denied")
+            status = .denied
+        }
+        missed = MissedChanges(changes, &kept)
+        published = Locked(CenterSnapshot(regions: kept, authorization: status, radio: .unknown))
+        core.setHearing(.interrupted, of: Self.receiver)
+        for region in kept {
+            let condition = core.startMonitoring(configuration.rules(for: region.constraint), assuming: region.state)
+            regions.append(Region(registered: region, condition: condition))
+            owners[condition] = .region(region.identifier)
+        }
+    }
+
+    deinit { listening?.cancel() }
+
+    // MARK: - Without waiting
+
+    /// The state of the center after its last change.
+    package nonisolated var snapshot: CenterSnapshot { published.withLock { $0 } }
+
+    /// The newest time that the radio gave; nil before the first.
+    package nonisolated var time: Timestamp? {
+        let newest = newestTime.load(ordering: .relaxed)
+        return newest < 0 ? nil : Timestamp(nanoseconds: newest)
+    }
+
+    /// The newest time that the radio gave, by the wall clock; nil before the first.
+    package nonisolated var wallTime: Timestamp? { time.map { wall($0) } }
+
+    nonisolated func wall(_ time: Timestamp) -> Timestamp {
+        time.advanced(by: wallOffset.load(ordering: .relaxed))
+    }
+
+    /// The store of the application's monitors.
+    package nonisolated var monitorStore: any MonitorStore { configuration.monitorStore }
+
+    /// Performs `work` on the center, after all work that was submitted before.
+    package nonisolated func perform(_ work: @escaping @Sendable (isolated BeaconCenter) -> Void) {
+        queue.async { self.assumeIsolated { work($0) } }
+    }
+
+    /// Performs `work` on the queue for disk access, after all writes that were submitted before.
+    package nonisolated func performOnDisk(_ work: @escaping @Sendable () -> Void) {
+        writer.perform { _ in work() }
+    }
+
+    func publish() {
+        let snapshot = CenterSnapshot(regions: regions.map(\.registered), authorization: status, radio: radioState)
+        published.withLock { $0 = snapshot }
+    }
+
+    // MARK: - Clients
+
+    /// Makes a name for a client that is still to be added.
+    package nonisolated func makeClientID() -> ClientID {
+        ClientID(number: nextClient.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    /// Makes a name for a condition that a client is going to monitor.
+    package nonisolated func makeConditionID() -> ClientConditionID {
+        ClientConditionID(number: nextCondition.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    /// Adds a client. It receives the authorization at once, and the radio's state if that is known, and then the
+    /// events that concern it.
+    ///
+    /// - Parameters:
+    ///   - id: the client's name.
+    ///   - deliver: called on the center's queue, one event after another; it should return soon.
+    package nonisolated func addClient(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
+        perform { $0.add(id, deliver) }
+    }
+
+    /// Adds a client whose callbacks are made in a context of its own.
+    ///
+    /// - Parameters:
+    ///   - id: the client's name.
+    ///   - context: the context of its callbacks.
+    ///   - deliver: called in the context, one event after another. While it runs, this center is the current one.
+    package nonisolated func addClient(
+        _ id: ClientID, in context: CallbackContext, _ deliver: @escaping @Sendable (ClientEvent) -> Void
+    ) {
+        addClient(id) { [weak self] event in self?.makeCallback(in: context) { deliver(event) } }
+    }
+
+    /// Makes a call in a context, after those that are under way. While it runs, this center is the current one.
+    package nonisolated func makeCallback(in context: CallbackContext, _ call: @escaping @Sendable () -> Void) {
+        let token = callbacks.begin()
+        context.perform {
+            Self.withCurrent(self) { call() }
+            // Keeps the token alive until the callback has returned.
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    /// True where no callback that was submitted to a context is under way.
+    package nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
+
+    private func add(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
+        clients[id] = Client(deliver: deliver)
+        clientOrder.append(id)
+        deliver(.authorization(status))
+        if radioState != .unknown { deliver(.radio(radioState)) }
+        updateLaunching()
+    }
+
+    /// Delivers to a client what happened to the regions while the application did not run, if anything did, and then
+    /// ``ClientEvent/missedChangesEnded``. When its callbacks have been made, the client calls
+    /// ``confirmMissedChanges()``: until then the changes stay on the disk, so that a crash loses none.
+    package func deliverMissedChanges(to client: ClientID) {
+        guard status.isGranted else { return }
+        let events = missed.events
+        guard !events.isEmpty else {
+            // Newer states replaced all pending events, which must not undo them in the next launch.
+            if missed.wereWaiting { confirmMissedChanges() }
+            return
+        }
+        for event in events { deliver(event, to: client) }
+        // The last word on a region is its present state.
+        for region in regions where region.registered.state == .unknown && missed.concerns(region.registered.identifier)
+        {
+            deliver(.determined(region.registered), to: client)
+        }
+        deliver(.missedChangesEnded, to: client)
+    }
+
+    /// Confirms that a client's callbacks for missed changes have been made.
+    package func confirmMissedChanges() {
+        guard missed.markReceived() else { return }
+        // The regions first: a change that is cleared and not yet in them would be lost.
+        for region in regions { save(region.registered.identifier) }
+        clearMissedChanges()
+    }
+
+    /// Removes the missed changes from the disk, once the regions with the states that they led to are there.
+    private func clearMissedChanges() {
+        areMissedChangesStored = true
+        writer.perform { [weak self, launchRegistration] isSaved in
+            guard isSaved, launchRegistration.clear() else { return }
+            self?.perform { $0.areMissedChangesStored = false }
+        }
+    }
+
+    /// Removes a client, with all that it ranges and advertises. The regions belong to the application and stay.
+    package func removeClient(_ id: ClientID) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        clientOrder.removeAll { $0 == id }
+        for constraint in client.constraints.keys { dropRanging(constraint, of: id) }
+        for (condition, own) in clientConditions where own.client == id { removeCondition(condition) }
+        updateAdvertising()
+        update()
+    }
+
+    /// Returns an object that clients share and that lives as long as the center, made when it is first asked for.
+    ///
+    /// - Parameters:
+    ///   - name: its name. Each kind of object should begin its names with its own.
+    ///   - make: makes it. The object must not retain the center.
+    package func companion<Companion: AnyObject & Sendable>(
+        _ name: String, _ make: @Sendable (isolated BeaconCenter) -> Companion
+    ) -> Companion {
+        if let companion = companions[name] as? Companion { return companion }
+        let new = make(self)
+        companions[name] = new
+        return new
+    }
+
+    // MARK: - Delivering
+
+    func deliver(_ event: ClientEvent, to client: ClientID) { clients[client]?.deliver(event) }
+
+    func deliverToAll(_ event: ClientEvent) {
+        for id in clientOrder { clients[id]?.deliver(event) }
+    }
+
+    // MARK: - State
+
+    /// Sets the radio to what is requested and allowed, and delivers the events that result.
+    func update() {
+        core.setHearing(hearing, of: Self.receiver)
+        updateRangingFailures()
+        updateMonitoringFailures()
+        deliverEvents()
+        let mode = status.isGranted ? core.scanMode : .off
+        if mode != scanMode {
+            scanMode = mode
+            radio?.scan(mode)
+        }
+        updateLaunching()
+        publish()
+    }
+
+    private var hearing: MonitoringCore.Hearing { status.isGranted ? radioState.hearing : .lost }
+
+    /// Delivers the core's events.
+    func deliverEvents() {
+        guard core.hasEvents else { return }
+        for event in core.takeEvents() {
+            switch event {
+            case .state(let change): deliver(change)
+            case .ranged(let report): deliver(report)
+            }
+        }
+        publish()
+    }
+
+    private func updateLaunching() {
+        let wanted = (status, !regions.isEmpty || !clientConditions.isEmpty)
+        if let launching, launching == wanted, !launchRegistration.hasFailed { return }
+        launching = wanted
+        writer.perform { [launchRegistration] _ in
+            launchRegistration.update(status: wanted.0, hasTriggers: wanted.1)
+        }
+    }
+
+    /// Writes a region as it is now, or that it is no longer monitored.
+    func save(_ identifier: String) {
+        guard let region = regions.first(where: { $0.registered.identifier == identifier }) else {
+            return writer.update(identifier, to: nil)
+        }
+        // The state that was known last: an outage is not stored.
+        var registered = region.registered
+        registered.state = core.knownState(of: region.condition)
+        writer.update(identifier, to: registered)
+        if areMissedChangesStored { clearMissedChanges() }
+    }
+
+    // MARK: - Authorization
+
+    /// Asks for an authorization; where that changes the status, all clients receive it.
+    package func request(_ request: AuthorizationRequest) {
+        // No request changes an administrator's decision.
+        guard configuration.policy?.decision(for: configuration.application) == nil else { return }
+        setStatus(AuthorizationPolicy.answer(to: request, from: status))
+    }
+
+    /// Sets the authorization of the application.
+    package func setStatus(_ new: AuthorizationStatus) {
+        guard new != status else { return }
+        do throws(StateError) {
+            try configuration.policy?.record(new, for: configuration.application)
+        } catch {
+            logger.error("cannot save the authorization of \(configuration.application): \(error)")
+        }
+        status = new
+        publish()
+        // As with the radio's state, the cause comes before what follows from it.
+        deliverToAll(.authorization(new))
+        update()
+    }
+}

@@ -1,0 +1,47 @@
+package import BeaconApplications
+package import BeaconEngine
+package import BeaconModel
+
+/// A center's settings.
+package struct CenterConfiguration: Sendable {
+    /// The application whose regions and permissions these are.
+    package var application: ApplicationIdentity
+
+    /// The store of the application's regions.
+    package var store: any RegionStore
+
+    /// The policy for authorizations; nil where every request is granted and no grant is stored.
+    package var policy: AuthorizationPolicy?
+
+    /// The authorization before the first request, where there is no policy.
+    package var initialStatus = AuthorizationStatus.notDetermined
+
+    /// The most regions that the application may monitor at once; nil for any number.
+    package var maximumRegions: Int?
+
+    /// The store of the application's monitors; in memory unless set.
+    package var monitorStore: any MonitorStore = MemoryMonitorStore()
+
+    /// The store by which the application is started when it does not run; nil where it is not to be started.
+    package var launchStore: (any LaunchStore)?
+
+    /// The most conditions that the clients of the application may monitor for themselves at once, beside its regions;
+    /// nil for any number.
+    package var maximumConditions: Int? = BeaconCenter.appleConditionLimit
+
+    /// The engine's settings.
+    package var engine = EngineConfiguration()
+
+    /// Settings for an application.
+    package init(application: ApplicationIdentity, store: any RegionStore, policy: AuthorizationPolicy? = nil) {
+        self.application = application
+        self.store = store
+        self.policy = policy
+    }
+
+    /// Returns the rules of a region of the application. It counts as outside at first after as long as it would take
+    /// to be left: a shorter time would produce entries for beacons that were there all the time and are heard rarely.
+    package func rules(for constraint: BeaconConstraint) -> MonitoredRegion {
+        MonitoredRegion(constraint, outsideAfter: MonitoredRegion.defaultExitTimeout)
+    }
+}

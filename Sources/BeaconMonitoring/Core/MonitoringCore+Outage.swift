@@ -1,0 +1,103 @@
+import BeaconEngine
+import BeaconModel
+
+// Not hearing is not absence: what happens to conditions when nobody hears who could tell, and when somebody hears again.
+
+extension MonitoringCore {
+    @inline(never)
+    mutating func patienceMayBeOver(isFirst: Bool) {
+        if isFirst {
+            for receiver in deafness.keys where deafness[receiver]?.since == nil {
+                deafness[receiver]?.since = newest
+            }
+        }
+        let due = deafness.filter { !$0.value.isLasting && newest - ($0.value.since ?? newest) >= Self.patience }
+        guard !due.isEmpty || isFirst else { return updatePatience() }
+        // What was due before happened before.
+        if !isFirst { engine.advance(upTo: Timestamp(nanoseconds: newest)) }
+        drain()
+        for receiver in due.keys { deafness[receiver]?.isLasting = true }
+        updatePatience()
+        if !due.isEmpty { reviewAll() }
+    }
+
+    mutating func updatePatience() {
+        nextPatience =
+            deafness.values.filter { !$0.isLasting }.compactMap(\.since).min().map { $0 + Self.patience } ?? .max
+    }
+
+    func isDeaf(_ holder: ReceiverID?) -> Bool {
+        guard let holder else { return !deafness.isEmpty && deafness.count == knownReceivers.count }
+        return deafness[holder] != nil
+    }
+
+    func isLastinglyDeaf(_ holder: ReceiverID?) -> Bool {
+        guard let holder else { return isDeaf(nil) && deafness.values.allSatisfy(\.isLasting) }
+        return deafness[holder]?.isLasting == true
+    }
+
+    /// Looks at all conditions after a change of who hears, in the order in which they were added.
+    mutating func reviewAll() {
+        for id in conditions.keys.sorted() { review(id) }
+    }
+
+    mutating func review(_ id: ConditionID) {
+        guard let condition = conditions[id] else { return }
+        switch condition.phase {
+        case .settled:
+            let holder = engine.holder(of: condition.engineID)
+            if condition.known != .unknown, isLastinglyDeaf(holder) { beginOutage(id, holder) }
+        case .deaf(let holder):
+            if !isDeaf(holder) { beginComparison(id, holder) }
+        case .comparing(let holder):
+            if isDeaf(holder) { wait(id, holder) }
+        }
+    }
+
+    /// Nobody hears any more who could tell.
+    mutating func beginOutage(_ id: ConditionID, _ holder: ReceiverID?) {
+        wait(id, holder)
+        guard let condition = conditions[id], condition.published != .unknown else { return }
+        conditions[id]?.published = .unknown
+        let time = Timestamp(nanoseconds: max(newest, 0))
+        events.append(
+            .state(
+                ConditionChange(
+                    condition: id, kind: .state, state: .unknown, before: condition.known, time: time,
+                    wallTime: wall(time, holder), receiver: nil, identity: nil)))
+    }
+
+    /// Waits for a beacon of the region, however long it takes: silence says nothing.
+    mutating func wait(_ id: ConditionID, _ holder: ReceiverID?) {
+        guard var region = conditions[id]?.region else { return }
+        region.outsideAfter = nil
+        replace(id, by: comparable(region, id), assuming: .unknown, .deaf(holder))
+    }
+
+    /// Somebody hears again: a beacon of the region has its usual time to be heard.
+    mutating func beginComparison(_ id: ConditionID, _ holder: ReceiverID?) {
+        guard var region = conditions[id]?.region else { return }
+        region.outsideAfter = region.exitTimeout
+        replace(id, by: comparable(region, id), assuming: .unknown, .comparing(holder))
+    }
+
+    /// A region that was inside is kept by what keeps it, not by what would enter it.
+    func comparable(_ region: MonitoredRegion, _ id: ConditionID) -> MonitoredRegion {
+        var region = region
+        if conditions[id]?.known == .inside { region.minimumRSSI = region.exitRSSI }
+        return region
+    }
+
+    mutating func replace(
+        _ id: ConditionID, by region: MonitoredRegion, assuming state: RegionState, heldBy holder: ReceiverID? = nil,
+        _ phase: Phase
+    ) {
+        guard let old = conditions[id]?.engineID else { return }
+        engine.stopMonitoring(old)
+        conditionsByRegion[old] = nil
+        let new = engine.startMonitoring(region, assuming: state, heldBy: holder)
+        conditionsByRegion[new] = id
+        conditions[id]?.engineID = new
+        conditions[id]?.phase = phase
+    }
+}

@@ -1,0 +1,312 @@
+package import BeaconEngine
+package import BeaconModel
+package import BeaconRadio
+
+/// The core between sources of adverts and clients: the engine, the conditions and ranging requests of all clients, the
+/// one rule for outages, the wall clock and the scan mode.
+///
+/// It does no I/O and reads no clock. The command line, the center of an application and beacond are thin around it.
+///
+/// **Not hearing is not absence.** A receiver hears, or it is deaf. While no receiver hears whose silence would say
+/// something of a region, nothing of the region expires. After a deafness that lasts, the region's state is published
+/// as unknown, and the state that was known last is kept: once a receiver hears again, it is compared with what is
+/// heard, so that a region that was inside and still is was never entered anew, and one that was inside and is not any
+/// more is left.
+package struct MonitoringCore: ~Copyable {
+    /// The hearing of a receiver.
+    package enum Hearing: Hashable, Sendable {
+        /// Silence means that there is nothing to hear.
+        case hearing
+        /// Nothing is heard at the moment, and this may end soon: an adapter is being reset.
+        case interrupted
+        /// Nothing is heard until something changes: the radio is off, removed, or not permitted.
+        case lost
+    }
+
+    /// An interruption that takes longer than this lasts. Adapters that are reset are back within one to three seconds,
+    /// as the lab's measurements show (docs/radios.md).
+    package static let patience = 5 * Timestamp.nanosecondsPerSecond
+
+    enum Phase {
+        /// The engine's state is the state that is known.
+        case settled
+        /// No receiver hears whose silence would say something: the receiver that kept the region, or nil for any.
+        case deaf(ReceiverID?)
+        /// The state that was known is being compared with what the holder, or nil for any, hears.
+        case comparing(ReceiverID?)
+    }
+
+    struct Condition {
+        let region: MonitoredRegion
+        var engineID: RegionID
+        var known: RegionState
+        var published: RegionState
+        var phase = Phase.settled
+    }
+
+    struct Deafness {
+        /// When it began, in nanoseconds; nil until there is a time.
+        var since: Int64?
+        var isLasting: Bool
+    }
+
+    private struct Request {
+        var id: RangingRequestID
+        var constraint: BeaconConstraint?
+    }
+
+    var engine: Engine
+    private var nextNumber: UInt64 = 0
+
+    var conditions: [ConditionID: Condition] = [:]
+    var conditionsByRegion: [RegionID: ConditionID] = [:]
+    /// How many conditions there are of each UUID.
+    private var uuids: [ProximityUUID: Int] = [:]
+
+    private var requests: [RangingRequestID: RangingID] = [:]
+    private var requestsByRanging: [RangingID: Request] = [:]
+
+    var deafness: [ReceiverID: Deafness] = [:]
+    var knownReceivers: Set<ReceiverID> = []
+    /// When the next interruption begins to last, in nanoseconds.
+    var nextPatience: Int64 = .max
+
+    /// The nanoseconds by which the wall clock is ahead of the core's: by receiver, and the newest for what no receiver
+    /// caused.
+    private var wallOffsets: [ReceiverID: Int64] = [:]
+    private var newestWallOffset: Int64 = 0
+
+    var newest: Int64 = -1
+    var events: [MonitoringEvent] = []
+
+    /// Creates a core that monitors nothing.
+    package init(_ configuration: EngineConfiguration = EngineConfiguration()) {
+        engine = Engine(configuration: configuration)
+    }
+
+    // MARK: - Requests
+
+    /// Begins to monitor a region.
+    ///
+    /// - Parameters:
+    ///   - region: the region, with its rules.
+    ///   - state: its state as it was known before, from an earlier run for instance.
+    package mutating func startMonitoring(_ region: MonitoredRegion, assuming state: RegionState = .unknown)
+        -> ConditionID
+    {
+        nextNumber += 1
+        let id = ConditionID(number: nextNumber)
+        let engineID = engine.startMonitoring(region, assuming: state)
+        conditions[id] = Condition(region: region, engineID: engineID, known: state, published: state)
+        conditionsByRegion[engineID] = id
+        uuids[region.constraint.uuid, default: 0] += 1
+        if !deafness.isEmpty { review(id) }
+        return id
+    }
+
+    /// Ends the monitoring of a region. Doing so twice is harmless.
+    package mutating func stopMonitoring(_ id: ConditionID) {
+        drain()
+        guard let condition = conditions.removeValue(forKey: id) else { return }
+        engine.stopMonitoring(condition.engineID)
+        conditionsByRegion[condition.engineID] = nil
+        let uuid = condition.region.constraint.uuid
+        uuids[uuid, default: 1] -= 1
+        if uuids[uuid] == 0 { uuids[uuid] = nil }
+    }
+
+    /// Returns the state that was known last: the one to be stored.
+    package func knownState(of id: ConditionID) -> RegionState { conditions[id]?.known ?? .unknown }
+
+    /// Returns the state as clients know it: unknown while no receiver hears that could determine it.
+    package func publishedState(of id: ConditionID) -> RegionState { conditions[id]?.published ?? .unknown }
+
+    /// Begins to report on beacons each whole second.
+    ///
+    /// - Parameter constraint: the beacons; nil for all.
+    package mutating func startRanging(_ constraint: BeaconConstraint?) -> RangingRequestID {
+        nextNumber += 1
+        let id = RangingRequestID(number: nextNumber)
+        let ranging = engine.startRanging(constraint)
+        requests[id] = ranging
+        requestsByRanging[ranging] = Request(id: id, constraint: constraint)
+        return id
+    }
+
+    /// Ends the reports of a request. Doing so twice is harmless.
+    package mutating func stopRanging(_ id: RangingRequestID) {
+        drain()
+        guard let ranging = requests.removeValue(forKey: id) else { return }
+        engine.stopRanging(ranging)
+        requestsByRanging[ranging] = nil
+    }
+
+    /// The scan mode that the requests need.
+    package var scanMode: ScanMode {
+        if !requests.isEmpty { return .ranging }
+        return uuids.isEmpty ? .off : .monitoring(Set(uuids.keys))
+    }
+
+    /// The engine's counts.
+    package var statistics: EngineStatistics { engine.statistics }
+
+    // MARK: - Receivers
+
+    /// Adds a receiver, so that it has reports of its own even while it hears no beacon.
+    package mutating func addReceiver(_ receiver: ReceiverID) {
+        guard knownReceivers.insert(receiver).inserted else { return }
+        engine.addReceiver(receiver)
+    }
+
+    /// Sets the hearing of a receiver. All hear unless this says otherwise.
+    ///
+    /// - Parameters:
+    ///   - hearing: the hearing.
+    ///   - receiver: the receiver.
+    ///   - time: since when; nil for the newest time.
+    package mutating func setHearing(_ hearing: Hearing, of receiver: ReceiverID, at time: Timestamp? = nil) {
+        addReceiver(receiver)
+        let time = time ?? Timestamp(nanoseconds: max(newest, 0))
+        switch hearing {
+        case .hearing:
+            guard let ended = deafness.removeValue(forKey: receiver) else { return }
+            if ended.isLasting { engine.resetRanging(of: receiver) }
+        case .interrupted:
+            guard deafness[receiver] == nil else { return }
+            deafness[receiver] = Deafness(since: newest < 0 ? nil : time.nanoseconds, isLasting: false)
+        case .lost:
+            guard deafness[receiver]?.isLasting != true else { return }
+            deafness[receiver] = Deafness(since: deafness[receiver]?.since ?? time.nanoseconds, isLasting: true)
+        }
+        engine.setHearing(hearing == .hearing, of: receiver, at: time)
+        if newest >= 0 { newest = max(newest, time.nanoseconds) }
+        drain()
+        updatePatience()
+        reviewAll()
+    }
+
+    /// Counts a stretch of deafness that was learnt of afterwards: a suspend, or a stopped process. It is to be called
+    /// before time advances to its end.
+    ///
+    /// - Parameters:
+    ///   - from: when the receiver ceased to hear.
+    ///   - to: when it heard again.
+    ///   - receiver: the receiver.
+    package mutating func skip(from: Timestamp, to: Timestamp, of receiver: ReceiverID) {
+        addReceiver(receiver)
+        engine.skip(from: from, to: to, of: receiver)
+        if to.since(from) >= Self.patience { engine.resetRanging(of: receiver) }
+        drain()
+    }
+
+    /// Sets the lead of the wall clock over the core's times for what a receiver hears, negative where it is behind.
+    ///
+    /// For a radio it is the difference that a step of the wall clock made; for a file or a simulation that is played
+    /// on the core's clock, the difference to its own times.
+    package mutating func setWallOffset(_ nanoseconds: Int64, of receiver: ReceiverID) {
+        wallOffsets[receiver] = nanoseconds
+        newestWallOffset = nanoseconds
+    }
+
+    func wall(_ time: Timestamp, _ receiver: ReceiverID?) -> Timestamp {
+        let offset = receiver.flatMap { wallOffsets[$0] } ?? newestWallOffset
+        return offset == 0 ? time : time.advanced(by: offset)
+    }
+
+    // MARK: - Input
+
+    /// The newest time; nil before the first.
+    package var time: Timestamp? { newest < 0 ? nil : Timestamp(nanoseconds: newest) }
+
+    /// Processes a sighting, after all that was due before it.
+    @inline(__always)
+    package mutating func receive(_ sighting: Sighting) {
+        if sighting.time.nanoseconds > newest { note(sighting.time.nanoseconds) }
+        engine.receive(sighting)
+        if engine.hasEvents { drain() }
+    }
+
+    /// Advances the time up to and including `time`.
+    package mutating func advance(to time: Timestamp) {
+        note(time.nanoseconds)
+        engine.advance(to: time)
+        if engine.hasEvents { drain() }
+    }
+
+    /// Advances the time up to `time`, at which more may happen: what is due at that very moment waits.
+    @inline(__always)
+    package mutating func advance(upTo time: Timestamp) {
+        if time.nanoseconds > newest { note(time.nanoseconds) }
+        engine.advance(upTo: time)
+        if engine.hasEvents { drain() }
+    }
+
+    /// Returns what has happened since the last call, in order.
+    package mutating func takeEvents() -> [MonitoringEvent] {
+        guard !events.isEmpty else { return [] }
+        defer { events = [] }
+        return events
+    }
+
+    /// True where ``takeEvents()`` would return anything.
+    package var hasEvents: Bool { !events.isEmpty }
+
+    /// Sets the newest time, if `time` is newer.
+    @inline(__always)
+    private mutating func note(_ time: Int64) {
+        let isFirst = newest < 0
+        newest = max(newest, time)
+        if isFirst || newest >= nextPatience { patienceMayBeOver(isFirst: isFirst) }
+    }
+
+    // MARK: - Events
+
+    /// Handles the engine's events.
+    @inline(never)
+    mutating func drain() {
+        for event in engine.takeEvents() {
+            switch event {
+            case .entered(let change): settle(change, .inside)
+            case .exited(let change), .determined(let change): settle(change, .outside)
+            case .ranged(let report):
+                guard let request = requestsByRanging[report.ranging] else { continue }
+                events.append(
+                    .ranged(
+                        RangingRequestReport(
+                            request: request.id, constraint: request.constraint, time: report.time,
+                            wallTime: wall(report.time, report.receiver), receiver: report.receiver,
+                            beacons: report.beacons)))
+            }
+        }
+    }
+
+    /// Sets the state of a condition, which is known, or known again.
+    private mutating func settle(_ change: RegionChange, _ state: RegionState) {
+        guard let id = conditionsByRegion[change.region], let condition = conditions[id] else { return }
+        let before = condition.known
+        conditions[id]?.known = state
+        conditions[id]?.published = state
+        // After an outage, the silence of the receiver that kept the region has decided.
+        var receiver = change.receiver
+        switch condition.phase {
+        case .settled: break
+        case .deaf(let holder), .comparing(let holder):
+            receiver = receiver ?? holder
+            replace(id, by: condition.region, assuming: state, heldBy: change.receiver, .settled)
+        }
+        // A region that is where it was before the outage was neither entered nor left.
+        let kind: RegionEvent.Kind =
+            switch (before, state) {
+            case (.inside, .inside), (_, .unknown): .state
+            case (_, .inside): .enter
+            case (.inside, .outside): .exit
+            case (_, .outside): .state
+            }
+        events.append(
+            .state(
+                ConditionChange(
+                    condition: id, kind: kind, state: state, before: before, time: change.time,
+                    wallTime: wall(change.time, receiver), receiver: receiver,
+                    identity: kind == .enter ? change.identity : nil)))
+    }
+}

@@ -1,0 +1,76 @@
+package import BeaconModel
+package import BeaconRadio
+
+/// The status of a radio, as its events report it, for a reader that pulls a source on one thread: its state, the lead
+/// of the wall clock over its times, and its answers.
+///
+/// It is a class because the function that a source reports to changes it while the source is being pulled.
+package final class RadioStatus {
+    /// The state of the radio.
+    package private(set) var state = RadioState.unknown
+
+    /// The nanoseconds by which the wall clock is ahead of the radio's times.
+    package private(set) var wallOffset: Int64 = 0
+
+    /// The newest answer for each frame that was to be advertised.
+    package private(set) var advertising: [IBeaconFrame: Result<Void, RadioError>] = [:]
+
+    /// The most answers and stretches that wait for somebody to ask: more than any radio has frames.
+    private static let most = 64
+
+    private var gaps: [(from: Timestamp, to: Timestamp)] = []
+    private let observe: (RadioEvent) -> Void
+
+    /// The status of a radio that has reported nothing.
+    ///
+    /// - Parameter observe: called with each event after the status was updated from it.
+    package init(observe: @escaping (RadioEvent) -> Void = { _ in }) { self.observe = observe }
+
+    /// Updates the status from an event of the radio.
+    package func update(_ event: RadioEvent) {
+        switch event {
+        case .state(let new): state = new
+        case .wallClock(let ahead): wallOffset = ahead
+        case .advertising(let frame, let result):
+            if advertising.count >= Self.most, advertising[frame] == nil { advertising.removeAll() }
+            advertising[frame] = result
+        case .deaf(let from, let to):
+            if gaps.count >= Self.most { gaps.removeFirst() }
+            gaps.append((from, to))
+        case .notice, .time, .sightings: break
+        }
+        observe(event)
+    }
+
+    /// Returns the stretches of deafness that the radio learnt of afterwards, since the last call.
+    package func takeGaps() -> [(from: Timestamp, to: Timestamp)] {
+        guard !gaps.isEmpty else { return [] }
+        defer { gaps = [] }
+        return gaps
+    }
+
+    /// Returns a time of the radio by the wall clock.
+    package func wall(_ time: Timestamp) -> Timestamp { time.advanced(by: wallOffset) }
+}
+
+extension RadioState {
+    /// The hearing of a radio in this state.
+    package var hearing: MonitoringCore.Hearing {
+        switch self {
+        case .poweredOn: .hearing
+        case .unknown, .resetting: .interrupted
+        case .unsupported, .unauthorized, .poweredOff: .lost
+        }
+    }
+
+    /// The reason why nothing can be heard, as the subject and verb of a sentence; nil where the radio works.
+    package var outage: String? {
+        switch self {
+        case .unknown, .poweredOn: nil
+        case .resetting: "the radio is being reset"
+        case .unsupported: "the radio is gone"
+        case .unauthorized: "this process may not use the radio"
+        case .poweredOff: "the radio is switched off"
+        }
+    }
+}

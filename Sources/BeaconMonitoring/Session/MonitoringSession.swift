@@ -1,0 +1,252 @@
+public import BeaconEngine
+public import BeaconModel
+import BeaconRadio
+
+/// A session of one source and the core, synchronous and for one client: records in, events out, at the wanted pace.
+///
+/// Every record that has a time moves the clock, whatever is in it. At the end of the source the clock stops, so that no
+/// exit is invented. While a radio cannot hear, nothing is left either (`MonitoringCore`); a deafness that lasts is
+/// reported as a state that is unknown.
+public struct MonitoringSession: ~Copyable {
+    /// The requests of a session.
+    public struct Configuration: Sendable {
+        /// A region to be monitored, under the name that its events carry.
+        public struct Region: Sendable {
+            /// The user's name for the region.
+            public var name: String
+
+            /// The region, with its rules.
+            public var region: MonitoredRegion
+
+            /// The state as it was known before, from an earlier run for instance.
+            public var state: RegionState
+
+            /// A region of this name.
+            public init(name: String, region: MonitoredRegion, assuming state: RegionState = .unknown) {
+                self.name = name
+                self.region = region
+                self.state = state
+            }
+        }
+
+        /// The regions to be monitored.
+        public var regions: [Region] = []
+
+        /// The constraints to be ranged; an element that is nil stands for every beacon.
+        public var rangings: [BeaconConstraint?] = []
+
+        /// The one receiver that counts; nil for all.
+        public var receiver: String?
+
+        /// The engine's settings.
+        public var engine = EngineConfiguration()
+
+        /// A session without requests.
+        public init() {}
+    }
+
+    private var source: SightingSource
+    private var pacer: Pacer
+    private var core: MonitoringCore
+
+    /// The status of the source's radio; nil for a capture or a simulation, which always hear.
+    private let radio: RadioStatus?
+
+    private let receiver: String?
+    private var knownReceivers = 0
+
+    /// For each receiver, by its number, true where it counts.
+    private var counts: [Bool] = []
+    private var newest: Timestamp?
+
+    private var regions: [ConditionID: Configuration.Region] = [:]
+
+    /// The newest time that was waited for.
+    private var lastWait: Timestamp?
+
+    /// A session that has read nothing so far.
+    ///
+    /// - Parameters:
+    ///   - configuration: the requests.
+    ///   - source: the source of adverts.
+    ///   - pace: how fast its time passes.
+    public init(_ configuration: Configuration, source: consuming SightingSource, pace: Pace) {
+        self.init(configuration, source: source, pace: pace, radio: nil)
+    }
+
+    /// A session that has read nothing so far.
+    ///
+    /// - Parameters:
+    ///   - configuration: the requests.
+    ///   - source: the source of adverts.
+    ///   - pace: how fast its time passes.
+    ///   - radio: the status that the source reports to, in place of its own.
+    package init(_ configuration: Configuration, source: consuming SightingSource, pace: Pace, radio: RadioStatus?) {
+        let own = source.radio
+        self.source = source
+        self.radio = radio ?? own
+        pacer = Pacer(pace)
+        receiver = configuration.receiver
+        core = MonitoringCore(configuration.engine)
+        for region in configuration.regions {
+            regions[core.startMonitoring(region.region, assuming: region.state)] = region
+        }
+        for constraint in configuration.rangings { _ = core.startRanging(constraint) }
+    }
+
+    /// The names of the receivers so far.
+    public var receiverNames: [String] { source.receiverNames }
+
+    /// The newest time; nil before the first.
+    public var time: Timestamp? { newest }
+
+    /// The engine's counts.
+    public var statistics: EngineStatistics { core.statistics }
+
+    /// The number of packets that were read.
+    public var packetCount: Int { source.counts.packets }
+
+    /// The number of iBeacons that were heard, whether or not a request matches them.
+    public var iBeaconCount: Int { source.iBeaconCount }
+
+    /// Runs to the end of the source.
+    ///
+    /// - Parameters:
+    ///   - shouldStop: called between records and while waiting; true ends the run early.
+    ///   - progress: called after each record with the number of packets and the newest time.
+    ///   - settled: called when all events of a moment have been handled.
+    ///   - handle: called with each event, in order.
+    /// - Throws: the source's error, ``SourceError`` with the code `noTimes` if it keeps no times, and the errors of
+    ///   `handle`. The events before it have been handled.
+    public mutating func run(
+        shouldStop: () -> Bool = { false },
+        progress: (Int, Timestamp?) -> Void = { _, _ in },
+        settled: () throws -> Void = {},
+        handle: (BeaconEvent) throws -> Void
+    ) throws {
+        do {
+            while !shouldStop(), try step(shouldStop: shouldStop, settled: settled, handle: handle) {
+                progress(source.counts.packets, newest)
+            }
+        } catch {
+            try finish(settled: settled, handle)
+            throw error
+        }
+        try finish(settled: settled, handle)
+    }
+
+    /// Reads one record, for callers that have something to do between two of them. At the end of the source call
+    /// ``finish(settled:_:)``.
+    ///
+    /// - Parameters:
+    ///   - shouldStop: called while waiting; true ends the wait.
+    ///   - settled: called when all events of a moment have been handled.
+    ///   - handle: called with each event, in order.
+    /// - Returns: true unless the source has ended.
+    /// - Throws: as ``run(shouldStop:progress:settled:handle:)``.
+    public mutating func step(
+        shouldStop: () -> Bool = { false }, settled: () throws -> Void = {},
+        handle: (BeaconEvent) throws -> Void
+    ) throws -> Bool {
+        guard let record = try source.next() else { return false }
+        guard let time = record.time ?? newest else { throw SourceError.noTimes }
+        newest = max(time, newest ?? time)
+        applyRadio(at: time)
+        try wait(until: time, shouldStop, settled, handle)
+        // A receiver that is new has nothing to report of the time before.
+        core.advance(upTo: time)
+        try deliver(settled, handle)
+        meetReceivers()
+        for index in source.sightings.indices {
+            var sighting = source.sightings[index]
+            guard counts[Int(sighting.receiver.index)] else { continue }
+            sighting.time = time
+            core.receive(sighting)
+        }
+        try deliver(settled, handle)
+        return true
+    }
+
+    /// Handles what is due at the newest time, and nothing after it.
+    ///
+    /// - Parameters:
+    ///   - settled: called when all events have been handled.
+    ///   - handle: called with each event, in order.
+    /// - Throws: the errors of `handle`.
+    public mutating func finish(
+        settled: () throws -> Void = {}, _ handle: (BeaconEvent) throws -> Void
+    ) throws {
+        if let newest { core.advance(to: newest) }
+        try deliver(settled, handle)
+    }
+
+    /// Applies to the core what the radio reported while the newest record was read.
+    private mutating func applyRadio(at time: Timestamp) {
+        guard let radio else { return }
+        meetReceivers()
+        let gaps = radio.takeGaps()
+        let states = source.receiverStates
+        for (index, isCounted) in counts.enumerated() where isCounted {
+            let receiver = ReceiverID(UInt16(index))
+            core.setWallOffset(radio.wallOffset, of: receiver)
+            for gap in gaps { core.skip(from: gap.from, to: gap.to, of: receiver) }
+            core.setHearing((index < states.count ? states[index] : radio.state).hearing, of: receiver, at: time)
+        }
+    }
+
+    /// Adds the receivers that have appeared with the newest record.
+    private mutating func meetReceivers() {
+        guard source.receiverNames.count > knownReceivers else { return }
+        for (index, name) in source.receiverNames.enumerated().dropFirst(knownReceivers) {
+            let doesCount = receiver == nil || receiver == name
+            counts.append(doesCount)
+            if doesCount { core.addReceiver(ReceiverID(UInt16(index))) }
+        }
+        knownReceivers = source.receiverNames.count
+    }
+
+    /// Waits for `time`, and reports each second on the way when it is there.
+    private mutating func wait(
+        until time: Timestamp, _ shouldStop: () -> Bool, _ settled: () throws -> Void,
+        _ handle: (BeaconEvent) throws -> Void
+    ) throws {
+        guard pacer.isPaced else { return }
+        if let start = lastWait {
+            var second = start.nextWholeSecond
+            while second < time, !shouldStop() {
+                pacer.wait(until: second, shouldStop: shouldStop)
+                core.advance(to: second)
+                try deliver(settled, handle)
+                second = second.nextWholeSecond
+            }
+        }
+        pacer.wait(until: time, shouldStop: shouldStop)
+        lastWait = max(time, lastWait ?? time)
+    }
+
+    private mutating func deliver(
+        _ settled: () throws -> Void, _ handle: (BeaconEvent) throws -> Void
+    ) throws {
+        guard core.hasEvents else { return }
+        let names = source.receiverNames
+        for event in core.takeEvents() {
+            switch event {
+            case .state(let change):
+                guard let region = regions[change.condition] else { continue }
+                try handle(
+                    .region(
+                        RegionEvent(
+                            change.kind, name: region.name, constraint: region.region.constraint,
+                            time: change.wallTime, receiver: change.receiver.map { names[Int($0.index)] },
+                            state: change.state, before: change.before, identity: change.identity)))
+            case .ranged(let report):
+                try handle(
+                    .ranged(
+                        RangingEvent(
+                            time: report.wallTime, receiver: names[Int(report.receiver.index)],
+                            constraint: report.constraint, beacons: report.beacons)))
+            }
+        }
+        try settled()
+    }
+}

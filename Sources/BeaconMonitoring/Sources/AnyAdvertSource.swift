@@ -1,0 +1,150 @@
+import BeaconCapture
+package import BeaconModel
+public import BeaconRadio
+import BeaconSimulation
+package import BeaconSupport
+package import LinuxRadio
+
+/// An open source of any kind.
+public struct AnyAdvertSource: AdvertSource, ~Copyable {
+    // Exactly one of the three is non-nil.
+    private var capture: CaptureReader?
+    private var simulation: ScenarioSource?
+    private var live: LiveSource?
+
+    /// The status of the radio; nil for what always hears, a capture or a simulation.
+    package let radio: RadioStatus?
+
+    /// Opens the source that a specification names. A radio begins to scan for every advert.
+    ///
+    /// - Parameter specification: the source.
+    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
+    public init(_ specification: SourceSpecification) throws {
+        try self.init(specification, mode: .ranging, waker: Waker(), tell: { _ in })
+    }
+
+    /// Opens the source that a specification names.
+    ///
+    /// - Parameters:
+    ///   - specification: the source.
+    ///   - mode: the scan mode that a radio begins with. Captures and simulations give all they have.
+    ///   - waker: ends the wait for a real radio, from any thread.
+    ///   - tell: called with the events of a radio, on the thread that pulls.
+    /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
+    package init(
+        _ specification: SourceSpecification, mode: ScanMode = .ranging, waker: Waker = Waker(),
+        tell: @escaping (RadioEvent) -> Void
+    ) throws {
+        live = nil
+        let status = RadioStatus(observe: tell)
+        radio = specification.isRadio ? status : nil
+        switch specification.kind {
+        case .file(let path):
+            capture = try CaptureReader(path: path)
+            simulation = nil
+        case .simulation(let name):
+            simulation = ScenarioSource(
+                try Scenario.names.contains(name) ? Scenario(named: name) : Self.scenario(path: name))
+            capture = nil
+        case .auto, .hci, .bluez:
+            capture = nil
+            simulation = nil
+            live = try specification.radio.map { try LiveSource($0, mode: mode, waker: waker, tell: status.update) }
+        }
+    }
+
+    /// Wraps a radio that has been opened.
+    ///
+    /// - Parameters:
+    ///   - live: the radio.
+    ///   - radio: the status that the radio reports to.
+    package init(_ live: consuming LiveSource, radio: RadioStatus? = nil) {
+        capture = nil
+        simulation = nil
+        self.radio = radio
+        self.live = consume live
+    }
+
+    /// Ends the wait for a real radio, from any thread; nil where nothing waits.
+    package var waker: Waker? {
+        switch live {
+        case .some(let live): live.waker
+        case nil: nil
+        }
+    }
+
+    /// The state of each receiver of a real radio, by its number; none for what always hears.
+    package var receiverStates: [RadioState] {
+        switch live {
+        case .some(let live): live.receiverStates
+        case nil: []
+        }
+    }
+
+    /// Reads a scenario file.
+    private static func scenario(path: String) throws -> Scenario {
+        do {
+            return try Scenario(json: FileInput.contents(path: path, limit: largestScenario))
+        } catch let error as CaptureError {
+            let names = Scenario.names.joined(separator: ", ")
+            throw SourceError(
+                .noScenario,
+                "\"\(path)\" is neither a scenario that comes with the program (\(names)) nor a file that can be "
+                    + "read: \(error.message)")
+        } catch let error as ScenarioError {
+            throw SourceError(.noScenario, "\(path): \(error)")
+        }
+    }
+
+    /// The largest scenario in bytes; one that is written by hand has a few kilobytes.
+    private static let largestScenario = 16 << 20
+
+    /// Sets the scan mode of a radio. Captures and simulations give all they have.
+    public func scan(_ mode: ScanMode) {
+        switch live {
+        case .some(let live): live.scan(mode)
+        case nil: break
+        }
+    }
+
+    /// Sets the frames that a radio sends; the outcomes are reported as events. Captures and simulations cannot send.
+    package func advertise(_ frames: [IBeaconFrame]) {
+        switch live {
+        case .some(let live): live.advertise(frames)
+        case nil: break
+        }
+    }
+
+    /// The names of the receivers so far.
+    public var receiverNames: [String] {
+        switch capture {
+        case .some(let reader): return reader.receiverNames
+        case nil: break
+        }
+        switch live {
+        case .some(let live): return live.receiverNames
+        case nil: return simulation?.receiverNames ?? []
+        }
+    }
+
+    /// The counts of what was delivered so far.
+    public var counts: SourceCounts {
+        switch capture {
+        case .some(let reader): return reader.counts
+        case nil: break
+        }
+        switch live {
+        case .some(let live): return live.counts
+        case nil: return simulation?.counts ?? SourceCounts()
+        }
+    }
+
+    /// Reads one record and hands each advert in it to `deliver`.
+    ///
+    /// - Throws: the source's error, and what `deliver` throws.
+    public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
+        if let record = try live?.next(deliver) { return record }
+        if let record = try capture?.next(deliver) { return record }
+        return try simulation?.next(deliver)
+    }
+}

@@ -1,0 +1,139 @@
+import BeaconRadio
+import Glibc
+public import LinuxRadio
+
+/// The place where adverts come from, as `--source` and `BEACON_SOURCE` name it:
+/// `auto | hci[:hciN] | bluez[:hciN] | FILE | simulation:NAME-or-FILE`.
+///
+/// An adapter may be named by its address as well, and several with commas between them.
+public struct SourceSpecification: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        case auto
+        case hci(adapters: String?)
+        case bluez(adapters: String?)
+        case file(path: String)
+        case simulation(String)
+    }
+
+    let kind: Kind
+
+    /// The first radio of this machine that can be used.
+    public static let auto = SourceSpecification(kind: .auto)
+
+    /// A Bluetooth controller by its raw HCI socket; nil for the first.
+    public static func hci(adapters: String?) -> SourceSpecification { .init(kind: .hci(adapters: adapters)) }
+
+    /// A Bluetooth controller by way of bluetoothd; nil for the first.
+    public static func bluez(adapters: String?) -> SourceSpecification { .init(kind: .bluez(adapters: adapters)) }
+
+    /// A capture, or a pipe; `-` is standard input.
+    public static func file(path: String) -> SourceSpecification { .init(kind: .file(path: path)) }
+
+    /// The simulated air: the name of a scenario that ships with the package, or a scenario file.
+    public static func simulation(_ name: String) -> SourceSpecification { .init(kind: .simulation(name)) }
+
+    private init(kind: Kind) { self.kind = kind }
+
+    /// Reads a specification. An empty one is `auto`; one that is none of the other forms is a file.
+    public init(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let rest = parts.count == 2 ? parts[1] : nil
+        switch (parts.first ?? "", rest) {
+        case ("auto", nil), ("", nil): kind = .auto
+        case ("hci", _): kind = .hci(adapters: rest)
+        case ("bluez", _): kind = .bluez(adapters: rest)
+        case ("simulation", let scenario?): kind = .simulation(scenario)
+        default: kind = .file(path: text)
+        }
+    }
+
+    /// True where the source makes its adverts as time passes, so that it plays in real time by default.
+    public var isLive: Bool { filePath == nil }
+
+    /// True where the source is a real radio, which always runs in real time.
+    public var isRadio: Bool {
+        switch kind {
+        case .auto, .hci, .bluez: true
+        case .file, .simulation: false
+        }
+    }
+
+    /// The path of a capture; nil where the source is none.
+    public var filePath: String? {
+        if case .file(let path) = kind { return path }
+        return nil
+    }
+
+    /// The adapters that are meant; nil where the source is no radio.
+    ///
+    /// - Throws: an error that names the part which is no adapter's name.
+    public var radio: RadioSelection? {
+        get throws(RadioError) {
+            switch kind {
+            case .auto: RadioSelection(.auto)
+            case .hci(let adapters): try RadioSelection(.hci, named: adapters)
+            case .bluez(let adapters): try RadioSelection(.bluez, named: adapters)
+            case .file, .simulation: nil
+            }
+        }
+    }
+
+    /// Returns true where results should be written one by one, since they come slowly and a reader may wait for them.
+    ///
+    /// - Parameter pace: how fast a file or a simulation plays.
+    public func isGradual(at pace: Pace) -> Bool {
+        if isRadio || pace != .fastest { return true }
+        guard let path = filePath else { return false }
+        var status = stat()
+        // A pipe may be fed by a program that runs for days.
+        return path == "-" || (stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
+    }
+
+    /// A title for people: the adapter, the file's name or the scenario's.
+    public var title: String {
+        switch kind {
+        case .auto: "auto"
+        case .hci(let adapters): adapters ?? "hci"
+        case .bluez(let adapters): adapters ?? "bluez"
+        case .file(let path): path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
+        case .simulation(let name): "\(name.split(separator: "/").last ?? "") (simulated)"
+        }
+    }
+}
+
+/// The reason why a source cannot be used, and what to do about it.
+public struct SourceError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure. More may come, so a `switch` over codes needs a default.
+    public struct Code: Hashable, Sendable {
+        private enum Value: Hashable, Sendable {
+            case noScenario, noTimes
+        }
+
+        private let value: Value
+
+        /// There is no such scenario, or it has an error.
+        public static let noScenario = Code(value: .noScenario)
+        /// The source keeps no times, and what was asked for needs them.
+        public static let noTimes = Code(value: .noTimes)
+    }
+
+    /// The kind of failure.
+    public var code: Code
+
+    /// The problem and its remedy, in a sentence or two.
+    public var message: String
+
+    /// An error from its parts.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+
+    static let noTimes = SourceError(
+        .noTimes,
+        "this source keeps no times, without which nothing can be ranged or monitored. "
+            + "Give --packet-interval SECONDS, the time from one packet to the next")
+}

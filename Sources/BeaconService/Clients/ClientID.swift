@@ -1,4 +1,0 @@
-/// The center's name for a client. It is never given out twice.
-public struct ClientID: Hashable, Sendable {
-    let number: UInt64
-}

@@ -1,0 +1,344 @@
+import BeaconApplications
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+import Dispatch
+import Testing
+
+@Suite("Beacon center")
+struct BeaconCenterTests {
+    private let hall = RegisteredRegion(identifier: "hall", constraint: CenterBench.everyone)
+
+    @Test("A new client receives the authorization")
+    func authorizationAtFirst() async {
+        let bench = await CenterBench(status: .whenInUse)
+        #expect(bench.center.snapshot.authorization == .whenInUse)
+        #expect(bench.firstWords == ["authorization whenInUse", "radio poweredOn"])
+    }
+
+    @Test("From unknown to inside only the state is delivered; between inside and outside come exit and enter too")
+    func states() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.hear(1)
+        #expect(await bench.words() == ["started hall", "hall inside"])
+        await bench.time(40)
+        #expect(await bench.words() == ["hall outside", "exit hall"])
+        await bench.hear(41)
+        #expect(await bench.words() == ["hall inside", "enter hall"])
+    }
+
+    @Test("Thirty seconds of scanning without a match make an unknown region outside, and then it can be entered")
+    func outside() async {
+        let bench = await CenterBench()
+        await bench.time(100)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.time(129.9)
+        #expect(await bench.words() == ["started hall"])
+        await bench.time(130)
+        await bench.hear(131)
+        #expect(await bench.words() == ["hall outside", "hall inside", "enter hall"])
+    }
+
+    @Test("A beacon that is heard every 25 s is never entered by a device that is near it all the time")
+    func rareBeacon() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.time(0)
+        for second in stride(from: 25.0, through: 250, by: 25) {
+            await bench.hear(second)
+            if second == 100 {
+                await bench.state(.resetting)
+                await bench.time(101)
+                await bench.state(.poweredOn)
+            }
+        }
+        #expect(await bench.words() == ["started hall", "hall inside", "radio resetting", "radio poweredOn"])
+    }
+
+    @Test("Regions that do not want enters or exits still deliver their state")
+    func notifications() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(
+            RegisteredRegion(
+                identifier: "quiet", constraint: CenterBench.everyone, notifiesOnEntry: false, notifiesOnExit: false),
+            for: bench.client)
+        await bench.time(0)
+        await bench.time(30)
+        await bench.hear(31)
+        await bench.time(80)
+        #expect(await bench.words() == ["started quiet", "quiet outside", "quiet inside", "quiet outside"])
+    }
+
+    @Test("A region under an identifier in use takes its place; the same region again keeps its state")
+    func replacement() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.hear(1)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        #expect(bench.center.snapshot.regions.map(\.state) == [.inside])
+        await bench.center.startMonitoring(
+            RegisteredRegion(identifier: "hall", constraint: BeaconConstraint(uuid: CenterBench.uuid, major: 9)),
+            for: bench.client)
+        #expect(bench.center.snapshot.regions.map(\.state) == [.unknown])
+        #expect(bench.center.snapshot.regions.count == 1)
+    }
+
+    @Test("Beyond the limit only the new region fails")
+    func limit() async {
+        let bench = await CenterBench(maximumRegions: 2)
+        for name in ["a", "b", "c"] {
+            await bench.center.startMonitoring(
+                RegisteredRegion(identifier: name, constraint: CenterBench.everyone), for: bench.client)
+        }
+        #expect(await bench.words() == ["started a", "started b", "failed c limitExceeded"])
+        await bench.center.stopMonitoring("a")
+        await bench.center.startMonitoring(
+            RegisteredRegion(identifier: "c", constraint: CenterBench.everyone), for: bench.client)
+        #expect(await bench.words() == ["started c"])
+    }
+
+    @Test(
+        "After a restart a region that was inside has its time to be heard again; there is no false exit, and no enter")
+    func restart() async {
+        let store = MemoryRegionStore()
+        let first = await CenterBench(store: store)
+        await first.center.startMonitoring(hall, for: first.client)
+        await first.hear(1)
+        await first.finishWriting()
+        #expect(store.load().map(\.state) == [.inside])
+
+        let second = await CenterBench(store: store)
+        await second.time(1000)
+        await second.time(1029)
+        await second.hear(1029.5)
+        await second.time(1058)
+        #expect(await second.words() == [])
+        // An app asks for its regions at each launch, and waits for the state.
+        await second.center.startMonitoring(hall, for: second.client)
+        #expect(await second.words() == ["started hall", "hall inside"])
+        await second.time(1061)
+        #expect(await second.words() == ["hall outside", "exit hall"])
+    }
+
+    @Test("The radio listens no harder than somebody needs")
+    func scanModes() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.stopRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.stopMonitoring("hall")
+        _ = await bench.words()
+        #expect(
+            bench.radio.modes == [.monitoring([CenterBench.uuid]), .ranging, .monitoring([CenterBench.uuid]), .off])
+    }
+
+    @Test("Ranging reports once a second to those who asked, also nothing; asking twice is asking once")
+    func ranging() async {
+        let bench = await CenterBench()
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.time(0.5)
+        await bench.hear(0.6)
+        await bench.time(1)
+        await bench.time(2)
+        #expect(await bench.words() == ["ranged 1.0 [1]", "ranged 2.0 [1]"])
+        await bench.center.stopRanging(CenterBench.everyone, for: bench.client)
+        await bench.center.startRanging(BeaconConstraint(uuid: CenterBench.uuid, major: 5), for: bench.client)
+        await bench.time(3)
+        #expect(await bench.words() == ["ranged 3.0 []"])
+    }
+
+    @Test("Clients receive only what they range; one that ends takes its ranging with it, and the regions stay")
+    func clients() async {
+        let bench = await CenterBench()
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
+        await bench.center.startRanging(CenterBench.everyone, for: other)
+        await bench.center.startMonitoring(hall, for: other)
+        await bench.time(0)
+        await bench.time(1)
+        #expect(await bench.words() == [])
+        await bench.center.removeClient(other)
+        #expect(bench.radio.modes.last == .monitoring([CenterBench.uuid]))
+        #expect(bench.center.snapshot.regions.count == 1)
+    }
+
+    @Test("Without permission nothing is delivered; a grant brings everything to life, and a refusal ends it")
+    func authorization() async {
+        let bench = await CenterBench(status: .notDetermined)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.hear(1)
+        await bench.time(5)
+        #expect(await bench.words() == ["started hall"])
+        #expect(bench.radio.modes == [])
+        await bench.center.request(.whenInUse)
+        await bench.hear(5.5)
+        await bench.time(6)
+        #expect(await bench.words() == ["authorization whenInUse", "hall inside", "ranged 6.0 [1]"])
+        await bench.center.setStatus(.denied)
+        await bench.hear(7)
+        #expect(
+            await bench.words() == [
+                "authorization denied", "ranging failed denied", "failed hall denied", "hall unknown",
+            ])
+        #expect(bench.radio.modes.last == .off)
+    }
+
+    @Test("Permissions are granted as on Apple's systems: once, and once more from when-in-use to always")
+    func requests() {
+        #expect(AuthorizationPolicy.answer(to: .whenInUse, from: .notDetermined) == .whenInUse)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .notDetermined) == .always)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .whenInUse) == .always)
+        #expect(AuthorizationPolicy.answer(to: .whenInUse, from: .always) == .always)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .denied) == .denied)
+        #expect(AuthorizationPolicy.answer(to: .always, from: .restricted) == .restricted)
+    }
+
+    @Test(
+        "A radio that goes makes regions unknown, not left; when it returns, the state is delivered and ranging goes on"
+    )
+    func radioGoes() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(hall, for: bench.client)
+        await bench.center.startRanging(CenterBench.everyone, for: bench.client)
+        await bench.hear(0.5)
+        await bench.time(1)
+        _ = await bench.words()
+        await bench.center.receive(.state(.poweredOff))
+        #expect(await bench.words() == ["radio poweredOff", "ranging failed radioUnavailable", "hall unknown"])
+        await bench.time(100)
+        #expect(await bench.words() == [])
+        await bench.center.receive(.state(.poweredOn))
+        await bench.hear(100.5)
+        await bench.time(101)
+        #expect(await bench.words() == ["radio poweredOn", "hall inside", "ranged 101.0 [1]"])
+    }
+
+    @Test("The state can be asked for, and is delivered when somebody looks for regions that want it")
+    func requestState() async {
+        let bench = await CenterBench()
+        await bench.center.startMonitoring(
+            RegisteredRegion(
+                identifier: "shown", constraint: CenterBench.everyone, notifiesEntryStateOnDisplay: true),
+            for: bench.client)
+        await bench.center.requestState(of: "shown", for: bench.client)
+        await bench.center.displayDidLightUp()
+        await bench.hear(1)
+        await bench.center.displayDidLightUp()
+        #expect(await bench.words() == ["started shown", "shown unknown", "shown inside", "shown inside"])
+    }
+
+    @Test("Frames of all clients are sent together, and each client takes only its own back")
+    func advertising() async {
+        let bench = await CenterBench()
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
+        let first = IBeaconFrame(
+            identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 1), measuredPower: -59)
+        let second = IBeaconFrame(
+            identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: 2), measuredPower: -59)
+        await bench.center.advertise(first, for: bench.client)
+        await bench.center.advertise(second, for: other)
+        await bench.center.receive(.advertising(first, .success(())))
+        await bench.center.removeClient(bench.client)
+        await bench.center.advertise(nil, for: other)
+        #expect(bench.radio.frames == [[first], [first, second], [second], []])
+    }
+
+    @Test("A client receives one outcome of its own frame; one too many fails alone and is taken back")
+    func advertisingAnswers() async {
+        let bench = await CenterBench()
+        let frames = (1...2).map {
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: CenterBench.uuid, major: 1, minor: UInt16($0)), measuredPower: -59)
+        }
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
+        await bench.center.advertise(frames[0], for: bench.client)
+        await bench.center.receive(.advertising(frames[0], .success(())))
+        await bench.center.receive(.advertising(frames[0], .success(())))
+        await bench.center.advertise(frames[1], for: other)
+        await bench.center.receive(.advertising(frames[1], .failure(RadioError(.unsupported, "one is enough"))))
+        #expect(await bench.words() == ["advertising"])
+        #expect(bench.radio.frames == [[frames[0]], frames, [frames[0]]])
+        await bench.center.receive(.advertising(frames[0], .failure(RadioError(.unsupported, "broken"))))
+        #expect(await bench.words() == ["advertising failed true"])
+        #expect(bench.radio.frames.last == [])
+    }
+
+    @Test("A new client receives the state of the radio, if that is known")
+    func radioAtFirst() async {
+        let states = Locked<[RadioState]>([])
+        let bench = await CenterBench(radio: .unknown)
+        for state in [nil, RadioState.poweredOff] {
+            if let state { await bench.center.receive(.state(state)) }
+            bench.center.addClient(bench.center.makeClientID()) { event in
+                if case .radio(let state) = event { states.withLock { $0.append(state) } }
+            }
+            _ = await bench.words()
+        }
+        // The first receives the change, the other the state as it is.
+        #expect(states.withLock { $0 } == [.poweredOff, .poweredOff])
+    }
+
+    @Test("A condition is delivered to its client alone, in the order of causes, and ends with it")
+    func conditions() async {
+        let bench = await CenterBench()
+        let other = bench.center.makeClientID()
+        bench.center.addClient(other) { _ in }
+        await bench.center.startMonitoring(bench.center.makeConditionID(), CenterBench.everyone, client: bench.client)
+        await bench.center.startMonitoring(bench.center.makeConditionID(), CenterBench.everyone, client: other)
+        await bench.hear(1, minor: 7)
+        #expect(await bench.words() == ["condition inside 7"])
+        #expect(bench.center.snapshot.regions.isEmpty)
+        await bench.center.setStatus(.denied)
+        #expect(await bench.words() == ["authorization denied", "condition unknown 0"])
+        await bench.center.setStatus(.always)
+        #expect(bench.radio.modes.last == .monitoring([CenterBench.uuid]))
+        await bench.center.removeClient(other)
+        #expect(bench.radio.modes.last == .monitoring([CenterBench.uuid]))
+        await bench.center.removeClient(bench.client)
+        #expect(bench.radio.modes.last == .off)
+    }
+
+    @Test("Regions and the conditions of clients have limits of their own")
+    func conditionLimit() async {
+        let bench = await CenterBench(maximumRegions: 1)
+        await bench.center.startMonitoring(hall, for: bench.client)
+        let conditions = (0...BeaconCenter.appleConditionLimit).map { _ in bench.center.makeConditionID() }
+        for condition in conditions {
+            await bench.center.startMonitoring(condition, CenterBench.everyone, client: bench.client)
+        }
+        #expect(await bench.words() == ["started hall", "condition unknown 0 beyond"])
+        await bench.center.stopMonitoring(conditions[5])
+        #expect(await bench.words() == ["condition unknown 0"])
+        await bench.hear(1)
+        #expect(await bench.words().filter { $0 == "condition inside 1" }.count == 20)
+    }
+
+    @Test("A thousand regions are entered and written once, and a slow disk delays no callback (B6)")
+    func many() async {
+        let store = CountingStore()
+        let bench = await CenterBench(store: store)
+        // The disk is busy meanwhile, which holds up no callback.
+        let isBusy = DispatchSemaphore(value: 0)
+        bench.center.performOnDisk { isBusy.wait() }
+        for number in 0..<1000 {
+            let region = RegisteredRegion(
+                identifier: "\(number)",
+                constraint: BeaconConstraint(uuid: CenterBench.uuid, major: 1, minor: UInt16(number)))
+            bench.center.perform { $0.startMonitoring(region, for: bench.client) }
+        }
+        for number in 0..<1000 { await bench.hear(1, minor: UInt16(number)) }
+        let words = await bench.words()
+        #expect(words.count == 2000)
+        isBusy.signal()
+        await bench.finishWriting()
+        #expect(store.saves == 1)
+        #expect(store.load().count == 1000)
+        #expect(store.load().allSatisfy { $0.state == .inside })
+    }
+}

@@ -1,0 +1,306 @@
+import BeaconApplications
+import BeaconModel
+import BeaconRadio
+import BeaconSupport
+import LinuxRadio
+import Testing
+
+@testable import BeaconMonitoring
+
+@Suite("A source on a thread of its own", .timeLimit(.minutes(1)))
+struct SourceRunnerTests {
+    private static let frames = (1...3).map {
+        IBeaconFrame(
+            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: UInt16($0)),
+            measuredPower: -59)
+    }
+
+    /// A clock that is where it is waited for at once.
+    private static func virtualClock() -> RunnerClock {
+        let now = Locked(ScriptedMachine.start)
+        return RunnerClock(
+            now: { now.withLock { $0 } },
+            wait: { _, milliseconds in
+                now.withLock { $0 = $0.advanced(by: Int64(milliseconds) * 1_000_000) }
+            })
+    }
+
+    /// The events of a capture as a center receives them, in words.
+    private func words(_ log: SightingLog, packetInterval: Duration? = nil) async throws -> [String] {
+        try log.write()
+        let runner = SourceRunner(.file(path: log.path), pace: .fastest, packetInterval: packetInterval)
+        var words: [String] = []
+        for await event in runner.events() { words.append(Self.word(event)) }
+        return words
+    }
+
+    private static func word(_ event: RadioEvent) -> String {
+        switch event {
+        case .time(let time): "time \(time.seconds)"
+        case .sightings(let sightings): "heard \(sightings.count)"
+        case .state(let state): "\(state)"
+        case .advertising(let frame, .success): "sends \(frame.identity.minor)"
+        case .advertising(let frame, .failure(let error)): "cannot send \(frame.identity.minor): \(error)"
+        case .notice(let notice): "\(notice.kind) \(notice.message)"
+        case .wallClock: "wall clock"
+        case .deaf: "deaf"
+        }
+    }
+
+    @Test("A radio without its adapter says why once, gives the time each second, and refuses each frame (O9)")
+    func noAdapter() async {
+        let tries = Locked(0)
+        let runner = SourceRunner(clock: Self.virtualClock()) { _, _, _ in
+            tries.withLock { $0 += 1 }
+            throw RadioError(.unsupported, "there is no adapter. Plug one in")
+        }
+        runner.advertise(Array(Self.frames.prefix(2)))
+        var words: [String] = []
+        var times: [Timestamp] = []
+        var hasAskedAgain = false
+        for await event in runner.events() {
+            if case .time(let time) = event { times.append(time) } else { words.append(Self.word(event)) }
+            if times.count == 20, !hasAskedAgain {
+                hasAskedAgain = true
+                runner.advertise([Self.frames[2]])
+            }
+            if hasAskedAgain, times.count >= 300 { break }
+        }
+        #expect(
+            words.prefix(4) == [
+                "adapter-lost there is no adapter. Plug one in", "unsupported",
+                "cannot send 1: there is no adapter. Plug one in", "cannot send 2: there is no adapter. Plug one in",
+            ])
+        #expect(words.filter { $0.hasPrefix("adapter-lost") }.count == 1)
+        #expect(words.contains("cannot send 3: there is no adapter. Plug one in"))
+        #expect(Set(words).count == 5)
+        // Each second, whether or not the radio is tried meanwhile.
+        #expect(zip(times, times.dropFirst()).allSatisfy { (1...1_001_000_000).contains($1.since($0)) })
+        #expect(tries.withLock { $0 } >= 7)
+    }
+
+    @Test("A radio that this process may not use is unauthorized")
+    func notPermitted() async {
+        let runner = SourceRunner(clock: Self.virtualClock()) { _, _, _ in
+            throw RadioError(.notPermitted, "this needs CAP_NET_RAW")
+        }
+        var words: [String] = []
+        for await event in runner.events() {
+            words.append(Self.word(event))
+            if words.count == 2 { break }
+        }
+        #expect(words == ["adapter-lost this needs CAP_NET_RAW", "unauthorized"])
+    }
+
+    @Test("A radio that comes back after a failure is used, and its next failure is reported again")
+    func comeback() async {
+        let tries = Locked(0)
+        let machine = ScriptedMachine()
+        let runner = SourceRunner(clock: Self.virtualClock()) { mode, waker, tell in
+            let number = tries.withLock { tries in
+                tries += 1
+                return tries
+            }
+            if number == 1 { throw RadioError(.unsupported, "there is no adapter") }
+            return machine.makeSource(mode: mode, waker: waker, tell: tell)
+        }
+        var words: [String] = []
+        for await event in runner.events() {
+            if case .time = event { continue }
+            words.append(Self.word(event))
+            if words.last == "poweredOn" { break }
+        }
+        #expect(words == ["adapter-lost there is no adapter", "unsupported", "poweredOn"])
+    }
+
+    @Test("A listener that is behind holds the thread up, and nothing is lost (B5)")
+    func bounds() async throws {
+        let machine = ScriptedMachine()
+        machine.beacon = Self.frames[0]
+        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
+            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        }
+        runner.start()
+        var heard: [Timestamp] = []
+        var messages = 0
+        for await message in runner.messages {
+            messages += 1
+            if case .heard(let batch) = message { heard += batch.sightings.map(\.time) }
+            // Long enough for a thread that nothing holds up to be far ahead.
+            if messages % 50 == 1 {
+                for _ in 0..<2000 { await Task.yield() }
+                // Each step of the machine makes a message at most: 64 wait, one is on its way and one is being made.
+                #expect(machine.steps <= messages + 64 + 2)
+            }
+            if messages == 400 { break }
+        }
+        runner.stop()
+        #expect(heard.count >= 390)
+        #expect(heard == (1...heard.count).map { ScriptedMachine.start.advanced(by: Int64($0) * 1_000_000_000) })
+    }
+
+    @Test("A capture is handed over whole, however slow its listener is")
+    func wholeCapture() async throws {
+        let log = SightingLog()
+        for number in 0..<100_000 { log.add(1000 + Double(number) / 1000) }
+        try log.write()
+        let runner = SourceRunner(.file(path: log.path), pace: .fastest)
+        runner.start()
+        var count = 0
+        var last: Timestamp?
+        for await message in runner.messages {
+            guard case .heard(let batch) = message else { continue }
+            count += batch.sightings.count
+            last = batch.time
+            await Task.yield()
+        }
+        #expect(count == 100_000)
+        #expect(last?.seconds == 1099.999)
+    }
+
+    @Test("A listener that gives up ends the thread, also one that waits for room, and the adapter is closed")
+    func givenUp() async {
+        let machine = ScriptedMachine()
+        machine.beacon = Self.frames[0]
+        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
+            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        }
+        for await event in runner.events() {
+            guard case .time = event else { continue }
+            // The thread runs until there is no room.
+            while machine.steps < 60 { await Task.yield() }
+            break
+        }
+        while !machine.isClosed { await Task.yield() }
+    }
+
+    @Test("A task that is cancelled while the thread waits for room ends the thread")
+    func cancelled() async {
+        let machine = ScriptedMachine()
+        machine.beacon = Self.frames[0]
+        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
+            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        }
+        runner.start()
+        let task = Task {
+            for await message in runner.messages {
+                guard case .heard = message else { continue }
+                while machine.steps < 60, !Task.isCancelled { await Task.yield() }
+                while !Task.isCancelled { await Task.yield() }
+            }
+        }
+        while machine.steps < 60 { await Task.yield() }
+        task.cancel()
+        await task.value
+        runner.stop()
+        while !machine.isClosed { await Task.yield() }
+    }
+
+    @Test("A wish to stop ends the run, and the sequence ends")
+    func stop() async {
+        let machine = ScriptedMachine()
+        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
+            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        }
+        runner.start()
+        var isOver = false
+        for await message in runner.messages {
+            if case .ended = message { isOver = true }
+            runner.stop()
+        }
+        #expect(isOver)
+        while !machine.isClosed { await Task.yield() }
+    }
+
+    @Test("A source that ends says so, and the radio stays on")
+    func end() async throws {
+        let log = SightingLog()
+        log.add(1000)
+        log.add(1031)
+        #expect(
+            try await words(log) == ["poweredOn", "heard 2", "time 1031.0", "source-ended the source has ended"])
+    }
+
+    @Test("A damaged capture gives what can be read, then the sentence that says what is wrong, once (B9)")
+    func damage() async throws {
+        let log = SightingLog()
+        log.add(1000)
+        log.add(raw: "{\"time\":1032,\n")
+        let words = try await words(log)
+        #expect(words.prefix(4) == ["poweredOn", "heard 1", "time 1000.0", "unsupported"])
+        #expect(words.count == 5)
+        let notice = try #require(words.last)
+        var message = ""
+        do {
+            var source = try log.source()
+            while try source.next() != nil {}
+        } catch {
+            message = "\(error)"
+        }
+        #expect(!message.isEmpty)
+        #expect(notice == "adapter-lost \(message)")
+    }
+
+    @Test("A capture without times says what to do, and the radio is none (T11)")
+    func noTimes() async throws {
+        let log = SightingLog()
+        log.add(nil)
+        log.add(nil)
+        let words = try await words(log)
+        #expect(words.prefix(2) == ["poweredOn", "unsupported"])
+        #expect(words.count == 3)
+        #expect(words.last?.contains("--packet-interval") == true)
+        #expect(
+            try await self.words(log, packetInterval: .seconds(2)) == [
+                "poweredOn", "heard 2", "time 2.0", "source-ended the source has ended",
+            ])
+    }
+
+    @Test(
+        "A source that cannot be opened says what the command line says, and the radio is none",
+        arguments: ["simulation:musem", "/nowhere/to/be/found.pcap", "simulation:"])
+    func wrongSource(text: String) async throws {
+        let specification = SourceSpecification(text)
+        var message = ""
+        do {
+            _ = try AnyAdvertSource(specification)
+        } catch {
+            message = "\(error)"
+        }
+        #expect(!message.isEmpty)
+        var words: [String] = []
+        for await event in SourceRunner(specification, pace: .times(1)).events() { words.append(Self.word(event)) }
+        #expect(words == ["unsupported", "adapter-lost \(message)"])
+    }
+
+    @Test("A capture cannot send, which each frame is answered with")
+    func sendingIntoACapture() async throws {
+        let log = SightingLog()
+        log.add(1000)
+        try log.write()
+        let runner = SourceRunner(.file(path: log.path), pace: .fastest)
+        runner.advertise(Self.frames)
+        var words: [String] = []
+        for await event in runner.events() { words.append(Self.word(event)) }
+        #expect(
+            words.filter { $0.hasPrefix("cannot send 1: a capture or a simulation hears and cannot send") }.count == 1)
+        #expect(words.filter { $0.hasPrefix("cannot send 2") }.count == 1)
+    }
+
+    @Test("Deafness that is learnt afterwards comes before what was heard after it (O3)")
+    func deafness() async {
+        let machine = ScriptedMachine()
+        machine.beacon = Self.frames[0]
+        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
+            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        }
+        var words: [String] = []
+        for await event in runner.events() {
+            words.append(Self.word(event))
+            if words.count == 4 { machine.sleep(3600) }
+            if let place = words.firstIndex(of: "deaf"), words.count > place + 2 { break }
+        }
+        let place = words.firstIndex(of: "deaf")
+        #expect(place.map { Array(words[$0...].prefix(2)) } == ["deaf", "heard 1"])
+    }
+}

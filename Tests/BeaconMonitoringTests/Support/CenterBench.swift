@@ -1,0 +1,174 @@
+import BeaconApplications
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+
+/// A center with a virtual radio and one client, whose events are kept in words.
+final class CenterBench: Sendable {
+    let center: BeaconCenter
+    let radio = VirtualRadio()
+    let client: ClientID
+    private let log = EventLog()
+
+    /// The first events of the client.
+    let firstWords: [String]
+
+    static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
+    static let everyone = BeaconConstraint(uuid: uuid)
+
+    init(
+        store: any RegionStore = MemoryRegionStore(), status: AuthorizationStatus = .always,
+        radio state: RadioState = .poweredOn, maximumRegions: Int? = nil,
+        launchStore: (any LaunchStore)? = nil, asksForMissedChanges: Bool = true
+    ) async {
+        var configuration = CenterConfiguration(application: ApplicationIdentity("test"), store: store)
+        configuration.initialStatus = status
+        configuration.maximumRegions = maximumRegions
+        configuration.launchStore = launchStore
+        center = BeaconCenter(configuration)
+        client = center.makeClientID()
+        center.addClient(client, log.note)
+        // As a location manager does once it has delivered the authorization.
+        if asksForMissedChanges { await center.deliverMissedChanges(to: client) }
+        center.use(radio)
+        await center.receive(.state(state))
+        await center.request()
+        firstWords = log.take()
+    }
+
+    /// Returns the client's events since the last call.
+    func words() async -> [String] {
+        // What was handed to the center before is done before this is.
+        await center.request()
+        return log.take()
+    }
+
+    /// Returns when all has been written that was to be written.
+    func finishWriting() async {
+        await center.request()
+        await withCheckedContinuation { continuation in
+            center.performOnDisk { continuation.resume() }
+        }
+    }
+
+    /// Adds a client that comes now, and that asks for missed changes as a location manager does.
+    func addClient() async -> (client: ClientID, log: EventLog) {
+        let log = EventLog()
+        let client = center.makeClientID()
+        center.addClient(client, log.note)
+        await center.deliverMissedChanges(to: client)
+        return (client, log)
+    }
+
+    func time(_ seconds: Double) async { await center.receive(.time(Timestamp(nanoseconds: Int64(seconds * 1e9)))) }
+
+    func hear(_ seconds: Double, minor: UInt16 = 1, rssi: Int8 = -60, address: UInt64 = 1) async {
+        let sighting = Sighting(
+            time: Timestamp(nanoseconds: Int64(seconds * 1e9)), receiver: ReceiverID(0),
+            address: DeviceAddress(bits: address, kind: .random),
+            identity: BeaconIdentity(uuid: Self.uuid, major: 1, minor: minor), measuredPower: -59,
+            rssi: SignalStrength(rawValue: rssi))
+        await center.receive(.sightings([sighting]))
+    }
+
+    func state(_ state: RadioState) async { await center.receive(.state(state)) }
+
+    func sleep(from: Double, to: Double) async {
+        await center.receive(
+            .deaf(from: Timestamp(nanoseconds: Int64(from * 1e9)), to: Timestamp(nanoseconds: Int64(to * 1e9))))
+    }
+}
+
+/// The events of a client, in words.
+final class EventLog: Sendable {
+    private let words = Locked<[String]>([])
+
+    func note(_ event: ClientEvent) { words.withLock { $0.append(Self.word(event)) } }
+
+    /// Returns the events since the last call.
+    func take() -> [String] {
+        words.withLock { words in
+            defer { words = [] }
+            return words
+        }
+    }
+
+    /// Returns the events since the last call of ``take()``.
+    func peek() -> [String] { words.withLock { $0 } }
+
+    private static func word(_ event: ClientEvent) -> String {
+        switch event {
+        case .authorization(let status): "authorization \(status)"
+        case .radio(let state): "radio \(state)"
+        case .started(let region): "started \(region.identifier)"
+        case .monitoringFailed(let region, let failure): "failed \(region.identifier) \(failure)"
+        case .determined(let region): "\(region.identifier) \(region.state)"
+        case .entered(let region): "enter \(region.identifier)"
+        case .exited(let region): "exit \(region.identifier)"
+        case .missedChangesEnded: "missed changes ended"
+        case .condition(let report):
+            "condition \(report.state) \(report.identity?.minor ?? 0)\(report.isBeyondLimit ? " beyond" : "")"
+        case .ranged(_, let beacons, let time): "ranged \(time.seconds) \(beacons.map(\.identity.minor))"
+        case .rangingFailed(let constraint, let failure, _):
+            "ranging failed \(failure)\(constraint.minor.map { " \($0)" } ?? "")"
+        case .advertising(.success): "advertising"
+        case .advertising(.failure(let error)): "advertising failed \(error.code == .unsupported)"
+        }
+    }
+}
+
+/// The beacons of a client's ranging reports.
+final class BeaconsLog: Sendable {
+    private let beacons = Locked<[RangedBeacon]>([])
+
+    func note(_ event: ClientEvent) {
+        if case .ranged(_, let new, _) = event { beacons.withLock { $0 += new } }
+    }
+
+    var levels: [Int] { beacons.withLock { $0.map(\.rssi) } }
+    var proximities: [Proximity] { beacons.withLock { $0.map(\.proximity) } }
+}
+
+/// A radio whose events a test gives, one after another.
+final class VirtualRadio: Radio {
+    private let (stream, continuation) = AsyncStream.makeStream(of: RadioEvent.self)
+    private let log = Locked<(modes: [ScanMode], frames: [[IBeaconFrame]])>(([], []))
+
+    func events() -> AsyncStream<RadioEvent> { stream }
+    func scan(_ mode: ScanMode) { log.withLock { $0.modes.append(mode) } }
+    func advertise(_ frames: [IBeaconFrame]) { log.withLock { $0.frames.append(frames) } }
+
+    /// Gives an event as a radio does, to whoever listens.
+    func send(_ event: RadioEvent) { continuation.yield(event) }
+
+    /// The requests to the radio so far.
+    var modes: [ScanMode] { log.withLock { $0.modes } }
+    var frames: [[IBeaconFrame]] { log.withLock { $0.frames } }
+}
+
+/// A store of regions that counts how often it is written, and whose disk may be full.
+final class CountingStore: RegionStore {
+    private let state = Locked<(regions: [RegisteredRegion], saves: Int, isFull: Bool)>(([], 0, false))
+
+    var saves: Int { state.withLock { $0.saves } }
+
+    func load() -> [RegisteredRegion] { state.withLock { $0.regions } }
+
+    func fill(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
+    func update(_ change: (inout [RegisteredRegion]) -> Void) throws(StateError) {
+        let isFull = state.withLock { state in
+            guard !state.isFull else { return true }
+            state.saves += 1
+            change(&state.regions)
+            return false
+        }
+        if isFull { throw StateError(.cannotWrite, "the disk is full") }
+    }
+}
+
+extension BeaconCenter {
+    /// Does nothing, after all that was handed to the center before.
+    fileprivate func request() {}
+}

@@ -1,0 +1,148 @@
+import BeaconModel
+import BeaconRadio
+import BeaconSupport
+
+@testable import BeaconMonitoring
+@testable import LinuxRadio
+
+/// A machine whose time passes when somebody waits, and an adapter of it that does what a test says.
+final class ScriptedMachine: Sendable {
+    private struct Script {
+        var now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
+        var asleep: Int64 = 0
+        /// The time that the next wait takes beyond its own, in nanoseconds.
+        var delay: Int64 = 0
+        var state = RadioState.poweredOn
+        var beacon: IBeaconFrame?
+        var steps = 0
+        var isClosed = false
+    }
+
+    private let script = Locked(Script())
+
+    static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
+
+    /// The adapter's state.
+    var state: RadioState {
+        get { script.withLock { $0.state } }
+        set { script.withLock { $0.state = newValue } }
+    }
+
+    /// A beacon that is heard each time that the adapter is read; nil for silence.
+    var beacon: IBeaconFrame? {
+        get { script.withLock { $0.beacon } }
+        set { script.withLock { $0.beacon = newValue } }
+    }
+
+    /// The number of times that the adapter was read.
+    var steps: Int { script.withLock { $0.steps } }
+
+    /// True once the adapter was closed.
+    var isClosed: Bool { script.withLock { $0.isClosed } }
+
+    /// Lets the next wait end late, since the machine sleeps.
+    func sleep(_ seconds: Int64) {
+        script.withLock {
+            $0.delay = seconds * Timestamp.nanosecondsPerSecond
+            $0.asleep += $0.delay
+        }
+    }
+
+    /// Lets the next wait end late, since the process is stopped.
+    func stop(_ seconds: Int64) { script.withLock { $0.delay = seconds * Timestamp.nanosecondsPerSecond } }
+
+    /// A source that hears by the adapter alone.
+    func makeSource(
+        mode: ScanMode = .ranging, waker: Waker = Waker(), tell: @escaping (RadioEvent) -> Void = { _ in }
+    ) -> AnyAdvertSource {
+        let clock = LoopClock(
+            now: { self.script.withLock { $0.now } }, wallAhead: { 0 }, asleep: { self.script.withLock { $0.asleep } },
+            wait: { _, nanoseconds in
+                self.script.withLock {
+                    $0.now = $0.now.advanced(by: nanoseconds + $0.delay)
+                    $0.delay = 0
+                }
+            })
+        let status = RadioStatus(observe: tell)
+        return AnyAdvertSource(
+            LiveSource([Adapter(self)], mode: mode, waker: waker, clock: clock, tell: status.update), radio: status)
+    }
+
+    /// A session that reads the adapter.
+    func makeSession(_ configuration: MonitoringSession.Configuration) -> MonitoringSession {
+        MonitoringSession(configuration, source: SightingSource(makeSource()), pace: .fastest)
+    }
+
+    private final class Adapter: AdapterDriver {
+        let name = "hci0"
+        let descriptor: Int32 = -1
+        let interest: Int16 = 0
+        let deadline = Timestamp.latest
+        private let machine: ScriptedMachine
+
+        init(_ machine: ScriptedMachine) { self.machine = machine }
+
+        var state: RadioState { machine.state }
+
+        func process(
+            at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
+            tell: (RadioEvent) -> Void
+        ) throws {
+            let (state, beacon) = machine.script.withLock { script in
+                script.steps += 1
+                return (script.state, script.beacon)
+            }
+            guard state == .poweredOn, let advert = beacon?.advert else { return }
+            let report = AdvertisingReport(
+                kind: .nonConnectable, address: DeviceAddress(bits: 1, kind: .random),
+                rssi: SignalStrength(rawValue: -60))
+            try deliver(Reception(time: now, receiver: receiver, report: report), advert.span.bytes)
+        }
+
+        func scan(_ mode: ScanMode) {}
+        func advertise(_ frames: [IBeaconFrame]) {}
+        func close() { machine.script.withLock { $0.isClosed = true } }
+    }
+}
+
+/// A session over a scripted machine, second by second, with its events in words.
+struct SessionBench: ~Copyable {
+    let machine = ScriptedMachine()
+    private var session: MonitoringSession
+
+    static let frame = IBeaconFrame(
+        identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4), measuredPower: -59)
+
+    init(isRanging: Bool = false) {
+        var configuration = MonitoringSession.Configuration()
+        configuration.regions = [
+            .init(name: "hall", region: MonitoredRegion(BeaconConstraint(Self.frame.identity)))
+        ]
+        if isRanging { configuration.rangings = [nil] }
+        session = machine.makeSession(configuration)
+    }
+
+    /// The seconds that have passed.
+    var seconds: Double { session.time.map { Self.seconds($0) } ?? 0 }
+
+    private static func seconds(_ time: Timestamp) -> Double { Double(time.since(ScriptedMachine.start)) / 1e9 }
+
+    /// Lets the session read once, which takes a second unless the machine sleeps.
+    mutating func step() throws -> [String] {
+        var words: [String] = []
+        _ = try session.step { event in
+            switch event {
+            case .region(let change): words.append("\(change.kind) \(change.state) \(Self.seconds(change.time))")
+            case .ranged(let report): words.append("ranged \(Self.seconds(report.time))")
+            }
+        }
+        return words
+    }
+
+    /// Lets the session read so many times.
+    mutating func steps(_ count: Int) throws -> [String] {
+        var words: [String] = []
+        for _ in 0..<count { words += try step() }
+        return words
+    }
+}
