@@ -1,27 +1,40 @@
 import ArgumentParser
+import Glibc
 
 /// The command `beacon`.
 @main
 struct Beacon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacon",
-        abstract: "Hear iBeacons, tell how near they are, and when they come and go.",
+        abstract: "Detect iBeacons, determine how near they are, and be one.",
         discussion: """
-            Try it without any radio:
+            Try it without a Bluetooth adapter, in a simulated museum:
               beacon range --source simulation:museum
 
-            And with one, where 'beacon doctor' finds nothing amiss:
-              beacon range
+            With an adapter (if nothing is heard, 'beacon doctor' finds out why):
+              beacon scan
 
-            A SOURCE is auto (the first adapter that can be used), hci or bluez (an adapter by a raw socket, or by way of \
-            bluetoothd; hci:hci1 names one), a capture (btsnoop, pcap, pcapng, PacketLogger, hcidump -R, sighting log; \
-            each also gzipped, or - for standard input) or simulation:NAME-or-FILE. Where --source is not given, \
-            BEACON_SOURCE in the environment is used, else auto.
-            A REGION is [NAME=]UUID[/MAJOR[/MINOR]].
+            SOURCES (--source, else BEACON_SOURCE in the environment, else auto)
+              auto              the first Bluetooth adapter that works
+              hci[:hci1]        an adapter, by a raw HCI socket
+              bluez[:hci1]      an adapter, through bluetoothd
+              FILE              a capture, gzipped or not: btsnoop, pcap, pcapng,
+                                PacketLogger, hcidump -R text or a sighting log
+              -                 a capture on standard input
+              simulation:NAME   a scenario; 'beacon help simulate' lists them
+              simulation:FILE   a scenario of your own
+
+            REGIONS (--region)
+              [NAME=]UUID[/MAJOR[/MINOR]], for instance
+              hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1
+
+            Results go to standard output, everything else to standard error. The exit status is 0 for success, 1 if \
+            the work failed, 2 for a mistake on the command line and 130 after Ctrl-C.
             """,
         subcommands: [
-            Scan.self, Range.self, Monitor.self, Advertise.self, Decode.self, Record.self, Simulate.self,
-            Calibrate.self, Doctor.self, Authorization.self,
+            ScanCommand.self, RangeCommand.self, MonitorCommand.self, AdvertiseCommand.self, DecodeCommand.self,
+            RecordCommand.self, SimulateCommand.self, CalibrateCommand.self, DoctorCommand.self,
+            AuthorizationCommand.self,
         ]
     )
 
@@ -38,22 +51,25 @@ struct Beacon: AsyncParsableCommand {
         }
     }
 
-    /// Ends the program: 0 for help, 2 where the command line is at fault, 1 where the work failed, and the number that a
-    /// command chose.
+    /// Ends the program with status 0 for help, 2 for a mistake on the command line, 1 for work that failed, or the
+    /// status that a command chose.
     private static func exit(with error: any Error) -> Never {
         let code = exitCode(for: error)
         if error is CleanExit || code == .success {
             print(fullMessage(for: error))
-            Self.exit(0)
+            Self.end(0)
         }
-        if let chosen = error as? ExitCode { Self.exit(chosen.rawValue) }
+        if let chosen = error as? ExitCode { Self.end(chosen.rawValue) }
         if code == .validationFailure {
             StandardError.write(fullMessage(for: error))
-            Self.exit(2)
+            Self.end(2)
         }
         StandardError.write("Error: \(error)")
-        Self.exit(1)
+        Self.end(1)
     }
 
-    private static func exit(_ code: Int32) -> Never { Process.exit(code) }
+    private static func end(_ status: Int32) -> Never {
+        fflush(nil)
+        Glibc.exit(status)
+    }
 }

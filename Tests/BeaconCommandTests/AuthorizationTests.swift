@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("beacon authorization")
+@Suite("beacon authorization", .oneAtATime)
 struct AuthorizationTests {
     @Test("What is granted and denied is listed, and kept where the state of the user is")
     func decisions() async throws {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("beacon monitor")
+@Suite("beacon monitor", .oneAtATime)
 struct MonitorTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("beacon range")
+@Suite("beacon range", .oneAtATime)
 struct RangeTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
@@ -43,7 +44,7 @@ struct RangeTests {
         let lines = outcome.lines
         #expect(lines.allSatisfy { $0.count <= 80 })
         let order = ["Immediate", "Near", "Far", "Unknown"].map { lines.firstIndex(of: $0) ?? -1 }
-        #expect(order == order.sorted() && order[0] > 0)
+        #expect(order == order.sorted() && (order.first ?? 0) > 0)
         #expect(lines.contains { $0.contains("1/2") && $0.contains("0.18 m") && $0.contains("-50 dBm") })
     }
 

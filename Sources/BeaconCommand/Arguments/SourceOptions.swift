@@ -1,29 +1,31 @@
 import ArgumentParser
+import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
-import Glibc
 
-/// The options that say where adverts come from and how fast.
+/// The options for the source of adverts and its speed.
 struct SourceOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where adverts come from: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, - or simulation:NAME-or-FILE.",
-            discussion: "Default: BEACON_SOURCE in the environment, else auto.", valueName: "source"))
+            "The source of adverts: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, - or simulation:NAME-or-FILE.",
+            discussion: "Default: BEACON_SOURCE in the environment, else auto. See 'beacon --help'.",
+            valueName: "source"))
     var source: String?
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Play so many times as fast as real time, or 'max'.",
-            discussion: "Default: 1 for a simulation, max for a file. A radio has its own time.", valueName: "x|max"))
+            "Play the source at this multiple of real time; max is as fast as the machine can.",
+            discussion: "Default: 1 for a simulation, max for a file. An adapter ignores it.", valueName: "x|max"))
     var speed: SpeedArgument?
 
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "Give packets times so far apart in place of their own.",
-            discussion: "hcidump -R keeps no times, and range and monitor need some.", valueName: "seconds"))
+            "Replace the packets' times: each is this many seconds after the one before.",
+            discussion: "For captures without times, such as hcidump -R without -t, which range and monitor need.",
+            valueName: "seconds"))
     var packetInterval: Double?
 
     mutating func validate() throws {
@@ -34,46 +36,71 @@ struct SourceOptions: ParsableArguments {
         }
     }
 
-    /// What the source is.
+    /// The source that the options or the environment name.
     var specification: SourceSpecification {
         SourceSpecification(source ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
     }
 
-    /// How fast it plays. A radio is not held back: whoever waits for it waits for the time.
+    /// The speed at which the source plays. An adapter is not held back, since it delivers in real time.
     var pace: Pace {
         if specification.isRadio { return .fastest }
         return speed?.pace ?? (specification.isLive ? .times(1) : .fastest)
     }
 
-    /// What the source is called on the screen.
-    var title: String {
-        switch specification {
-        case .auto: "auto"
-        case .hci(let adapters): adapters ?? "hci"
-        case .bluez(let adapters): adapters ?? "bluez"
-        case .file(let path): path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
-        case .simulation(let name): "\(name.split(separator: "/").last ?? "") (simulated)"
-        }
-    }
+    /// The title of the source on the screen.
+    var title: String { specification.title }
 
-    /// Whether results should go out one by one, since they come slowly and somebody may wait for them.
-    var isGradual: Bool {
-        if specification.isRadio || pace != .fastest { return true }
-        guard case .file(let path) = specification else { return false }
-        var status = stat()
-        // A pipe may be fed by a program that runs for days.
-        return path == "-" || (stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
-    }
+    /// True where results should go out one by one, since they come slowly and somebody may wait for them.
+    var isGradual: Bool { specification.isGradual(at: pace) }
 
     /// Opens the source.
     ///
     /// - Parameters:
-    ///   - mode: how hard a radio listens.
-    ///   - tell: told what a radio notices.
+    ///   - mode: the scan mode of an adapter.
+    ///   - tell: receives the events of an adapter.
     func open(mode: ScanMode, tell: @escaping (RadioEvent) -> Void) throws -> SightingSource {
         SightingSource(
-            try OpenSource(specification, mode: mode, tell: tell),
+            try AnyAdvertSource(specification, mode: mode, tell: tell),
             // A radio's records are no packets, and it keeps times.
             packetInterval: (specification.isRadio ? nil : packetInterval).map { .nanoseconds(Int64($0 * 1e9)) })
+    }
+}
+
+/// The speed at which a source plays: a multiple of real time, or `max`.
+struct SpeedArgument: ExpressibleByArgument {
+    var pace: Pace
+
+    init?(argument: String) {
+        if argument == "max" {
+            pace = .fastest
+        } else if let factor = Double(argument), factor > 0, factor.isFinite {
+            pace = .times(factor)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A region on the command line: `[NAME=]UUID[/MAJOR[/MINOR]]`.
+struct RegionArgument {
+    /// The user's name for it; without one, the constraint's text.
+    var name: String
+
+    /// The beacons that belong to it.
+    var constraint: BeaconConstraint
+
+    /// Reads a region.
+    ///
+    /// - Throws: `ValidationError`, with the form of a region.
+    init(_ argument: String) throws {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let text = parts.last, let constraint = BeaconConstraint(text), parts.count == 1 || !parts[0].isEmpty
+        else {
+            throw ValidationError(
+                "a region is [NAME=]UUID[/MAJOR[/MINOR]] with numbers up to 65535, for instance "
+                    + "hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1")
+        }
+        self.constraint = constraint
+        name = parts.count == 2 ? String(parts[0]) : constraint.description
     }
 }

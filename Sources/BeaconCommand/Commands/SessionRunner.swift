@@ -1,6 +1,8 @@
 import ArgumentParser
+import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
+import LinuxRadio
 
 /// Runs a session for a command: opens its source, ends in good order, and tells what a user should know.
 struct SessionRunner {
@@ -19,16 +21,16 @@ struct SessionRunner {
     ///   - handle: called with each event, its time by the clock on the wall.
     ///   - atEnd: called once at the end, also where the source turned out to be damaged.
     func run(
-        _ configuration: SessionConfiguration,
+        _ configuration: MonitoringSession.Configuration,
         mode: ScanMode = .ranging,
         settled: () throws -> Void = {},
-        handle: (SessionEvent) throws -> Void,
+        handle: (BeaconEvent) throws -> Void,
         atEnd: () throws -> Void
     ) throws {
-        let watch = RadioWatch()
-        let input = try source.open(mode: mode, tell: watch.hear)
+        let radio = RadioStatus.printing()
+        let input = try source.open(mode: mode, tell: radio.update)
         Interruption.wake(input.waker)
-        var session = Session(configuration, source: input, pace: source.pace)
+        var session = MonitoringSession(configuration, source: input, pace: source.pace)
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
         var failure: (any Error)?
         do {
@@ -36,7 +38,7 @@ struct SessionRunner {
                 shouldStop: { Interruption.isRequested },
                 progress: { packets, time in progress.step(packets: packets, time: time) },
                 settled: settled,
-                handle: { try handle(watch.onTheWall($0)) })
+                handle: handle)
         } catch {
             failure = error
         }

@@ -1,9 +1,6 @@
-import BeaconEngine
 import BeaconModel
-import BeaconRadio
-import BeaconService
 
-/// What `range` shows to people: beacons in sections by nearness, with distance, signal and a small bar.
+/// The table that `range` shows to people: beacons in sections by proximity, with distance, signal and a small bar.
 ///
 /// On a terminal the newest second stands where the one before stood. Elsewhere the seconds follow one another. It is
 /// readable at 80 columns and without colour.
@@ -12,7 +9,7 @@ struct RangeTable {
     private let names: [RegionArgument]
     private let isLive: Bool
     private let hasColor = Terminal.hasColor
-    private var second: [SessionEvent.RangingEvent] = []
+    private var second: [RangingEvent] = []
     private var hasDrawn = false
 
     private static let order: [Proximity] = [.immediate, .near, .far, .unknown]
@@ -28,7 +25,7 @@ struct RangeTable {
     }
 
     /// Takes in a report, and writes the second before once a new one begins.
-    mutating func append(_ report: SessionEvent.RangingEvent, to buffer: inout [UInt8]) {
+    mutating func append(_ report: RangingEvent, to buffer: inout [UInt8]) {
         if let first = second.first, first.time != report.time {
             write(to: &buffer)
             second.removeAll()
@@ -110,14 +107,15 @@ struct RangeTable {
             + style(Self.bar(beacon.rssi), Self.color(beacon.proximity))
     }
 
-    /// Five steps from -95 dBm, where adverts begin to be lost, to -45 dBm, which a hand's breadth gives.
+    /// Returns a bar of five steps from -95 dBm, where adverts begin to be lost, to -45 dBm, which a hand's breadth
+    /// gives.
     static func bar(_ rssi: Int) -> String {
         guard rssi != 0 else { return "·····" }
         let steps = min(max((rssi + 95) / 10 + 1, 1), 5)
         return "▂▃▅▆█".prefix(steps) + String(repeating: "·", count: 5 - steps)
     }
 
-    /// `0.42 m`, `12.3 m`, `120 m`: as many digits as mean anything.
+    /// Returns a distance such as `0.42 m`, `12.3 m` or `120 m`, with as many digits as mean anything.
     static func metres(_ distance: Double) -> String {
         var buffer: [UInt8] = []
         buffer.append(fixed: min(distance, 9999), decimals: distance < 10 ? 2 : distance < 100 ? 1 : 0)
@@ -133,7 +131,7 @@ struct RangeTable {
         }
     }
 
-    /// Colours by number: green, cyan, yellow, grey.
+    /// Returns the terminal's number of a colour: green, cyan, yellow, grey.
     private static func color(_ proximity: Proximity) -> String {
         switch proximity {
         case .immediate: "32"

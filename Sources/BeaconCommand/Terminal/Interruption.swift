@@ -1,29 +1,30 @@
-import BeaconRadio
+import BeaconSupport
 import Dispatch
 import Glibc
 import LinuxRadio
 import Synchronization
 
-/// The user's wish to stop: Ctrl-C, or a polite kill.
+/// The user's request to stop: SIGINT (Ctrl-C) or SIGTERM.
 ///
-/// Commands ask between two steps and end in good order. If one is stuck, in a read from a pipe for instance, the process
-/// ends a while after the wish.
+/// Commands check for it between two steps and end in good order. If one is stuck, in a read from a pipe for instance,
+/// the process ends a while after the request.
 enum Interruption {
     private static let signal = Atomic<Int32>(0)
     private static let waker = Locked<Waker?>(nil)
 
-    /// How long a command may take to end. Taking a radio's adverts back needs a few answers of the controller.
+    /// The time that a command may take to end. An adapter needs a few commands to stop advertising.
     private static var patience: DispatchTimeInterval {
         waker.withLock { $0 == nil } ? .milliseconds(500) : .seconds(3)
     }
 
-    /// Begins to listen. Before, a signal ends the process at once.
+    /// Starts to catch signals. Before, a signal ends the process at once.
     static func listen() {
         for number in [SIGINT, SIGTERM] {
             Glibc.signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                // The handler keeps its source, which would go otherwise, for as long as the process lives.
+                // The handler retains its source, which would be deallocated otherwise, for as long as the process
+                // lives.
                 _ = source
                 if Self.signal.exchange(number, ordering: .relaxed) != 0 { _exit(128 + number) }
                 waker.withLock { $0 }?.wake()
@@ -33,12 +34,12 @@ enum Interruption {
         }
     }
 
-    /// Wakes whoever waits for a radio when the user wishes to stop.
+    /// Sets the waker that ends a wait for an adapter when the user requests to stop.
     static func wake(_ new: Waker?) { waker.withLock { $0 = new } }
 
-    /// Whether the user wishes to stop.
+    /// A Boolean value that indicates whether the user has requested to stop.
     static var isRequested: Bool { signal.load(ordering: .relaxed) != 0 }
 
-    /// The exit status that tells of it: 130 for Ctrl-C.
+    /// The exit status of an interrupted command: 130 for Ctrl-C.
     static var exitStatus: Int32 { 128 + signal.load(ordering: .relaxed) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Subprocess
 import SystemPackage
+import TestSupport
 
 /// The program `beacon` as it was built with the tests, run as a user would.
 enum BeaconProgram {
@@ -13,12 +14,7 @@ enum BeaconProgram {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// The folder in which the build puts products, beside the test bundle itself.
-    static var path: String {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-        let own = bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])
-        return own.deletingLastPathComponent().appendingPathComponent("beacon").path
-    }
+    static var path: String { Product.path("beacon") }
 
     /// Real recordings, where the checkout has them beside it.
     static var data: String? {

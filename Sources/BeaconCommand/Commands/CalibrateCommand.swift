@@ -1,22 +1,26 @@
 import ArgumentParser
-import BeaconEngine
+import BeaconCapture
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
 
-/// `beacon calibrate`: the measured power that a beacon should tell.
-struct Calibrate: ParsableCommand {
+/// The command `beacon calibrate`, which measures the measured power of a beacon.
+struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure how strong a beacon is heard from 1 m away.",
+        commandName: "calibrate",
+        abstract: "Measure the measured power of a beacon: its RSSI at a distance of 1 m.",
         discussion: """
-            Put the beacon where it will be, and the receiver 1 m away from it with nothing between. Nobody should walk \
-            about meanwhile. The proposal is for this beacon and this receiver.
+            Put the beacon where it will be, and the receiver 1 m away with nothing in between. Nobody should walk \
+            about while adverts are collected. Configure the beacon with the proposed value, which is for this beacon \
+            and this receiver.
+
+              beacon calibrate --region e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7
             """)
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Calibrate a beacon of this region.", discussion: "Default: the beacon that is heard strongest.",
+            "The region of the beacon to calibrate.", discussion: "Default: the beacon with the strongest signal.",
             valueName: "region"),
         transform: RegionArgument.init)
     var region: RegionArgument?
@@ -24,7 +28,8 @@ struct Calibrate: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to collect adverts.", discussion: "A source that ends sooner gives what it has.",
+            "The time to collect adverts for, up to 3600 s.",
+            discussion: "A file may end sooner.",
             valueName: "seconds"))
     var seconds: Double = 20
 
@@ -41,8 +46,8 @@ struct Calibrate: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        let watch = RadioWatch()
-        var input = try source.open(mode: .ranging, tell: watch.hear)
+        let radio = RadioStatus.printing()
+        var input = try source.open(mode: .ranging, tell: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio {
             StandardError.write("Stand 1 m away from the beacon, in its sight. Collecting for \(Int(seconds)) s …")

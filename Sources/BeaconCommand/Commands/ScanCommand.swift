@@ -1,15 +1,21 @@
 import ArgumentParser
+import BeaconCapture
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
 
-/// `beacon scan`: every iBeacon heard.
-struct Scan: ParsableCommand {
+/// The command `beacon scan`, which prints every iBeacon advert.
+struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print every iBeacon that is heard.",
+        commandName: "scan",
+        abstract: "Print every iBeacon advert that is heard.",
         discussion: """
-            With --json the lines are a sighting log, which every command reads back as a source. The last line, on \
-            standard error, counts what was read.
+            Each advert is a line: time, receiver, UUID, major, minor, measured power and RSSI. With --json the lines \
+            are a sighting log, which every command reads back as a source. A last line on standard error counts \
+            packets, adverts, damaged adverts and iBeacons.
+
+              beacon scan
+              beacon scan --source capture.pcapng --json > sightings.ndjson
             """)
 
     @OptionGroup var source: SourceOptions
@@ -19,13 +25,13 @@ struct Scan: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        let watch = RadioWatch()
-        var input = try source.open(mode: .ranging, tell: watch.hear)
+        let radio = RadioStatus.printing()
+        var input = try source.open(mode: .ranging, tell: radio.update)
         Interruption.wake(input.waker)
         var output = try FileOutput(path: "-")
         var failure: (any Error)?
         do {
-            try copy(&input, to: &output, watch)
+            try copy(&input, to: &output, radio)
         } catch {
             failure = error
         }
@@ -38,7 +44,7 @@ struct Scan: ParsableCommand {
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
-    private func copy(_ input: inout SightingSource, to output: inout FileOutput, _ watch: RadioWatch) throws {
+    private func copy(_ input: inout SightingSource, to output: inout FileOutput, _ radio: RadioStatus) throws {
         var pacer = Pacer(source.pace)
         var progress = Progress(isWanted: !source.isGradual && !Terminal.isInteractive)
         let isGradual = source.isGradual
@@ -59,7 +65,7 @@ struct Scan: ParsableCommand {
             for sighting in input.sightings {
                 let name = names[Int(sighting.receiver.index)]
                 // A radio hands over several at once, each heard at its own time.
-                let time = record.time.map { _ in watch.onTheWall(sighting.time) }
+                let time = record.time.map { _ in radio.wall(sighting.time) }
                 try output.append { buffer in
                     if json {
                         SightingLogFormat.append(sighting, time: time, receiver: name, to: &buffer)

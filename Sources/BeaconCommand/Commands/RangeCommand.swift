@@ -1,36 +1,41 @@
 import ArgumentParser
-import BeaconRadio
-import BeaconService
+import BeaconCapture
+import BeaconModel
+import BeaconMonitoring
+import LinuxRadio
 
-/// `beacon range`: how near beacons are, once a second.
-struct Range: ParsableCommand {
+/// The command `beacon range`, which reports the proximity of beacons once a second.
+struct RangeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tell once a second how near beacons are.",
+        commandName: "range",
+        abstract: "Report the proximity of beacons once a second.",
         discussion: """
-            On a terminal a table shows the newest second. Elsewhere each second, receiver and region gives a line with \
-            --json, and a few without.
+            Beacons are listed as immediate, near, far or unknown, with their estimated distance (accuracy) and RSSI. \
+            On a terminal a table shows the newest second; elsewhere the seconds follow one another. With --json each \
+            second gives a line for each receiver and region.
 
               beacon range --source simulation:museum
+              beacon range --region hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1 --json
             """)
 
     @Option(
         name: .long, parsing: .singleValue,
         help: ArgumentHelp(
-            "Range the beacons of a region; may be given several times.", discussion: "Default: every beacon.",
+            "The region whose beacons are ranged; may be given several times.", discussion: "Default: every beacon.",
             valueName: "region"),
         transform: RegionArgument.init)
     var region: [RegionArgument] = []
 
     @OptionGroup var source: SourceOptions
 
-    @Option(help: ArgumentHelp("Count only what this receiver hears.", valueName: "name"))
+    @Option(help: ArgumentHelp("Use only the adverts that this receiver hears.", valueName: "name"))
     var receiver: String?
 
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
     func run() throws {
-        var configuration = SessionConfiguration()
+        var configuration = MonitoringSession.Configuration()
         configuration.rangings = region.isEmpty ? [nil] : region.map(\.constraint)
         configuration.receiver = receiver
         Interruption.listen()

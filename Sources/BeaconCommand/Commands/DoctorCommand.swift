@@ -1,9 +1,45 @@
-import BeaconRadio
+import ArgumentParser
+import BeaconCapture
+import BeaconModel
 import LinuxRadio
 
-/// What `doctor` prints.
+/// The command `beacon doctor`, which finds the reasons why no adapter works here.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Find out why no Bluetooth adapter works here, and how to repair it.",
+        discussion: """
+            It checks the adapters, rfkill, the permissions of this process, the kernel and bluetoothd, and prints a \
+            command that repairs each problem. It changes nothing itself. The exit status is 1 if there is a problem, \
+            and 0 if there are none or only warnings.
+
+              beacon doctor
+            """)
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    func run() throws {
+        let findings = Diagnosis.findings()
+        var output = try FileOutput(path: "-")
+        let width = findings.map(\.subject.count).max() ?? 0
+        for finding in findings {
+            try output.append { buffer in
+                if json {
+                    FindingText.appendJSON(finding, to: &buffer)
+                } else {
+                    FindingText.append(finding, width: width, to: &buffer)
+                }
+            }
+        }
+        try output.finish()
+        if findings.contains(where: { $0.level == .problem }) { throw ExitCode(1) }
+    }
+}
+
+/// The text and JSON of `doctor`'s findings.
 enum FindingText {
-    /// One finding for people: level, subject, message, and the command that mends it on a line of its own.
+    /// Appends a finding as text: level, subject, message, and the command that repairs it on a line of its own.
     static func append(_ finding: Finding, width: Int, to buffer: inout [UInt8]) {
         let level = finding.level.rawValue
         let space = String(repeating: " ", count: 9 - level.count)
@@ -19,7 +55,7 @@ enum FindingText {
         }
     }
 
-    /// One finding as a JSON object.
+    /// Appends a finding as a JSON object.
     static func appendJSON(_ finding: Finding, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"subject\":")
         buffer.append(contentsOf: SightingLogFormat.jsonText(finding.subject))

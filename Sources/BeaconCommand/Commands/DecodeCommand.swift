@@ -1,19 +1,21 @@
 import ArgumentParser
+import BeaconCapture
 import BeaconModel
-import BeaconRadio
 
-/// `beacon decode`: what an advert says.
-struct Decode: ParsableCommand {
+/// The command `beacon decode`, which prints the content of an iBeacon advert.
+struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Decode the bytes of an advert.",
+        commandName: "decode",
+        abstract: "Decode the bytes of an iBeacon advert.",
         discussion: """
-            The bytes are AD structures, as they travel on the air, in hexadecimal. Spaces, colons, hyphens and 0x are \
-            allowed. Several adverts give a line each; single bytes as separate words are taken as one advert.
+            The bytes are the advert's AD structures in hexadecimal; spaces, colons, hyphens and 0x are allowed. Each \
+            argument is an advert, but single bytes as separate arguments are one advert together. Bytes that are no \
+            iBeacon give an error that says what they are instead, and exit status 1.
 
               beacon decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
             """)
 
-    @Argument(help: ArgumentHelp("The bytes of an advert.", valueName: "hex"))
+    @Argument(help: ArgumentHelp("The bytes of an advert, in hexadecimal.", valueName: "hex"))
     var bytes: [String]
 
     @Flag(help: "Print one JSON object a line.")
@@ -60,7 +62,7 @@ struct Decode: ParsableCommand {
         }
     }
 
-    /// Why bytes do not decode.
+    /// An error of decoding.
     private struct DecodeError: Error {
         var message: String
     }
@@ -93,7 +95,7 @@ struct Decode: ParsableCommand {
         return bytes
     }
 
-    /// What the bytes are instead, as far as it can be told.
+    /// Returns a description of bytes that are no iBeacon advert.
     private static func reason(for bytes: [UInt8]) -> String {
         let advert = bytes.span.bytes
         if bytes.count > 3, bytes[0] == 0x04, bytes[1] == HCIAdvertisingReportCursor.leMetaEvent {

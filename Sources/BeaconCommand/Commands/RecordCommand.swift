@@ -1,10 +1,42 @@
+import ArgumentParser
+import BeaconCapture
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
 
-/// Writes the adverts of a source to a file, in the format that the file's name tells.
+/// The command `beacon record`, which writes the adverts of a source to a file.
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Write the adverts of a source to a file.",
+        discussion: """
+            The file's name chooses its format. A name that ends in .ndjson, .jsonl or .json makes a sighting log, \
+            which holds iBeacons. Any other name makes a btsnoop file, which holds every advert and which btmon -r and \
+            Wireshark read. With .gz behind either, the file is gzipped. An adapter is recorded until Ctrl-C.
+
+              beacon record visit.btsnoop.gz
+              beacon range --source visit.btsnoop.gz --speed 1
+            """)
+
+    @Argument(help: ArgumentHelp("The file to write; - writes a sighting log to standard output.", valueName: "file"))
+    var file: String
+
+    @OptionGroup var source: SourceOptions
+
+    func run() throws {
+        Interruption.listen()
+        let radio = RadioStatus.printing()
+        var input = try AnyAdvertSource(source.specification, tell: radio.update)
+        Interruption.wake(input.waker)
+        let counts = try AdvertRecorder(path: file, source: source).record(&input)
+        StandardError.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(file).")
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+    }
+}
+
+/// A writer of a source's adverts to a file, in the format of the file's name.
 struct AdvertRecorder {
-    /// What was written.
+    /// The number of adverts written.
     struct Counts {
         var adverts = 0
         var iBeacons = 0
@@ -24,9 +56,9 @@ struct AdvertRecorder {
         return isLog ? .sightingLog : .btsnoop
     }
 
-    /// Writes until the source ends or the user wishes to stop. What a damaged source gave is written before the error is
-    /// thrown.
-    func record(_ input: inout OpenSource) throws -> Counts {
+    /// Writes until the source ends or the user wants to stop. The adverts before damage in a source are written before
+    /// the error is thrown.
+    func record(_ input: inout AnyAdvertSource) throws -> Counts {
         var output = try FileOutput(path: path)
         var counts = Counts()
         do {
@@ -42,14 +74,11 @@ struct AdvertRecorder {
         return counts
     }
 
-    private func recordLog(_ input: inout OpenSource, _ output: inout FileOutput, _ counts: inout Counts) throws {
+    private func recordLog(_ input: inout AnyAdvertSource, _ output: inout FileOutput, _ counts: inout Counts) throws {
         var sightings: [(Sighting, Timestamp?)] = []
         var names: [[UInt8]] = []
         try pull(&input, &output) { reception, advert in
-            guard !reception.isDamaged, let frame = IBeaconFrame(advert: advert) else { return }
-            let sighting = Sighting(
-                time: reception.time ?? .zero, receiver: reception.receiver, address: reception.report.address,
-                identity: frame.identity, measuredPower: frame.measuredPower, rssi: reception.report.rssi)
+            guard let sighting = reception.sighting(decoding: advert) else { return }
             sightings.append((sighting, reception.time))
         } write: { receivers, output in
             for name in receivers.dropFirst(names.count) { names.append(SightingLogFormat.jsonText(name)) }
@@ -65,7 +94,9 @@ struct AdvertRecorder {
         }
     }
 
-    private func recordBtsnoop(_ input: inout OpenSource, _ output: inout FileOutput, _ counts: inout Counts) throws {
+    private func recordBtsnoop(_ input: inout AnyAdvertSource, _ output: inout FileOutput, _ counts: inout Counts)
+        throws
+    {
         var writer = BtsnoopWriter()
         var adverts: [(Reception, [UInt8])] = []
         try output.append { writer.appendHeader(to: &$0) }
@@ -86,7 +117,7 @@ struct AdvertRecorder {
 
     /// Reads one record after another at the source's pace: `take` gets its adverts, then `write` writes them.
     private func pull(
-        _ input: inout OpenSource,
+        _ input: inout AnyAdvertSource,
         _ output: inout FileOutput,
         take: (Reception, RawSpan) throws -> Void,
         write: ([String], inout FileOutput) throws -> Void

@@ -1,16 +1,18 @@
 import ArgumentParser
+import BeaconCapture
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
 import LinuxRadio
 
-/// `beacon advertise`: be a beacon.
-struct Advertise: ParsableCommand {
+/// The command `beacon advertise`, which makes this machine a beacon.
+struct AdvertiseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Be a beacon, until Ctrl-C.",
+        commandName: "advertise",
+        abstract: "Make this machine a beacon, until Ctrl-C.",
         discussion: """
-            Ten adverts a second, which nobody can connect to. What is on the air is taken back at the end, whatever the \
-            end: Ctrl-C, kill -9, or a crash.
+            The adapter sends ten non-connectable adverts a second. Advertising ends with the command, also after a \
+            crash or kill -9.
 
               beacon advertise --uuid new --major 1 --minor 2
             """)
@@ -18,36 +20,37 @@ struct Advertise: ParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What all beacons of a deployment share; 'new' makes one up and prints it.", valueName: "uuid|new"),
+            "The UUID, which all beacons of one owner usually share; new makes one up and prints it.",
+            valueName: "uuid|new"),
         transform: Self.uuid)
     var uuid: ProximityUUID
 
-    @Option(help: ArgumentHelp("A number for the place, up to 65535.", valueName: "n"))
+    @Option(help: ArgumentHelp("The major value, 0 to 65535: usually the site.", valueName: "n"))
     var major: UInt16
 
-    @Option(help: ArgumentHelp("A number for the beacon in that place, up to 65535.", valueName: "n"))
+    @Option(help: ArgumentHelp("The minor value, 0 to 65535: usually the place on that site.", valueName: "n"))
     var minor: UInt16
 
     @Option(
         name: .customLong("measured-power"), parsing: .unconditional,
         help: ArgumentHelp(
-            "How strong a receiver hears it from 1 m away, in dBm; 'beacon calibrate' measures it.", valueName: "dBm"))
+            "The RSSI at a distance of 1 m, in dBm; 'beacon calibrate' measures it.", valueName: "dBm"))
     var measuredPower: Int8 = IBeaconFrame.defaultMeasuredPower
 
     @Option(
         help: ArgumentHelp(
-            "The adapter to send with, by name or address.",
+            "The adapter to advertise with, by name or address.",
             discussion: "hci0, hci:hci0 or bluez:hci0. Default: BEACON_SOURCE in the environment, else the first.",
             valueName: "adapter"))
     var adapter: String?
 
-    @Flag(help: "Print one JSON object when advertising has begun.")
+    @Flag(help: "Print one JSON object when advertising has started.")
     var json = false
 
     func run() throws {
         Interruption.listen()
-        let watch = RadioWatch()
-        var source = try LiveSource(try selection, mode: .off, tell: watch.hear)
+        let radio = RadioStatus.printing()
+        var source = try LiveSource(try selection, mode: .off, tell: radio.update)
         Interruption.wake(source.waker)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
@@ -55,8 +58,9 @@ struct Advertise: ParsableCommand {
         var isTold = false
         while !Interruption.isRequested {
             _ = try source.next { _, _ in }
-            if case .failure(let error) = watch.advertising { throw error }
-            if watch.advertising != nil, !isTold {
+            guard let outcome = radio.advertising[frame] else { continue }
+            try outcome.get()
+            if !isTold {
                 isTold = true
                 try tell(frame)
             }
@@ -87,7 +91,7 @@ struct Advertise: ParsableCommand {
         }
     }
 
-    /// A UUID that nobody else has: 122 random bits, version 4 (RFC 9562, 5.4).
+    /// Returns a UUID that nobody else has: 122 random bits, version 4 (RFC 9562, 5.4).
     private static func random() -> ProximityUUID {
         ProximityUUID(
             high: .random(in: .min ... .max) & ~0xF000 | 0x4000,

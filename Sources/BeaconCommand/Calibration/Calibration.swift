@@ -1,0 +1,153 @@
+import BeaconCapture
+import BeaconEngine
+import BeaconModel
+
+/// The collected readings of beacons that stand 1 m away.
+struct CalibrationSession {
+    private struct Key: Hashable {
+        var identity: BeaconIdentity
+        var receiver: String
+    }
+
+    private struct Collected {
+        var spread = SignalSpread()
+        var measuredPower: Int8
+    }
+
+    private let constraint: BeaconConstraint?
+    private var collected: [Key: Collected] = [:]
+
+    /// More beacons than anybody puts 1 m away; what else is in the air must not fill memory.
+    private static let limit = 4096
+
+    /// - Parameter constraint: which beacons count; nil for all.
+    init(constraint: BeaconConstraint?) { self.constraint = constraint }
+
+    /// Takes in one advert.
+    mutating func add(_ sighting: Sighting, receiver: String) {
+        guard constraint?.matches(sighting.identity) ?? true else { return }
+        let key = Key(identity: sighting.identity, receiver: receiver)
+        guard collected[key] != nil || collected.count < Self.limit else { return }
+        collected[key, default: Collected(measuredPower: sighting.measuredPower)].spread.add(sighting.rssi)
+        collected[key]?.measuredPower = sighting.measuredPower
+    }
+
+    /// The beacon that was heard strongest; nil where none was heard with readings.
+    var result: CalibrationResult? { ranked.first }
+
+    /// Returns reasons to doubt the result.
+    func cautions(for result: CalibrationResult) -> [String] {
+        var cautions: [String] = []
+        if result.count < Self.fewest {
+            cautions.append("only \(result.count) adverts were heard; collect for longer with --seconds.")
+        }
+        if result.upper - result.lower > Self.widest {
+            cautions.append(
+                "the signal spread by \(result.upper - result.lower) dB, which something between or about does. "
+                    + "Repeat it with a free line of sight.")
+        }
+        let others = ranked.dropFirst().filter { $0.identity != result.identity && $0.mean > result.mean - Self.rival }
+        if let other = others.first {
+            cautions.append(
+                "\(other.identity.uuid)/\(other.identity.major)/\(other.identity.minor) was heard nearly as strongly. "
+                    + "Name the one you mean with --region.")
+        }
+        return cautions
+    }
+
+    /// Five seconds of a beacon that advertises ten times a second and of which a few adverts are lost.
+    private static let fewest = 40
+    /// Indoors, with a free line of sight, four of five readings lie within 10 dB: channels differ by that much.
+    private static let widest = 10
+    /// The difference in signal that two beacons side by side may have, in dB.
+    private static let rival = 6.0
+
+    private var ranked: [CalibrationResult] {
+        collected.compactMap { key, value in
+            CalibrationResult(
+                identity: key.identity, receiver: key.receiver, measuredPower: value.measuredPower,
+                spread: value.spread)
+        }.sorted { ($0.mean, $0.identity.description) > ($1.mean, $1.identity.description) }
+    }
+}
+
+/// The measurement of one beacon by one receiver, 1 m away from each other.
+struct CalibrationResult {
+    var identity: BeaconIdentity
+    var receiver: String
+
+    /// The measured power that the beacon advertises, in dBm.
+    var measuredPower: Int8
+
+    /// The number of adverts with a reading.
+    var count: Int
+
+    /// The mean of the readings but for the tenth at either end, in dBm.
+    var mean: Double
+    var median: Int
+
+    /// The readings between which four of five lie, in dBm.
+    var lower: Int
+    var upper: Int
+
+    /// - Returns: nil where there was no reading.
+    init?(identity: BeaconIdentity, receiver: String, measuredPower: Int8, spread: SignalSpread) {
+        guard let mean = spread.trimmedMean, let median = spread.quantile(0.5), let lower = spread.quantile(0.1),
+            let upper = spread.quantile(0.9)
+        else { return nil }
+        self.identity = identity
+        self.receiver = receiver
+        self.measuredPower = measuredPower
+        count = spread.count
+        self.mean = mean
+        self.median = median
+        self.lower = lower
+        self.upper = upper
+    }
+
+    /// The measured power that the beacon should advertise, in dBm.
+    var proposal: Int { Int(mean.rounded()) }
+
+    func appendText(to buffer: inout [UInt8]) {
+        let text = """
+            beacon     \(identity.uuid) \(identity.major)/\(identity.minor), heard by \(receiver)
+            adverts    \(count)
+            signal     median \(median) dBm, four of five between \(lower) and \(upper) dBm
+            it says    \(measuredPower) dBm at 1 m
+            proposed   \(proposal) dBm at 1 m\(proposal == Int(measuredPower) ? ", as it says" : "")
+
+            """
+        buffer.append(contentsOf: text.utf8)
+    }
+
+    func appendJSON(to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"uuid\":\"")
+        buffer.append(text: identity.uuid)
+        buffer.append(json: "\",\"major\":")
+        buffer.append(decimal: Int(identity.major))
+        buffer.append(json: ",\"minor\":")
+        buffer.append(decimal: Int(identity.minor))
+        buffer.append(json: ",\"receiver\":")
+        buffer.append(contentsOf: SightingLogFormat.jsonText(receiver))
+        buffer.append(json: ",\"adverts\":")
+        buffer.append(decimal: count)
+        buffer.append(json: ",\"median\":")
+        buffer.append(decimal: median)
+        buffer.append(json: ",\"lower\":")
+        buffer.append(decimal: lower)
+        buffer.append(json: ",\"upper\":")
+        buffer.append(decimal: upper)
+        buffer.append(json: ",\"measuredPower\":")
+        buffer.append(decimal: Int(measuredPower))
+        buffer.append(json: ",\"proposedMeasuredPower\":")
+        buffer.append(decimal: proposal)
+        buffer.append(json: "}\n")
+    }
+}
+
+/// An error of a calibration.
+struct CalibrationError: Error, CustomStringConvertible {
+    var message: String
+
+    var description: String { message }
+}

@@ -1,0 +1,39 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+
+extension RadioStatus {
+    /// Makes a status that also prints on standard error what a radio notices, and when it is lost and back.
+    ///
+    /// - Parameter isQuiet: true where only trouble is printed.
+    static func printing(isQuiet: Bool = false) -> RadioStatus {
+        var state = RadioState.unknown
+        return RadioStatus { event in
+            switch event {
+            case .state(let new):
+                if let line = message(new, after: state) { StandardError.write(line) }
+                state = new
+            case .deaf(let from, let to):
+                let seconds = Int(Double(to.since(from)) / 1e9)
+                StandardError.write(
+                    "Nothing was heard for \(seconds) s, since the machine or this process was suspended; "
+                        + "regions have as much longer.")
+            case .notice(let notice) where notice.isTrouble || !isQuiet:
+                StandardError.write("\(notice)")
+            case .notice, .time, .sightings, .advertising, .wallClock:
+                break
+            }
+        }
+    }
+
+    private static func message(_ new: RadioState, after old: RadioState) -> String? {
+        switch new {
+        case .poweredOn: old == .unknown ? nil : "The radio is back."
+        case .poweredOff: "The radio is switched off; waiting for it to be switched on."
+        case .resetting: "The radio is being reset; no region is left meanwhile."
+        case .unsupported: "The radio is gone; waiting for its return."
+        case .unauthorized: "This process may no longer use the radio."
+        case .unknown: nil
+        }
+    }
+}
