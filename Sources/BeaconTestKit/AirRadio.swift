@@ -1,14 +1,14 @@
 import BeaconModel
 import BeaconRadio
-import BeaconService
+import BeaconSupport
 
-/// The radio of a simulated device. What it hears and what time it is, the air hands to the center itself, so that each
-/// step is over before the next begins.
+/// The radio of a simulated device. The air delivers adverts and the time to the center itself, so that each step is
+/// over before the next begins.
 final class AirRadio: Radio {
     private struct State {
         var frames: [IBeaconFrame] = []
         var mode = ScanMode.off
-        var owesAnswer = false
+        var unanswered: [IBeaconFrame] = []
     }
 
     private let state = Locked(State())
@@ -19,7 +19,8 @@ final class AirRadio: Radio {
 
     func advertise(_ frames: [IBeaconFrame]) {
         state.withLock { state in
-            state.owesAnswer = frames.count > state.frames.count
+            // Each frame that is new, and those that still wait.
+            state.unanswered = frames.filter { state.unanswered.contains($0) || !state.frames.contains($0) }
             state.frames = frames
         }
     }
@@ -27,11 +28,11 @@ final class AirRadio: Radio {
     var frames: [IBeaconFrame] { state.withLock { $0.frames } }
     var isScanning: Bool { state.withLock { $0.mode != .off } }
 
-    /// Whether advertising has begun since the last call.
-    func takeAnswer() -> Bool {
+    /// Returns the frames that are on the air and had no outcome, and counts them as answered.
+    func takeAnswers() -> [IBeaconFrame] {
         state.withLock { state in
-            defer { state.owesAnswer = false }
-            return state.owesAnswer
+            defer { state.unanswered = [] }
+            return state.unanswered
         }
     }
 }

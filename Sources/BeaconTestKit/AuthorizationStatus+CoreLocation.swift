@@ -1,8 +1,8 @@
-internal import BeaconService
+internal import BeaconApplications
 import CoreLocation
 
 extension AuthorizationStatus {
-    /// What Core Location knows under other names.
+    /// Creates the status from Core Location's, which has other names.
     init(_ status: CLAuthorizationStatus) {
         switch status {
         case .notDetermined: self = .notDetermined

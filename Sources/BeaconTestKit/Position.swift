@@ -1,20 +1,20 @@
-/// A place on the floor, in metres.
+/// A position in the plane, in metres.
 public struct Position: Hashable, Sendable {
-    /// Metres to the east.
+    /// The metres to the east.
     public var x: Double
-    /// Metres to the north.
+    /// The metres to the north.
     public var y: Double
 
-    /// A place on the floor.
+    /// Creates a position.
     public init(x: Double, y: Double) {
         self.x = x
         self.y = y
     }
 
-    /// A place so many metres east of the origin, where the device under test is at first.
+    /// Returns the position so many metres east of the origin, where the device under test is at first.
     public static func distance(_ metres: Double) -> Position { Position(x: metres, y: 0) }
 
-    /// Metres to another place.
+    /// Returns the metres to another position.
     public func distance(to other: Position) -> Double {
         let dx = x - other.x
         let dy = y - other.y

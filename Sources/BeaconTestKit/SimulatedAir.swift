@@ -1,9 +1,13 @@
+internal import BeaconApplications
 internal import BeaconModel
+internal import BeaconMonitoring
 internal import BeaconRadio
-internal import BeaconService
+internal import BeaconSimulation
+internal import BeaconSupport
 public import CoreLocation
 
-/// The air around a device in a test: beacons are placed and moved in it, and its time passes only when the test says so.
+/// The air around a device in a test: beacons are placed and moved in it, and its time passes only when the test
+/// advances it.
 ///
 /// ```swift
 /// let air = SimulatedAir()
@@ -16,11 +20,11 @@ public import CoreLocation
 /// #expect(guide.exhibit == 7)
 /// ```
 ///
-/// When ``advance(by:)-swift.method`` returns, every callback that was due by then has been made, and whatever a callback
+/// When `advance(by:)` returns, every callback that was due by then has been made, and whatever a callback
 /// asked for was asked at the time at which the callback was due. A day passes in seconds.
 ///
-/// The signal falls by 20 dB with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a
-/// test which passes once passes always; ``noise`` adds chance from a seed.
+/// The signal falls by 20 dB with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that
+/// a test which passes once passes always; ``noise`` adds chance from a seed.
 public final class SimulatedAir: Sendable {
     struct Transmitter {
         var beacon: SimulatedBeacon
@@ -36,26 +40,30 @@ public final class SimulatedAir: Sendable {
         var nextNumber = 0
         var transmitters: [Int: Transmitter] = [:]
         var devices: [SimulatedDevice] = []
-        /// When each device sends its frames next.
+        /// The time at which each device sends its frames next.
         var deviceNext: Int64 = 0
     }
 
-    /// The weakest signal in dBm that is heard; receivers of phones lose adverts at about that.
+    /// The weakest signal in dBm that is heard; receivers of phones lose adverts at about that level.
     public static let sensitivity = -100.0
+
+    /// The end of time, in nanoseconds since 1970: in the year 2255, with room for what is due after it.
+    private static let end: Int64 = 9_000_000_000_000_000_000
 
     private let state: Locked<State>
 
-    /// An air in which nothing is yet but the device under test, with Bluetooth on.
+    /// Creates an air with the device under test alone, whose Bluetooth is on.
     ///
     /// - Parameters:
-    ///   - authorization: what the app may know at first.
-    ///   - start: the time at which the test begins.
-    ///   - seed: what the chance of ``noise`` follows from.
+    ///   - authorization: the app's authorization at first.
+    ///   - start: the time at which the test begins, between 1970 and 2255.
+    ///   - seed: the seed of ``noise``.
     public init(
         authorization: CLAuthorizationStatus = .authorizedAlways,
         start: Date = Date(timeIntervalSince1970: 1_700_000_000), seed: UInt64 = 1
     ) {
-        let now = Int64(max(0, start.timeIntervalSince1970) * 1e9)
+        let seconds = start.timeIntervalSince1970
+        let now = seconds > 0 ? Int64(min(seconds * 1e9, Double(Self.end))) : 0
         state = Locked(State(now: now, random: seed, deviceNext: now))
         _ = makeDevice("device", at: .distance(0), authorization: authorization)
     }
@@ -67,15 +75,9 @@ public final class SimulatedAir: Sendable {
     public func makeDevice(
         _ name: String, at position: Position, authorization: CLAuthorizationStatus = .authorizedAlways
     ) -> SimulatedDevice {
-        makeDevice(name, at: position, authorization: authorization, store: MemoryRegionStore())
-    }
-
-    private func makeDevice(
-        _ name: String, at position: Position, authorization: CLAuthorizationStatus, store: any RegionStore
-    ) -> SimulatedDevice {
         let number = state.withLock { $0.devices.count }
         let device = SimulatedDevice(
-            name: name, number: number, position: position, authorization: authorization, store: store)
+            name: name, number: number, position: position, authorization: authorization)
         let now = state.withLock { state in
             state.devices.append(device)
             return state.now
@@ -85,14 +87,14 @@ public final class SimulatedAir: Sendable {
         return device
     }
 
-    /// Makes managers belong to the device under test that are made from now on, by anybody in this process.
+    /// Installs the device under test: managers that are made from now on in this process belong to it.
     public func install() { device.install() }
 
-    /// What time it is in the air.
+    /// The time in the air.
     public var now: Date { Date(timeIntervalSince1970: Double(state.withLock { $0.now }) / 1e9) }
 
-    /// By how many decibels signals scatter around what their distance says, as a standard deviation; none at first. Rooms
-    /// have 4 to 6.
+    /// The standard deviation in decibels of signals around the level of their distance; zero at first. Indoors it is 4
+    /// to 6.
     public var noise: Double {
         get { state.withLock { $0.noise } }
         set { state.withLock { $0.noise = newValue } }
@@ -107,7 +109,7 @@ public final class SimulatedAir: Sendable {
             let number = state.nextNumber
             state.nextNumber += 1
             state.transmitters[number] = Transmitter(
-                beacon: beacon, address: Self.newAddress(&state), next: state.now + Self.nanoseconds(beacon.interval))
+                beacon: beacon, address: Self.newAddress(&state), next: Self.time(beacon.interval, after: state.now))
             return PlacedBeacon(number: number, air: self)
         }
     }
@@ -137,36 +139,42 @@ public final class SimulatedAir: Sendable {
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components
-        return max(1_000_000, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        guard seconds < end / 1_000_000_000 else { return end }
+        return seconds < 0 ? 1_000_000 : max(1_000_000, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    /// Returns the time a duration after another, or the end of time.
+    private static func time(_ duration: Duration, after time: Int64) -> Int64 {
+        time + min(nanoseconds(duration), max(0, end - time))
     }
 
     // MARK: - Time
 
-    /// Lets time pass. When it returns, every callback that was due by then has been made.
+    /// Advances the time, until 2255 at most. When it returns, every callback that was due by then has been made.
     ///
     /// The main queue has to be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {
         await settle()
-        let end = state.withLock { $0.now } + Self.nanoseconds(duration)
+        let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {
             perform(step)
             await settle()
         }
     }
 
-    /// Lets time pass, on the main thread, whose run loop makes the callbacks meanwhile. When it returns, every callback
-    /// that was due by then has been made.
+    /// Advances the time, on the main thread, whose run loop makes the callbacks meanwhile. When it returns, every
+    /// callback that was due by then has been made.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
         settleOnRunLoop()
-        let end = state.withLock { $0.now } + Self.nanoseconds(duration)
+        let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {
             perform(step)
             settleOnRunLoop()
         }
     }
 
-    /// Waits until all that was asked for and told has been done, without time passing.
+    /// Waits until all requests and callbacks have been handled, without advancing the time.
     public func settle() async {
         while !isSettled {
             // Behind callbacks that wait on the main queue; those on run loops of other threads need a moment.
@@ -186,8 +194,8 @@ public final class SimulatedAir: Sendable {
     private var isSettled: Bool {
         var isSettled = true
         for device in state.withLock({ $0.devices }) {
-            // What a callback asked for was handed to the queue before the callback counted as made. So if there were none
-            // before the queue had done its work, and are none after, nothing is left to be done.
+            // A callback's requests were submitted to the queue before the callback counted as made. So if there were
+            // none before the queue had done its work, and are none after, nothing is left to be done.
             let hadNone = device.center.hasNoCallbacksUnderWay
             device.center.queue.sync {}
             let answered = device.settleRadio()
@@ -196,14 +204,15 @@ public final class SimulatedAir: Sendable {
         return isSettled
     }
 
-    /// One moment at which something happens.
+    /// A moment at which something happens.
     private struct Step {
         var time: Int64
-        /// What is sent at that moment, by whom.
+        /// The beacons that send at that moment, each with its address and, if it is a device's, the device.
         var sent: [(beacon: SimulatedBeacon, address: UInt64, device: Int?)] = []
     }
 
-    /// The next moment up to `end` at which something is sent or a second is full; nil once `end` has been reached.
+    /// Returns the next moment up to `end` at which something is sent or a second is full; nil once `end` has been
+    /// reached.
     private func nextStep(until end: Int64) -> Step? {
         state.withLock { state in
             guard state.now < end else { return nil }
@@ -220,7 +229,7 @@ public final class SimulatedAir: Sendable {
             for number in state.transmitters.keys.sorted() {
                 guard var transmitter = state.transmitters[number], transmitter.next <= time else { continue }
                 step.sent.append((transmitter.beacon, transmitter.address, nil))
-                transmitter.next = time + Self.nanoseconds(transmitter.beacon.interval)
+                transmitter.next = Self.time(transmitter.beacon.interval, after: time)
                 state.transmitters[number] = transmitter
             }
             if hasFrames, state.deviceNext <= time {
@@ -264,7 +273,8 @@ public final class SimulatedAir: Sendable {
         return SignalStrength(rawValue: Int8(min(max(level.rounded(), -127), 20)))
     }
 
-    /// A deviation in decibels: the sum of twelve even chances is nearly normal, with a standard deviation of 1.
+    /// Returns a deviation in decibels: the sum of twelve even chances is nearly normal, with a standard deviation of
+    /// 1.
     private func chance() -> Double {
         state.withLock { state in
             guard state.noise > 0 else { return 0 }

@@ -2,7 +2,7 @@ internal import BeaconModel
 import Foundation
 
 extension SimulatedBeacon {
-    /// What the beacon says it is.
+    /// The identity that the beacon advertises.
     var identity: BeaconIdentity {
         let (high, low) = withUnsafeBytes(of: uuid.uuid) { bytes in
             (
@@ -13,7 +13,7 @@ extension SimulatedBeacon {
         return BeaconIdentity(uuid: ProximityUUID(high: high, low: low), major: major, minor: minor)
     }
 
-    /// The beacon that a device is while it sends a frame.
+    /// Creates the beacon that a device is while it sends a frame.
     init(_ frame: IBeaconFrame, at position: Position) {
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { buffer in

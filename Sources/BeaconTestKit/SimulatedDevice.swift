@@ -1,81 +1,147 @@
+internal import BeaconApplications
 internal import BeaconModel
+internal import BeaconMonitoring
 internal import BeaconRadio
-internal import BeaconService
+internal import BeaconSupport
 public import CoreLocation
+internal import Dispatch
 
-/// A device in the simulated air: what an app would run on.
+/// A device in the simulated air, as an app would run on.
 ///
-/// Managers that are made while the device is installed, or inside ``run(_:)-swift.method``, belong to it.
+/// Managers that are made while the device is installed, or inside `run(_:)`, belong to it.
 public final class SimulatedDevice: Sendable {
-    /// What the device is called.
+    /// A state of the device's Bluetooth. More may come, so a `switch` over states needs a default.
+    public struct BluetoothState: Hashable, Sendable {
+        let state: RadioState
+
+        /// It is unknown so far, as in the first moments of an app.
+        public static let unknown = BluetoothState(state: .unknown)
+        /// It is being reset, and may be back at any moment.
+        public static let resetting = BluetoothState(state: .resetting)
+        /// The device has none.
+        public static let unsupported = BluetoothState(state: .unsupported)
+        /// The app may not use it.
+        public static let unauthorized = BluetoothState(state: .unauthorized)
+        /// It is switched off.
+        public static let poweredOff = BluetoothState(state: .poweredOff)
+        /// It works.
+        public static let poweredOn = BluetoothState(state: .poweredOn)
+    }
+
+    /// One launch of the app on the device.
+    private struct Launch {
+        let center: BeaconCenter
+        let radio: AirRadio
+    }
+
+    /// The parts of a device that outlive a launch.
+    private struct Memory: Sendable {
+        let application: ApplicationIdentity
+        let regions = MemoryRegionStore()
+        let monitors = MemoryMonitorStore()
+    }
+
+    /// The device's name.
     public let name: String
 
     let number: Int
-    let center: BeaconCenter
-    private let radio = AirRadio()
+    private let memory: Memory
+    private let launch: Locked<Launch>
     private let place: Locked<Position>
 
-    init(
-        name: String, number: Int, position: Position, authorization: CLAuthorizationStatus, store: any RegionStore
-    ) {
+    init(name: String, number: Int, position: Position, authorization: CLAuthorizationStatus) {
         self.name = name
         self.number = number
         place = Locked(position)
-        var configuration = CenterConfiguration(application: ApplicationIdentity(name), store: store)
-        configuration.maximumRegions = BeaconCenter.appleRegionLimit
-        configuration.initialStatus = AuthorizationStatus(authorization)
-        center = BeaconCenter(configuration)
-        center.use(radio)
+        memory = Memory(application: ApplicationIdentity(name))
+        launch = Locked(Self.launch(memory, AuthorizationStatus(authorization)))
     }
 
-    /// Where the device is.
+    private static func launch(_ memory: Memory, _ authorization: AuthorizationStatus) -> Launch {
+        var configuration = CenterConfiguration(application: memory.application, store: memory.regions)
+        configuration.monitorStore = memory.monitors
+        configuration.maximumRegions = BeaconCenter.appleRegionLimit
+        configuration.initialStatus = authorization
+        let launch = Launch(center: BeaconCenter(configuration), radio: AirRadio())
+        launch.center.use(launch.radio)
+        return launch
+    }
+
+    var center: BeaconCenter { launch.withLock { $0.center } }
+    private var radio: AirRadio { launch.withLock { $0.radio } }
+
+    /// The device's position.
     public var position: Position {
         get { place.withLock { $0 } }
         set { place.withLock { $0 = newValue } }
     }
 
-    /// Makes managers belong to this device that are made from now on, by anybody in this process.
+    /// Installs the device: managers that are made from now on in this process belong to it.
     public func install() { BeaconCenter.install(center) }
 
-    /// Makes managers belong to this device that are made in `body`, so that tests beside one another do not meet.
+    /// Calls `body`, in which new managers belong to this device, so that tests that run in parallel are isolated.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         try BeaconCenter.withCurrent(center, body)
     }
 
-    /// Makes managers belong to this device that are made in `body`, so that tests beside one another do not meet.
+    /// Calls `body`, in which new managers belong to this device, so that tests that run in parallel are isolated.
     public func run<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         try await BeaconCenter.withCurrent(center, body)
     }
 
-    /// Changes what the app may know, as a user does in the settings.
+    /// Ends the app and launches it again: it has the regions, the conditions and the authorization of before, and
+    /// nothing else.
+    ///
+    /// Managers and monitors that were made before receive nothing any more and should be released. Those that are made
+    /// from now on belong to the new launch; where the device is installed, it is installed again.
+    public func relaunch() {
+        let old = center
+        // What the app asked for is done, and what is to be kept is written, before it ends.
+        old.queue.sync {}
+        let isWritten = DispatchSemaphore(value: 0)
+        old.performOnDisk { isWritten.signal() }
+        isWritten.wait()
+        let (snapshot, time) = (old.snapshot, old.time)
+        let new = Self.launch(memory, snapshot.authorization)
+        launch.withLock { $0 = new }
+        BeaconCenter.install(new.center, inPlaceOf: old)
+        if let time { receive(.time(time)) }
+        receive(.state(snapshot.radio))
+    }
+
+    /// Sets the app's authorization, as a user does in the settings.
     public func authorize(_ status: CLAuthorizationStatus) {
         let status = AuthorizationStatus(status)
         center.perform { $0.setStatus(status) }
     }
 
     /// Switches Bluetooth on or off. It is on at first.
-    public func setBluetooth(isOn: Bool) {
-        let state: RadioState = isOn ? .poweredOn : .poweredOff
-        center.perform { $0.receive(.state(state)) }
+    public func setBluetooth(isOn: Bool) { setBluetooth(isOn ? .poweredOn : .poweredOff) }
+
+    /// Sets the state of Bluetooth. It is powered on at first; in any other state nothing is heard and nothing is sent.
+    public func setBluetooth(_ state: BluetoothState) {
+        center.perform { $0.receive(.state(state.state)) }
     }
 
-    /// Lights the display up: regions that want it tell their state.
+    /// Lights the display up: regions that request it deliver their state.
     public func lightUpDisplay() { center.perform { $0.displayDidLightUp() } }
 
-    /// How many iBeacon frames the device sends at the moment.
+    /// The number of iBeacon frames that the device sends at the moment.
     public var advertisedFrameCount: Int { frames.count }
 
-    var frames: [IBeaconFrame] { radio.frames }
+    var frames: [IBeaconFrame] { center.snapshot.radio == .poweredOn ? radio.frames : [] }
     var isScanning: Bool { radio.isScanning }
 
-    /// Hands the radio's answer on, if one waits.
+    /// Delivers the radio's answers, if any wait.
     func settleRadio() -> Bool {
-        guard radio.takeAnswer() else { return false }
-        receive(.advertising(.success(())))
-        return true
+        guard center.snapshot.radio == .poweredOn else { return false }
+        let frames = radio.takeAnswers()
+        for frame in frames { receive(.advertising(frame, .success(()))) }
+        return !frames.isEmpty
     }
 
     func receive(_ event: RadioEvent) {
+        let center = center
         center.queue.sync { center.assumeIsolated { $0.receive(event) } }
     }
 }

@@ -1,13 +1,12 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 public import Foundation
 
-/// Writes each event as a line of JSON at the end of a file.
+/// A sink that writes each event as a line of JSON at the end of a file.
 public final class JSONLinesSink: KumulosEventSink {
     private let file: URL
     private let isWriting = Locked(())
 
-    /// A sink that writes to a file, which is made where it is not there.
+    /// Creates a sink that writes to a file, which is made where it is not there.
     public init(file: URL) { self.file = file }
 
     /// Writes an event.
@@ -31,15 +30,15 @@ public final class JSONLinesSink: KumulosEventSink {
         }
     }
 
-    /// Hands over the events that the file has, and removes them from it once `keep` has returned.
+    /// Passes the events of the file to `keep`, and removes them from the file once it has returned.
     ///
-    /// A line that is none of ours is passed over. What another process writes meanwhile stays.
+    /// A line of another form is skipped. What another process writes meanwhile stays.
     ///
-    /// - Throws: what `keep` throws; the events are then handed over again by the next call.
+    /// - Throws: what `keep` throws; the events are then passed again by the next call.
     func drain(_ keep: ([KumulosEvent]) throws -> Void) throws {
         let taken = file.appendingPathExtension("taken")
         try isWriting.withLock { _ in
-            // One that is left of an earlier attempt goes first.
+            // The file of an earlier attempt comes first.
             if !FileManager.default.fileExists(atPath: taken.path) {
                 guard FileManager.default.fileExists(atPath: file.path) else { return }
                 try FileManager.default.moveItem(at: file, to: taken)

@@ -1,6 +1,6 @@
-import Foundation
+public import Foundation
 
-/// How the SDK is set up. ``KSConfigBuilder`` makes it.
+/// The configuration of the SDK. ``KSConfigBuilder`` makes it.
 public struct KSConfig: Sendable {
     /// The key of the app at Kumulos.
     public let apiKey: String
@@ -9,9 +9,77 @@ public struct KSConfig: Sendable {
 
     let sink: (any KumulosEventSink)?
 
-    /// Where events wait; nil for the app's state directory.
+    /// The folder in which events wait; nil for the app's state directory.
     let folder: URL?
 
-    /// The address that takes events; nil for Kumulos' own.
+    /// The address to which events are sent; nil for Kumulos' own.
     let eventsAddress: String?
 }
+
+/// A builder of a ``KSConfig``, as in Kumulos' SDK.
+open class KSConfigBuilder {
+    private let apiKey: String
+    private let secretKey: String
+    private var sink: (any KumulosEventSink)?
+    private var eventsAddress: String?
+    private var folder: URL?
+
+    /// Creates a builder for an app.
+    public init(apiKey: String, secretKey: String) {
+        self.apiKey = apiKey
+        self.secretKey = secretKey
+    }
+
+    /// Sets the addresses of other servers than Kumulos' own, a test's for instance.
+    ///
+    /// - Parameter baseUrlMap: the addresses. That of ``Service/events`` is the one that counts here; without it
+    /// Kumulos' own stays.
+    @discardableResult
+    open func setBaseUrlMapping(baseUrlMap: ServiceUrlMap) -> KSConfigBuilder {
+        eventsAddress = baseUrlMap[.events]
+        return self
+    }
+
+    /// Sets a sink for events in place of Kumulos. Kumulos' own SDK has no such call; put it behind `#if os(Linux)` in
+    /// code for both.
+    @discardableResult
+    open func setEventSink(_ sink: any KumulosEventSink) -> KSConfigBuilder {
+        self.sink = sink
+        return self
+    }
+
+    /// Sets the folder in which events wait in place of the app's state directory. Kumulos' own SDK has no such call.
+    @discardableResult
+    open func setEventFolder(_ folder: URL) -> KSConfigBuilder {
+        self.folder = folder
+        return self
+    }
+
+    /// Returns the configuration.
+    open func build() -> KSConfig {
+        KSConfig(apiKey: apiKey, secretKey: secretKey, sink: sink, folder: folder, eventsAddress: eventsAddress)
+    }
+}
+
+/// The services of Kumulos, each at an address of its own. Only ``events`` is used here.
+public enum Service: CaseIterable, Sendable {
+    /// Data and code of an app's own.
+    case backend
+    /// Reports of crashes.
+    case crash
+    /// Installations and their users.
+    case crm
+    /// Deep links.
+    case ddl
+    /// Events, those about beacons among them.
+    case events
+    /// Messages in apps.
+    case iar
+    /// Pictures.
+    case media
+    /// Push messages.
+    case push
+}
+
+/// The address of each of Kumulos' services.
+public typealias ServiceUrlMap = [Service: String]

@@ -1,35 +1,52 @@
-import BeaconRadio
-import BeaconService
+import BeaconApplications
+import BeaconDelivery
+import BeaconSupport
 public import CoreLocation
+@_exported public import Foundation
 import Logging
 
-/// Kumulos' names for what an app tells its backend about beacons, so that code for Kumulos' SDK compiles and runs
-/// unchanged.
+// Kumulos' own module brings Foundation along, and code that was written for it relies on that.
+
+/// The calls by which an app sends events to Kumulos, under the names of Kumulos' SDK, so that code for it compiles and
+/// runs unchanged.
 ///
-/// Only the part about iBeacons is here. Events are kept in an outbox in the app's state directory and delivered to Kumulos
-/// from there, at once or when it can be reached again, in order, also after the app was ended; unless
-/// ``KSConfigBuilder/setEventSink(_:)`` names another place.
+/// Events are kept in an outbox in the app's state directory and delivered to Kumulos from there, at once or when it
+/// can be reached again, in order, also after the app was ended; unless ``KSConfigBuilder/setEventSink(_:)`` names
+/// another place. What cannot be kept is logged, since the SDK's calls return nothing.
 open class Kumulos {
     private struct State {
         var sink: (any KumulosEventSink)?
         var user: String?
+        var apiKey = ""
+        var secretKey = ""
     }
 
     private static let state = Locked(State())
     private static let logger = Logger(label: "swift-beacon.kumulos")
 
-    /// What Kumulos' SDK calls the place of the installation's name in the app's defaults.
+    /// The key under which Kumulos' SDK keeps the installation's name in the app's defaults.
     static let installIDKey = "KumulosUUID"
 
-    /// Sets the SDK up, and begins to deliver what earlier launches have left. Events before it are lost, which is logged.
+    /// Sets the SDK up, and begins to deliver the events of earlier launches. Events before it are lost, which is
+    /// logged.
     public static func initialize(config: KSConfig) {
-        // The one before has to let go of the outbox first.
+        // The one before has to close the outbox first.
         state.withLock { $0.sink = nil }
         let sink = config.sink ?? outbox(config)
-        state.withLock { $0.sink = sink }
+        state.withLock { state in
+            state.sink = sink
+            state.apiKey = config.apiKey
+            state.secretKey = config.secretKey
+        }
     }
 
-    /// The way to Kumulos; where the outbox cannot be had, a file that keeps events until it can.
+    /// The key of the app at Kumulos; empty before ``initialize(config:)``.
+    public static var apiKey: String { state.withLock { $0.apiKey } }
+
+    /// The secret that goes with ``apiKey``; empty before ``initialize(config:)``.
+    public static var secretKey: String { state.withLock { $0.secretKey } }
+
+    /// Returns the outbox for Kumulos; where it cannot be opened, a file that keeps events until it can.
     private static func outbox(_ config: KSConfig) -> any KumulosEventSink {
         let folder = config.folder ?? stateFolder
         let lines = folder.appendingPathComponent("kumulos.ndjson")
@@ -52,7 +69,9 @@ open class Kumulos {
             .appendingPathComponent(ApplicationIdentity.current.name, isDirectory: true)
     }
 
-    /// This installation's name: a random UUID, made once and kept in the app's defaults.
+    // MARK: - Installation and user
+
+    /// The name of this installation: a random UUID, made once and kept in the app's defaults.
     public static var installId: String {
         state.withLock { _ in
             if let known = UserDefaults.standard.string(forKey: installIDKey) { return known }
@@ -62,31 +81,97 @@ open class Kumulos {
         }
     }
 
-    /// Has later events carry a user's name in place of the installation's.
-    public static func associateUserWithInstall(userIdentifier: String) {
-        state.withLock { $0.user = userIdentifier }
+    /// The user that is associated with this installation, else ``installId``.
+    public static var currentUserIdentifier: String { state.withLock { $0.user } ?? installId }
+
+    /// Sets a user's name, which later events carry in place of the installation's. An empty one is refused and logged.
+    public static func associateUserWithInstall(userIdentifier: String) { _ = associate(userIdentifier) }
+
+    /// Sets a user's name, which later events carry in place of the installation's, and sends the user's attributes.
+    ///
+    /// - Parameters:
+    ///   - userIdentifier: the user's name. An empty one is refused, which is logged.
+    ///   - attributes: what JSON can hold.
+    public static func associateUserWithInstall(userIdentifier: String, attributes: [String: AnyObject]) {
+        guard associate(userIdentifier) else { return }
+        let properties: [String: Any] = ["id": userIdentifier, "attributes": attributes]
+        trackEvent(eventType: KumulosEvent.userAssociated, properties: properties)
     }
 
-    /// Has later events carry the installation's name again.
+    private static func associate(_ user: String) -> Bool {
+        guard !user.isEmpty else {
+            logger.error("no user is associated: the identifier is empty")
+            return false
+        }
+        state.withLock { $0.user = user }
+        return true
+    }
+
+    /// Removes the user's name, so that later events carry the installation's again.
     public static func clearUserAssociation() { state.withLock { $0.user = nil } }
 
-    /// Tells Kumulos how near a beacon is.
+    // MARK: - Events
+
+    /// Sends an event of the app's own to Kumulos.
     ///
-    /// What cannot be kept is logged, since the SDK's form of the call has no way to tell.
+    /// - Parameters:
+    ///   - eventType: the kind of event. An event without one is dropped, which is logged.
+    ///   - properties: what JSON can hold. An event with anything else is dropped, which is logged.
+    public static func trackEvent(eventType: String, properties: [String: Any]?) {
+        guard !eventType.isEmpty else {
+            logger.error("an event is lost: its type is empty")
+            return
+        }
+        guard let properties else { return send(eventType, data: KumulosEvent.Properties(nil)) }
+        do {
+            // Anything else than JSON would end the process.
+            guard JSONSerialization.isValidJSONObject(properties) else { throw CocoaError(.propertyListWriteInvalid) }
+            let data = try JSONSerialization.data(withJSONObject: properties)
+            send(eventType, data: try JSONDecoder().decode(KumulosEvent.Properties.self, from: data))
+        } catch {
+            logger.error("the event \(eventType) is lost: its properties cannot be written as JSON")
+        }
+    }
+
+    /// Sends an event of the app's own to Kumulos at once, as every event is here.
+    ///
+    /// - Parameters:
+    ///   - eventType: the kind of event. An event without one is dropped, which is logged.
+    ///   - properties: what JSON can hold. An event with anything else is dropped, which is logged.
+    public static func trackEventImmediately(eventType: String, properties: [String: Any]?) {
+        trackEvent(eventType: eventType, properties: properties)
+    }
+
+    /// Sends the device's position to Kumulos.
+    public static func sendLocationUpdate(location: CLLocation) {
+        let place = location.coordinate
+        send(
+            KumulosEvent.locationUpdated,
+            data: KumulosEvent.Properties(["lat": .number(place.latitude), "lng": .number(place.longitude)]))
+    }
+
+    /// Sends a beacon's proximity to Kumulos.
     public static func sendiBeaconProximity(beacon: CLBeacon) {
-        let (sink, user) = state.withLock { ($0.sink, $0.user) }
-        guard let sink else {
+        send(
+            KumulosEvent.beaconEnteredProximity,
+            data: KumulosEvent.Properties([
+                "type": .integer(1),
+                "uuid": .string(beacon.uuid.uuidString),
+                "major": .string(beacon.major.stringValue),
+                "minor": .string(beacon.minor.stringValue),
+                "proximity": .integer(Int64(beacon.proximity.rawValue)),
+            ]))
+    }
+
+    private static func send(_ type: String, data: KumulosEvent.Properties) {
+        guard let sink = state.withLock({ $0.sink }) else {
             logger.error("an event is lost: call Kumulos.initialize(config:) before sending any")
             return
         }
         let event = KumulosEvent(
-            type: KumulosEvent.beaconEnteredProximity,
-            uuid: UUID().uuidString.lowercased(),
-            timestamp: Int64((Date().timeIntervalSince1970 * 1000).rounded()),
-            data: KumulosEvent.BeaconProximity(
-                uuid: beacon.uuid.uuidString, major: beacon.major.stringValue, minor: beacon.minor.stringValue,
-                proximity: beacon.proximity.rawValue),
-            userId: user ?? installId)
+            type: type, uuid: UUID().uuidString.lowercased(),
+            timestamp: Int64((Date().timeIntervalSince1970 * 1000).rounded()), data: data,
+            userId: currentUserIdentifier)
         do {
             try sink.record(event)
         } catch {

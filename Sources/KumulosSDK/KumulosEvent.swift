@@ -1,32 +1,114 @@
-/// Something that happened, as Kumulos' servers take it.
+import BeaconDelivery
+import BeaconModel
+import BeaconSimulation
+import Foundation
+
+/// An event in the form that Kumulos' servers accept.
 ///
 /// The form is that of Kumulos' SDK for Swift, version 10.0.0.
 public struct KumulosEvent: Hashable, Sendable, Codable {
-    /// What Kumulos calls the nearness of a beacon.
+    /// The type of an event about a beacon's proximity.
     public static let beaconEnteredProximity = "k.engage.beaconEnteredProximity"
 
-    /// What kind of event it is.
+    /// The type of an event about the device's position.
+    public static let locationUpdated = "k.engage.locationUpdated"
+
+    /// The type of an event about the user of an installation.
+    public static let userAssociated = "k.stats.userAssociated"
+
+    /// The kind of event.
     public var type: String
-    /// The event's own name, a UUID in lower case, by which a receiver knows one that comes twice.
+    /// The event's own name, a UUID in lower case, by which a receiver recognizes one that comes twice.
     public var uuid: String
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     public var timestamp: Int64
-    /// What happened.
-    public var data: BeaconProximity
+    /// The properties of the event.
+    public var data: Properties
     /// The user that the app associated with this installation, or the installation.
     public var userId: String
 
-    /// A beacon and how near it is.
-    public struct BeaconProximity: Hashable, Sendable, Codable {
-        /// 1 for iBeacon.
-        public var type = 1
-        /// The deployment's UUID in upper case.
-        public var uuid: String
-        /// The major value, as text.
-        public var major: String
-        /// The minor value, as text.
-        public var minor: String
-        /// Core Location's number: 0 unknown, 1 immediate, 2 near, 3 far.
-        public var proximity: Int
+    /// The properties of an event: an object of JSON, or nothing.
+    public struct Properties: Hashable, Sendable, Codable {
+        /// The properties by name; nil where the event has none.
+        let values: [String: JSONValue]?
+
+        init(_ values: [String: JSONValue]?) { self.values = values }
+
+        /// Reads properties.
+        public init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            values = value.decodeNil() ? nil : try value.decode([String: JSONValue].self)
+        }
+
+        /// Writes the properties.
+        public func encode(to encoder: any Encoder) throws {
+            var value = encoder.singleValueContainer()
+            if let values { try value.encode(values) } else { try value.encodeNil() }
+        }
+
+        /// The object of JSON as bytes; nil where the event has no properties.
+        public var json: Data? {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return values.flatMap { try? encoder.encode($0) }
+        }
+
+        /// The kind of a beacon, 1 for iBeacon; nil where the event is not about a beacon.
+        public var type: Int? { integer("type") }
+        /// A beacon's proximity UUID, in upper case.
+        public var uuid: String? { string("uuid") }
+        /// A beacon's major value, as text.
+        public var major: String? { string("major") }
+        /// A beacon's minor value, as text.
+        public var minor: String? { string("minor") }
+        /// A beacon's proximity by Core Location's number: 0 unknown, 1 immediate, 2 near, 3 far.
+        public var proximity: Int? { integer("proximity") }
+
+        private func integer(_ name: String) -> Int? {
+            if case .integer(let value) = values?[name] { Int(exactly: value) } else { nil }
+        }
+
+        private func string(_ name: String) -> String? {
+            if case .string(let value) = values?[name] { value } else { nil }
+        }
     }
+}
+
+extension BeaconNotification {
+    /// Creates the event as the outbox stores it, under the event's own name.
+    ///
+    /// - Returns: nil where the event's name is not a UUID, which no event of the SDK's own has.
+    init?(_ event: KumulosEvent) {
+        guard let id = NotificationID(event.uuid) else { return nil }
+        let time = Timestamp(nanoseconds: event.timestamp.multipliedReportingOverflow(by: 1_000_000).partialValue)
+        if let (beacon, proximity) = event.beacon {
+            self.init(id: id, kind: .proximity, time: time)
+            self.beacon = beacon
+            self.proximity = proximity
+        } else {
+            self.init(id: id, kind: .application, time: time)
+            name = event.type
+            properties = event.data.values
+        }
+        user = event.userId
+    }
+}
+
+extension KumulosEvent {
+    /// The beacon that an event is about, and its proximity.
+    fileprivate var beacon: (BeaconIdentity, Proximity)? {
+        guard type == Self.beaconEnteredProximity, let uuid = data.uuid.flatMap({ ProximityUUID($0) }),
+            let major = data.major.flatMap({ UInt16($0) }), let minor = data.minor.flatMap({ UInt16($0) }),
+            let proximity = data.proximity.flatMap({ UInt8(exactly: $0) }).flatMap({ Proximity(rawValue: $0) })
+        else { return nil }
+        return (BeaconIdentity(uuid: uuid, major: major, minor: minor), proximity)
+    }
+}
+
+/// A sink that stores or sends events.
+public protocol KumulosEventSink: Sendable {
+    /// Records an event. When it returns, the event is durable, and survives the end of the process.
+    ///
+    /// - Throws: an error if the event could not be stored.
+    func record(_ event: KumulosEvent) throws
 }

@@ -1,12 +1,10 @@
 import BeaconDelivery
-import BeaconEngine
 import BeaconModel
-import BeaconService
 import Foundation
 import Glibc
 import Logging
 
-/// Delivers events to Kumulos through an outbox of the app's.
+/// A sink that delivers events to Kumulos through an outbox of the app's.
 final class OutboxSink: KumulosEventSink {
     private static let destination = "kumulos"
 
@@ -14,8 +12,8 @@ final class OutboxSink: KumulosEventSink {
     private let running: Task<Void, Never>
     private let logger: Logger
 
-    /// - Throws: ``OutboxError`` where the file cannot be had, for instance since the app runs a second time, and
-    ///   ``SinkError`` where the address is none.
+    /// - Throws: ``OutboxError`` where the file cannot be opened, for instance since the app runs a second time, and
+    ///   ``SinkError`` where the address is invalid.
     init(_ config: KSConfig, installID: String, file: URL, logger: Logger) throws {
         var configuration = KumulosConfiguration(
             apiKey: Secret(config.apiKey), secretKey: Secret(config.secretKey), installID: installID)
@@ -27,7 +25,7 @@ final class OutboxSink: KumulosEventSink {
         }
         let destination = Destination(name: Self.destination, sink: try KumulosSink(configuration))
         let service = DeliveryService(
-            outbox: try Self.open(file, logger), destinations: [destination], logger: logger)
+            outbox: try Self.open(file, logger: logger), destinations: [destination], logger: logger)
         self.service = service
         self.logger = logger
         running = Task { await service.run() }
@@ -35,8 +33,8 @@ final class OutboxSink: KumulosEventSink {
 
     deinit { running.cancel() }
 
-    /// Opens the outbox. Where the SDK was set up before in this process, that one's deliveries may be ending yet.
-    private static func open(_ file: URL, _ logger: Logger) throws(OutboxError) -> Outbox {
+    /// Opens the outbox. Where the SDK was set up before in this process, those deliveries may still be ending.
+    private static func open(_ file: URL, logger: Logger) throws(OutboxError) -> Outbox {
         for _ in 0..<100 {
             do {
                 return try Outbox(file: file, destinations: [destination], logger: logger)
@@ -52,7 +50,7 @@ final class OutboxSink: KumulosEventSink {
         try service.appendBlocking(notification)
     }
 
-    /// Takes over the events that were kept in a file while there was no outbox.
+    /// Moves the events into the outbox that were stored in a file while there was no outbox.
     func take(_ file: JSONLinesSink) {
         do {
             try file.drain { events in for event in events { try record(event) } }

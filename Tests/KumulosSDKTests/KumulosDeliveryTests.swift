@@ -1,7 +1,8 @@
-import BeaconService
 import CoreLocation
 import Foundation
 import KumulosSDK
+import TestServer
+import TestSupport
 import Testing
 
 /// What reaches Kumulos. It shares the SDK's state, of which a process has one, with the other suite.
@@ -27,12 +28,6 @@ extension KumulosTests {
             try? FileManager.default.removeItem(at: folder)
         }
         try await body(folder)
-    }
-
-    private func eventually(_ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(condition())
     }
 
     @Test("Kumulos gets exactly the request that its own SDK makes")
@@ -104,6 +99,34 @@ extension KumulosTests {
                 initialize(address, folder)
                 try await eventually { kumulos.requests.flatMap(\.events).count == 1 }
                 #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("kumulos.ndjson").path))
+            }
+        }
+    }
+
+    @Test("An app's own events reach Kumulos in order with those about beacons, also over a new launch (C9)")
+    func ownEventsDelivered() async throws {
+        try await withFolder { folder in
+            try await KumulosStandIn.with { kumulos, address in
+                kumulos.answer(503)
+                initialize(address, folder)
+                Kumulos.trackEvent(eventType: "exhibit.opened", properties: ["room": 7])
+                Kumulos.sendiBeaconProximity(beacon: Beacon())
+                Kumulos.trackEvent(eventType: "empty", properties: nil)
+                try await eventually { !kumulos.requests.isEmpty }
+                kumulos.answer(200)
+                let failed = kumulos.requests.count
+                initialize(address, folder)
+                try await eventually { kumulos.requests.dropFirst(failed).flatMap(\.events).count >= 3 }
+                var seen: Set<String> = []
+                let events = kumulos.requests.dropFirst(failed).flatMap(\.events)
+                    .filter { seen.insert($0["uuid"] as? String ?? "").inserted }
+                #expect(
+                    events.map { $0["type"] as? String }
+                        == ["exhibit.opened", "k.engage.beaconEnteredProximity", "empty"])
+                try #require(events.count == 3)
+                #expect(events[0]["data"] as? NSDictionary == ["room": 7] as NSDictionary)
+                #expect(events[2]["data"] is NSNull)
+                for event in events { #expect(Set(event.keys) == ["type", "uuid", "timestamp", "data", "userId"]) }
             }
         }
     }

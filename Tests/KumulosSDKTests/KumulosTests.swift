@@ -1,11 +1,11 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import CoreLocation
 import Foundation
 import KumulosSDK
+import TestSupport
 import Testing
 
-@Suite("KumulosSDK", .serialized)
+@Suite("KumulosSDK", .serialized, .oneAtATime)
 struct KumulosTests {
     final class Memory: KumulosEventSink {
         let events = Locked<[KumulosEvent]>([])
@@ -13,7 +13,7 @@ struct KumulosTests {
     }
 
     /// A beacon as ranging would give it.
-    final class Beacon: CLBeacon {
+    final class Beacon: CLBeacon, @unchecked Sendable {
         override var uuid: UUID { UUID(uuid: (0xE2, 0xC5, 0x6D, 0xB5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)) }
         override var major: NSNumber { 100 }
         override var minor: NSNumber { 7 }
@@ -59,12 +59,74 @@ struct KumulosTests {
         Kumulos.sendiBeaconProximity(beacon: Beacon())
         Kumulos.sendiBeaconProximity(beacon: Beacon())
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count == 2)
+        try #require(lines.count == 2)
         let object = try #require(
             JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
         #expect(Set(object.keys) == ["type", "uuid", "timestamp", "data", "userId"])
         let data = try #require(object["data"] as? [String: Any])
         #expect(data["major"] as? String == "100")
         #expect(data["proximity"] as? Int == 2)
+    }
+
+    /// Sets the SDK up with a sink that keeps events in memory.
+    private func memory() -> Memory {
+        let memory = Memory()
+        Kumulos.initialize(config: KSConfigBuilder(apiKey: "key", secretKey: "secret").setEventSink(memory).build())
+        return memory
+    }
+
+    /// The properties of an event as JSON, with sorted keys.
+    private func json(_ event: KumulosEvent) -> String? { event.data.json.map { String(decoding: $0, as: UTF8.self) } }
+
+    @Test("An app's own events carry what JSON can hold, and nothing else (C9)")
+    func ownEvents() throws {
+        let memory = memory()
+        Kumulos.trackEvent(
+            eventType: "exhibit.opened",
+            properties: [
+                "name": "Sunflowers", "room": 7, "lit": true, "stay": 1.5, "tags": ["a", "b"], "by": ["x": 1],
+            ])
+        Kumulos.trackEvent(eventType: "empty", properties: nil)
+        Kumulos.trackEventImmediately(eventType: "at.once", properties: [:])
+        Kumulos.trackEvent(eventType: "", properties: nil)
+        Kumulos.trackEvent(eventType: "no.json", properties: ["when": Date(), "what": Self.self])
+        let events = memory.events.withLock { $0 }
+        #expect(events.map(\.type) == ["exhibit.opened", "empty", "at.once"])
+        try #require(events.count == 3)
+        #expect(
+            json(events[0])
+                == #"{"by":{"x":1},"lit":true,"name":"Sunflowers","room":7,"stay":1.5,"tags":["a","b"]}"#)
+        #expect(json(events[1]) == nil)
+        #expect(json(events[2]) == "{}")
+    }
+
+    @Test("A position is sent in Kumulos' form (C9)")
+    func location() throws {
+        let memory = memory()
+        Kumulos.sendLocationUpdate(location: CLLocation(latitude: 52.5, longitude: -13.25))
+        let event = try #require(memory.events.withLock { $0.first })
+        #expect(event.type == "k.engage.locationUpdated")
+        #expect(json(event) == #"{"lat":52.5,"lng":-13.25}"#)
+    }
+
+    @Test("A user's attributes are sent with the association, and the app can ask who it is (C9)")
+    func attributes() throws {
+        let memory = memory()
+        Kumulos.clearUserAssociation()
+        #expect(Kumulos.currentUserIdentifier == Kumulos.installId)
+        #expect(Kumulos.apiKey == "key" && Kumulos.secretKey == "secret")
+        Kumulos.associateUserWithInstall(
+            userIdentifier: "ada", attributes: ["age": NSNumber(value: 36), "name": NSString(string: "Ada")])
+        #expect(Kumulos.currentUserIdentifier == "ada")
+        Kumulos.associateUserWithInstall(userIdentifier: "", attributes: [:])
+        Kumulos.associateUserWithInstall(userIdentifier: "")
+        #expect(Kumulos.currentUserIdentifier == "ada")
+        Kumulos.clearUserAssociation()
+        #expect(Kumulos.currentUserIdentifier == Kumulos.installId)
+        let event = try #require(memory.events.withLock { $0.first })
+        #expect(memory.events.withLock { $0.count } == 1)
+        #expect(event.type == "k.stats.userAssociated")
+        #expect(event.userId == "ada")
+        #expect(json(event) == #"{"attributes":{"age":36,"name":"Ada"},"id":"ada"}"#)
     }
 }

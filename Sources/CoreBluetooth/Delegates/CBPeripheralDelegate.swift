@@ -1,52 +1,223 @@
-/// What a `CBPeripheral` tells its app. Nothing here connects, so none of it is ever called; the protocol lets classes that
-/// conform to it compile.
+/// The receiver of a peripheral's events. Nothing here connects, so none of it is ever called; the protocol lets
+/// classes that conform to it compile.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
-    /// The device has a new name.
+    /// Reports that the device has a new name.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-    /// The device's services changed.
+    /// Reports that the device's services changed.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
-    /// The signal was read, in dBm.
+    /// Reports that the signal was read, in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)
 
-    /// Services were found.
+    /// Reports that services were found.
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?)
 
-    /// Services within a service were found.
+    /// Reports that services within a service were found.
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?)
 
-    /// Characteristics were found.
+    /// Reports that characteristics were found.
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?)
 
-    /// A value was read, or changed.
+    /// Reports that a value was read, or changed.
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// A value was written.
+    /// Reports that a value was written.
     func peripheral(
         _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// Notifications were switched.
+    /// Reports that notifications were switched.
     func peripheral(
         _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic,
         error: (any Error)?)
 
-    /// Descriptors were found.
+    /// Reports that descriptors were found.
     func peripheral(
         _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?)
 
-    /// A descriptor was read.
+    /// Reports that a descriptor was read.
     func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?)
 
-    /// A descriptor was written.
+    /// Reports that a descriptor was written.
     func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
     /// Writes without response can be sent again.
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
-    /// A channel was opened.
+    /// Reports that a channel was opened.
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+}
+
+// The defaults that stand for "not implemented".
+extension CBPeripheralDelegate {
+    /// Does nothing.
+    public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
+
+    /// Does nothing.
+    public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {}
+
+    /// Does nothing.
+    public func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {}
+
+    /// Does nothing.
+    public func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheral(
+        _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
+
+    /// Does nothing.
+    public func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
+}
+
+// Calls of optional methods, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
+// here, if only a default that does nothing, so that no such call is ever skipped.
+extension CBPeripheralDelegate {
+    /// The methods of this name, to call optionally.
+    public var peripheral: CBPeripheralDelegateCalls? { CBPeripheralDelegateCalls(self) }
+
+    /// The method of this name, to call optionally.
+    public var peripheralIsReady: CBPeripheralIsReadyCall? { CBPeripheralIsReadyCall(self) }
+
+    /// The method of this name, to call optionally.
+    public var peripheralDidUpdateName: ((CBPeripheral) -> Void)? {
+        { self.peripheralDidUpdateName($0) }
+    }
+}
+
+/// The methods `peripheral` of a ``CBPeripheralDelegate``, as an optional call has them.
+public struct CBPeripheralDelegateCalls {
+    private let delegate: any CBPeripheralDelegate
+
+    init(_ delegate: any CBPeripheralDelegate) { self.delegate = delegate }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didModifyServices:)``.
+    public func callAsFunction(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        delegate.peripheral(peripheral, didModifyServices: invalidatedServices)
+    }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didReadRSSI:error:)``.
+    public func callAsFunction(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
+        delegate.peripheral(peripheral, didReadRSSI: RSSI, error: error)
+    }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverServices:)``.
+    public func callAsFunction(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        delegate.peripheral(peripheral, didDiscoverServices: error)
+    }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverIncludedServicesFor:error:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didDiscoverIncludedServicesFor service: CBService, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didDiscoverIncludedServicesFor: service, error: error)
+    }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverCharacteristicsFor:error:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didDiscoverCharacteristicsFor service: CBService, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didDiscoverCharacteristicsFor: service, error: error)
+    }
+
+    /// Calls `peripheral(_:didUpdateValueFor:error:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didUpdateValueFor: characteristic, error: error)
+    }
+
+    /// Calls `peripheral(_:didWriteValueFor:error:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didWriteValueFor: characteristic, error: error)
+    }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didUpdateNotificationStateFor:error:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didUpdateNotificationStateFor: characteristic, error: error)
+    }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didDiscoverDescriptorsFor:error:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didDiscoverDescriptorsFor: characteristic, error: error)
+    }
+
+    /// Calls `peripheral(_:didUpdateValueFor:error:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didUpdateValueFor descriptor: CBDescriptor, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didUpdateValueFor: descriptor, error: error)
+    }
+
+    /// Calls `peripheral(_:didWriteValueFor:error:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?
+    ) {
+        delegate.peripheral(peripheral, didWriteValueFor: descriptor, error: error)
+    }
+
+    /// Calls ``CBPeripheralDelegate/peripheral(_:didOpen:error:)``.
+    public func callAsFunction(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        delegate.peripheral(peripheral, didOpen: channel, error: error)
+    }
+}
+
+/// The method `peripheralIsReady` of a ``CBPeripheralDelegate``, as an optional call has them.
+public struct CBPeripheralIsReadyCall {
+    private let delegate: any CBPeripheralDelegate
+
+    init(_ delegate: any CBPeripheralDelegate) { self.delegate = delegate }
+
+    /// Calls ``CBPeripheralDelegate/peripheralIsReady(toSendWriteWithoutResponse:)``.
+    public func callAsFunction(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        delegate.peripheralIsReady(toSendWriteWithoutResponse: peripheral)
+    }
 }

@@ -1,46 +1,193 @@
-/// What a `CBPeripheralManager` tells its app.
+/// The receiver of a peripheral manager's events.
 ///
-/// As in Apple's SDK only the first method is required. The others have defaults that do nothing, since Swift has optional
-/// methods only with the Objective-C runtime. A method in a subclass of the class that declares the conformance, and a
-/// method whose signature differs in the least, is not called.
+/// As in Apple's SDK only the first method is required. The others have defaults that do nothing, since Swift has
+/// optional methods only with the Objective-C runtime. A method in a subclass of the class that declares the
+/// conformance, and a method whose signature differs in the least, is not called.
 public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-    /// Whether Bluetooth can be used is known, or has changed. Called once soon after a manager is made.
+    /// Reports that the state of Bluetooth became known, or changed. Called once soon after a manager is made.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
 
-    /// iOS restores the manager. Never called: nothing is restored here.
+    /// Reports that iOS restores the manager. Never called: nothing is restored here.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
 
-    /// Advertising began, or could not. The error is nil, or a ``CBError``.
+    /// Reports that advertising began, or could not. The error is nil, or a ``CBError``.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
 
-    /// A service was taken in, or could not be. The error is nil, or a ``CBError``.
+    /// Reports that a service was added, or could not be. The error is nil, or a ``CBError``.
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
 
-    /// A central asked for notifications. Never called: no central connects here.
+    /// Reports that a central asked for notifications. Never called: no central connects here.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic)
 
-    /// A central wants no more notifications. Never called: no central connects here.
+    /// Reports that a central wants no more notifications. Never called: no central connects here.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic)
 
-    /// There is room for notifications again. Never called: no central connects here.
+    /// Reports that the queue for notifications has space again. Never called: no central connects here.
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
 
-    /// A central wants to read. Never called: no central connects here.
+    /// Reports that a central wants to read. Never called: no central connects here.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
-    /// A central wants to write. Never called: no central connects here.
+    /// Reports that a central wants to write. Never called: no central connects here.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
 
-    /// A channel is offered, or could not be. Never called.
+    /// Reports that a channel is offered, or could not be. Never called.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
-    /// A channel is no longer offered. Never called.
+    /// Reports that a channel is no longer offered. Never called.
     func peripheralManager(
         _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?)
 
-    /// A channel was opened. Never called.
+    /// Reports that a channel was opened. Never called.
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+}
+
+// The defaults that stand for "not implemented".
+extension CBPeripheralManagerDelegate {
+    /// Does nothing.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
+
+    /// Does nothing.
+    public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
+
+    /// Does nothing.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {}
+
+    /// Does nothing.
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+    ) {}
+
+    /// Does nothing.
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {}
+
+    /// Does nothing.
+    public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
+
+    /// Does nothing.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {}
+
+    /// Does nothing.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {}
+
+    /// Does nothing.
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func peripheralManager(
+        _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
+    ) {}
+}
+
+// Calls of optional methods, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
+// here, if only a default that does nothing, so that no such call is ever skipped.
+extension CBPeripheralManagerDelegate {
+    /// The methods of this name, to call optionally.
+    public var peripheralManager: CBPeripheralManagerDelegateCalls? { CBPeripheralManagerDelegateCalls(self) }
+
+    /// The method of this name, to call optionally.
+    public var peripheralManagerDidStartAdvertising: CBPeripheralManagerDidStartAdvertisingCall? {
+        CBPeripheralManagerDidStartAdvertisingCall(self)
+    }
+
+    /// The method of this name, to call optionally.
+    public var peripheralManagerIsReady: CBPeripheralManagerIsReadyCall? { CBPeripheralManagerIsReadyCall(self) }
+}
+
+/// The methods `peripheralManager` of a ``CBPeripheralManagerDelegate``, as an optional call has them.
+public struct CBPeripheralManagerDelegateCalls {
+    private let delegate: any CBPeripheralManagerDelegate
+
+    init(_ delegate: any CBPeripheralManagerDelegate) { self.delegate = delegate }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:willRestoreState:)``.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        delegate.peripheralManager(peripheral, willRestoreState: dict)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didAdd:error:)``.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        delegate.peripheralManager(peripheral, didAdd: service, error: error)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:central:didSubscribeTo:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        delegate.peripheralManager(peripheral, central: central, didSubscribeTo: characteristic)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:central:didUnsubscribeFrom:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        delegate.peripheralManager(peripheral, central: central, didUnsubscribeFrom: characteristic)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didReceiveRead:)``.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        delegate.peripheralManager(peripheral, didReceiveRead: request)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didReceiveWrite:)``.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        delegate.peripheralManager(peripheral, didReceiveWrite: requests)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didPublishL2CAPChannel:error:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager, didPublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {
+        delegate.peripheralManager(peripheral, didPublishL2CAPChannel: PSM, error: error)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didUnpublishL2CAPChannel:error:)``.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel PSM: CBL2CAPPSM, error: (any Error)?
+    ) {
+        delegate.peripheralManager(peripheral, didUnpublishL2CAPChannel: PSM, error: error)
+    }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManager(_:didOpen:error:)``.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+    {
+        delegate.peripheralManager(peripheral, didOpen: channel, error: error)
+    }
+}
+
+/// The method `peripheralManagerDidStartAdvertising` of a ``CBPeripheralManagerDelegate``, as an optional call has
+/// them.
+public struct CBPeripheralManagerDidStartAdvertisingCall {
+    private let delegate: any CBPeripheralManagerDelegate
+
+    init(_ delegate: any CBPeripheralManagerDelegate) { self.delegate = delegate }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManagerDidStartAdvertising(_:error:)``.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        delegate.peripheralManagerDidStartAdvertising(peripheral, error: error)
+    }
+}
+
+/// The method `peripheralManagerIsReady` of a ``CBPeripheralManagerDelegate``, as an optional call has them.
+public struct CBPeripheralManagerIsReadyCall {
+    private let delegate: any CBPeripheralManagerDelegate
+
+    init(_ delegate: any CBPeripheralManagerDelegate) { self.delegate = delegate }
+
+    /// Calls ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)``.
+    public func callAsFunction(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        delegate.peripheralManagerIsReady(toUpdateSubscribers: peripheral)
+    }
 }

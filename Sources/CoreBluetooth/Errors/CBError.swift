@@ -1,13 +1,15 @@
-/// What went wrong in Core Bluetooth.
+internal import BeaconRadio
+
+/// An error of Core Bluetooth.
 ///
-/// It has the shape of an error that Swift imports from Apple's SDK: `CBError(.invalidParameters)`, `catch CBError.invalidParameters`,
-/// `(error as? CBError)?.code` and `(error as NSError).code` all work. On Linux a bare `NSError` of this domain does not
-/// become a `CBError`.
+/// It has the shape of an error that Swift imports from Apple's SDK: `CBError(.invalidParameters)`, `catch
+/// CBError.invalidParameters`, `(error as? CBError)?.code` and `(error as NSError).code` all work. On Linux a bare
+/// `NSError` of this domain does not become a `CBError`.
 public struct CBError: _BridgedStoredNSError, Sendable {
     /// The error as Foundation stores it.
     public let _nsError: NSError
 
-    /// The error that Foundation stores.
+    /// Creates an error from the one that Foundation stores.
     ///
     /// - Precondition: its domain is ``CBErrorDomain``.
     public init(_nsError: NSError) {
@@ -24,5 +26,152 @@ public struct CBError: _BridgedStoredNSError, Sendable {
     /// Feeds the code. Foundation's own implementation traps outside Apple's systems (Swift 6.3).
     public func hash(into hasher: inout Hasher) {
         hasher.combine(_nsError.code)
+    }
+}
+
+extension CBError {
+    /// The codes of Core Bluetooth's errors, numbered as in Apple's header.
+    public enum Code: Int, _ErrorCodeProtocol, Sendable {
+        /// The error that has these codes.
+        public typealias _ErrorType = CBError
+
+        /// Something that has no code.
+        case unknown = 0
+
+        /// The arguments make no sense.
+        case invalidParameters = 1
+
+        /// There is no attribute of this handle.
+        case invalidHandle = 2
+
+        /// The device is not connected.
+        case notConnected = 3
+
+        /// There is no room left.
+        case outOfSpace = 4
+
+        /// The operation was cancelled.
+        case operationCancelled = 5
+
+        /// The connection timed out.
+        case connectionTimeout = 6
+
+        /// The peripheral ended the connection.
+        case peripheralDisconnected = 7
+
+        /// The UUID may not be used.
+        case uuidNotAllowed = 8
+
+        /// The device advertises already.
+        case alreadyAdvertising = 9
+
+        /// No connection came about.
+        case connectionFailed = 10
+
+        /// There are too many connections.
+        case connectionLimitReached = 11
+
+        /// The device is not known.
+        case unknownDevice = 12
+
+        /// The operation is not supported.
+        case operationNotSupported = 13
+
+        /// The other side forgot the pairing.
+        case peerRemovedPairingInformation = 14
+
+        /// Encryption timed out.
+        case encryptionTimedOut = 15
+
+        /// There are too many paired devices.
+        case tooManyLEPairedDevices = 16
+
+        /// There were too many notifications in the background.
+        case leGattExceededBackgroundNotificationLimit = 17
+
+        /// There are almost too many notifications in the background.
+        case leGattNearBackgroundNotificationLimit = 18
+
+        /// The name that ``unknownDevice`` once had by mistake.
+        @available(*, deprecated, renamed: "unknownDevice")
+        public static var unkownDevice: Code { .unknownDevice }
+    }
+}
+
+// Each code once more by its own name, so that `catch CBError.invalidParameters` reads as it does with Apple's SDK.
+extension CBError {
+    /// Something that has no code.
+    public static var unknown: CBError.Code { .unknown }
+
+    /// The arguments make no sense.
+    public static var invalidParameters: CBError.Code { .invalidParameters }
+
+    /// There is no attribute of this handle.
+    public static var invalidHandle: CBError.Code { .invalidHandle }
+
+    /// The device is not connected.
+    public static var notConnected: CBError.Code { .notConnected }
+
+    /// There is no room left.
+    public static var outOfSpace: CBError.Code { .outOfSpace }
+
+    /// The operation was cancelled.
+    public static var operationCancelled: CBError.Code { .operationCancelled }
+
+    /// The connection timed out.
+    public static var connectionTimeout: CBError.Code { .connectionTimeout }
+
+    /// The peripheral ended the connection.
+    public static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
+
+    /// The UUID may not be used.
+    public static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
+
+    /// The device advertises already.
+    public static var alreadyAdvertising: CBError.Code { .alreadyAdvertising }
+
+    /// No connection came about.
+    public static var connectionFailed: CBError.Code { .connectionFailed }
+
+    /// There are too many connections.
+    public static var connectionLimitReached: CBError.Code { .connectionLimitReached }
+
+    /// The device is not known.
+    public static var unknownDevice: CBError.Code { .unknownDevice }
+
+    /// The operation is not supported.
+    public static var operationNotSupported: CBError.Code { .operationNotSupported }
+
+    /// The other side forgot the pairing.
+    public static var peerRemovedPairingInformation: CBError.Code { .peerRemovedPairingInformation }
+
+    /// Encryption timed out.
+    public static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
+
+    /// There are too many paired devices.
+    public static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }
+
+    /// There were too many notifications in the background.
+    public static var leGattExceededBackgroundNotificationLimit: CBError.Code {
+        .leGattExceededBackgroundNotificationLimit
+    }
+
+    /// There are almost too many notifications in the background.
+    public static var leGattNearBackgroundNotificationLimit: CBError.Code { .leGattNearBackgroundNotificationLimit }
+}
+
+/// The domain of ``CBError``.
+public let CBErrorDomain = "CBErrorDomain"
+
+/// The domain of ``CBATTError``.
+public let CBATTErrorDomain = "CBATTErrorDomain"
+
+extension CBError {
+    /// Creates an error from a radio's. Core Bluetooth has no code for most of it, so that the radio's own
+    /// words are the error's localized description.
+    init(_ error: RadioError) {
+        self.init(
+            error.code == .unsupported ? .operationNotSupported : .unknown,
+            userInfo: [NSLocalizedDescriptionKey: error.message])
     }
 }

@@ -1,7 +1,7 @@
 /// The UUID of a service, a characteristic or a descriptor: 16, 32 or 128 bits.
 ///
-/// A short UUID stands for a long one, the Bluetooth Base UUID `00000000-0000-1000-8000-00805F9B34FB` with the short one's
-/// bits in its first four bytes; the two are equal and have the same hash.
+/// A short UUID stands for a long one, the Bluetooth Base UUID `00000000-0000-1000-8000-00805F9B34FB` with the short
+/// one's bits in its first four bytes; the two are equal and have the same hash.
 open class CBUUID: NSObject, NSCopying {
     /// 2, 4 or 16 bytes, most significant first, in the length in which the UUID was given.
     open var data: Data { Data(bytes) }
@@ -19,7 +19,7 @@ open class CBUUID: NSObject, NSCopying {
 
     private let bytes: [UInt8]
 
-    /// A UUID from its text: 4 or 8 hexadecimal digits, or 32 with hyphens, as in
+    /// Creates a UUID from its text: 4 or 8 hexadecimal digits, or 32 with hyphens, as in
     /// `68753A44-4D6F-1226-9C60-0050E4C00067`.
     ///
     /// - Precondition: the text is one of these. Apple's class raises an exception otherwise.
@@ -31,7 +31,7 @@ open class CBUUID: NSObject, NSCopying {
         super.init()
     }
 
-    /// A UUID from its bytes, most significant first.
+    /// Creates a UUID from its bytes, most significant first.
     ///
     /// - Precondition: there are 2, 4 or 16. Apple's class raises an exception otherwise.
     public init(data theData: Data) {
@@ -40,22 +40,22 @@ open class CBUUID: NSObject, NSCopying {
         super.init()
     }
 
-    /// A UUID of 128 bits.
+    /// Creates a UUID of 128 bits.
     public init(nsuuid theUUID: UUID) {
         bytes = withUnsafeBytes(of: theUUID.uuid) { [UInt8]($0) }
         super.init()
     }
 
-    /// The UUID itself, since it never changes.
+    /// Returns the UUID itself, since it never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether the other stands for the same 128 bits.
+    /// Returns true where the other stands for the same 128 bits.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CBUUID else { return false }
         return other === self || other.expanded == expanded
     }
 
-    /// By the 128 bits.
+    /// The hash of the 128 bits.
     open override var hash: Int { expanded.hashValue }
 
     /// The text form.
@@ -71,7 +71,7 @@ open class CBUUID: NSObject, NSCopying {
         }
     }
 
-    /// The bytes of a text form, or nil if it is none.
+    /// Returns the bytes of a text form, or nil if it is none.
     private static func bytes(of text: String) -> [UInt8]? {
         if text.utf8.count == 36 {
             return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) } }
@@ -91,3 +91,23 @@ open class CBUUID: NSObject, NSCopying {
         return bytes
     }
 }
+
+// Assigned by the Bluetooth SIG (Assigned Numbers, descriptors).
+
+/// The descriptor that holds further properties of a characteristic.
+public let CBUUIDCharacteristicExtendedPropertiesString = "2900"
+
+/// The descriptor that says what a characteristic is, for people.
+public let CBUUIDCharacteristicUserDescriptionString = "2901"
+
+/// The descriptor by which a client asks for notifications.
+public let CBUUIDClientCharacteristicConfigurationString = "2902"
+
+/// The descriptor by which a server is made to broadcast.
+public let CBUUIDServerCharacteristicConfigurationString = "2903"
+
+/// The descriptor that says how to show a characteristic's value.
+public let CBUUIDCharacteristicFormatString = "2904"
+
+/// The descriptor that puts several formats together.
+public let CBUUIDCharacteristicAggregateFormatString = "2905"

@@ -1,13 +1,14 @@
 internal import BeaconModel
+internal import BeaconMonitoring
 internal import BeaconRadio
-internal import BeaconService
+internal import BeaconSupport
 
 /// The part of a peripheral manager that advertises, which may be shared between threads.
 ///
-/// Each start is a client of the center of its own, which goes when it is stopped. So no answer to an earlier start can be
-/// taken for one to a later, whatever is still under way.
+/// Each start is a client of the center of its own, which ends when it is stopped. So no answer to an earlier start can
+/// be taken for one to a later, whatever is still under way.
 final class Advertiser: Sendable {
-    /// What became of the wish to start.
+    /// The outcome of a start.
     enum Outcome {
         /// It is carried out, now or once the state is known; the radio's answer follows.
         case accepted
@@ -30,8 +31,12 @@ final class Advertiser: Sendable {
     private struct Standing {
         var state = RadioState.unknown
         var phase = Phase.idle
-        /// The manager, as long as the phase is not idle: it makes a circle that ends with the advertising.
-        var kept: SentManager?
+        /// The manager, as long as the phase is not idle: it makes a cycle that ends with the advertising.
+        ///
+        /// Counting references is safe on any thread, what a manager of this module stores is immutable or behind a
+        /// lock, and what a subclass adds is reached only through callbacks, which are made where its owner expects
+        /// them.
+        var kept: UnsafeTransfer<CBPeripheralManager>?
     }
 
     private let center: BeaconCenter
@@ -43,7 +48,7 @@ final class Advertiser: Sendable {
         self.context = context
     }
 
-    /// Whether the radio sends at the moment.
+    /// A Boolean value that says that the radio sends at the moment.
     var isSending: Bool {
         standing.withLock { standing in
             if case .sending = standing.phase { standing.state == .poweredOn } else { false }
@@ -53,21 +58,21 @@ final class Advertiser: Sendable {
     /// Sends a frame from now on, or once the state is known.
     ///
     /// - Parameter frame: nil where there is nothing to send.
-    func start(_ frame: IBeaconFrame?, for manager: SentManager) -> Outcome {
+    func start(_ frame: IBeaconFrame?, for manager: CBPeripheralManager) -> Outcome {
         standing.withLock { standing in
             guard standing.state == .unknown || standing.state == .poweredOn else { return .misuse }
             switch standing.phase {
             case .starting, .sending: return .refused(.alreadyAdvertising)
             // What is held gives way to what comes later: an app that starts too early and again when it hears that the
-            // radio is on, as it must on Apple's systems, hears of no error.
+            // radio is on, as it must on Apple's systems, receives no error.
             case .idle, .held: break
             }
             guard let frame else { return .refused(.invalidParameters) }
-            standing.kept = manager
+            standing.kept = UnsafeTransfer(manager)
             if standing.state == .unknown {
                 standing.phase = .held(frame)
             } else {
-                begin(frame, &standing)
+                begin(frame, changing: &standing)
             }
             return .accepted
         }
@@ -77,7 +82,7 @@ final class Advertiser: Sendable {
     ///
     /// - Returns: whether the call made sense: in the powered on state it does even where there is nothing to stop.
     func stop() -> Bool {
-        // The last reference to the manager is let go of outside the lock, which is a part of it.
+        // The last reference to the manager is released outside the lock, which is a part of it.
         let (isFine, kept) = standing.withLock { standing in
             let wasIdle = if case .idle = standing.phase { true } else { false }
             return (!wasIdle || standing.state == .poweredOn, end(&standing))
@@ -86,11 +91,11 @@ final class Advertiser: Sendable {
         return isFine
     }
 
-    /// Takes in that the radio's state is another one.
+    /// Handles a change of the radio's state.
     ///
     /// - Returns: whether a start that was held is dropped.
     func radioDidChange(to state: RadioState) -> Bool {
-        let (isDropped, kept) = standing.withLock { standing -> (Bool, SentManager?) in
+        let (isDropped, kept) = standing.withLock { standing -> (Bool, UnsafeTransfer<CBPeripheralManager>?) in
             standing.state = state
             guard state.endsAdvertising else { return (false, nil) }
             let wasHeld = if case .held = standing.phase { true } else { false }
@@ -103,20 +108,22 @@ final class Advertiser: Sendable {
     /// Carries out a start that was held, if the radio is on by now.
     func startHeld() {
         standing.withLock { standing in
-            if standing.state == .poweredOn, case .held(let frame) = standing.phase { begin(frame, &standing) }
+            if standing.state == .poweredOn, case .held(let frame) = standing.phase {
+                begin(frame, changing: &standing)
+            }
         }
     }
 
-    /// Hands the frame to the center. The lock is held meanwhile, so that the center hears of starts and stops in the order
-    /// in which they happened; it is only handed work, and nothing waits.
-    private func begin(_ frame: IBeaconFrame, _ standing: inout Standing) {
+    /// Passes the frame to the center. The lock is held meanwhile, so that the center gets starts and stops in the
+    /// order in which they happened; it is only handed work, and nothing waits.
+    private func begin(_ frame: IBeaconFrame, changing standing: inout Standing) {
         let client = center.makeClientID()
         standing.phase = .starting(client)
         center.addClient(client) { [weak self, weak center, context] event in
             switch event {
             case .radio(let state) where state.endsAdvertising:
-                // Not only when the manager hears of it: if its queue is busy and the radio returns meanwhile, the frame
-                // would be sent again.
+                // Not only when the manager receives it: if its queue is busy and the radio returns meanwhile, the
+                // frame would be sent again.
                 center?.perform { $0.removeClient(client) }
             case .advertising(let result):
                 center?.makeCallback(in: context) { [weak self] in self?.answer(result, to: client) }
@@ -129,8 +136,8 @@ final class Advertiser: Sendable {
 
     /// Begins anew.
     ///
-    /// - Returns: the manager, which the caller lets go of without the lock.
-    private func end(_ standing: inout Standing) -> SentManager? {
+    /// - Returns: the manager, which the caller releases without the lock.
+    private func end(_ standing: inout Standing) -> UnsafeTransfer<CBPeripheralManager>? {
         switch standing.phase {
         case .idle, .held: break
         case .starting(let client), .sending(let client): center.perform { $0.removeClient(client) }
@@ -140,9 +147,9 @@ final class Advertiser: Sendable {
         return standing.kept
     }
 
-    /// Tells the radio's answer, where it is still waited for. Called where callbacks are made.
+    /// Delivers the radio's answer, where it is still waited for. Called where callbacks are made.
     private func answer(_ result: Result<Void, RadioError>, to client: ClientID) {
-        let told = standing.withLock { standing -> (SentManager?, CBError?)? in
+        let told = standing.withLock { standing -> (UnsafeTransfer<CBPeripheralManager>?, CBError?)? in
             switch (standing.phase, result) {
             case (.starting(client), .success):
                 standing.phase = .sending(client)
@@ -153,7 +160,21 @@ final class Advertiser: Sendable {
                 return nil
             }
         }
-        guard let (kept, error) = told, let manager = kept?.manager else { return }
+        guard let (kept, error) = told, let manager = kept?.value else { return }
         manager.delegate?.peripheralManagerDidStartAdvertising(manager, error: error)
+    }
+}
+
+extension RadioState {
+    /// A Boolean value that says that advertising is over in this state, and not merely paused.
+    ///
+    /// Apple's sources do not agree: the header calls it paused below powered on and stopped below powered off, the
+    /// article on the peripheral role says that it stops. Here it pauses while the radio is on its way back by itself,
+    /// and stops when somebody would have to bring it back.
+    var endsAdvertising: Bool {
+        switch self {
+        case .unsupported, .unauthorized, .poweredOff: true
+        case .unknown, .resetting, .poweredOn: false
+        }
     }
 }

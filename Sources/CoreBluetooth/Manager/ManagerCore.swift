@@ -1,7 +1,8 @@
+internal import BeaconMonitoring
 internal import BeaconRadio
-internal import BeaconService
+internal import BeaconSupport
 
-/// The part of a manager that may be shared between threads: its tie to the center, and what it was told of the radio.
+/// The part of a manager that threads may share: its client of the center, and the last state that was delivered.
 final class ManagerCore: Sendable {
     let center: BeaconCenter
     let context: CallbackContext
@@ -21,7 +22,7 @@ final class ManagerCore: Sendable {
         center.perform { [client] in $0.removeClient(client) }
     }
 
-    /// What the radio could do when callbacks last told it, so that a delegate is never ahead of or behind what its manager
+    /// The radio's state that callbacks delivered last, so that a delegate is never ahead of or behind what its manager
     /// says.
     var state: RadioState { told.withLock { $0 } }
 

@@ -1,6 +1,6 @@
 // Apple's documents give these keys no values, and apps use them by name only. Each is its own name here.
 
-/// Whether the user is told that Bluetooth is off when a peripheral manager is made: an `NSNumber`. Without effect here.
+/// The key of an alert that Bluetooth is off when a peripheral manager is made: an `NSNumber`. Without effect here.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "CBPeripheralManagerOptionShowPowerAlertKey"
 
 /// The name by which iOS restores a peripheral manager: a `String`. Nothing is restored here.
@@ -13,7 +13,7 @@ public let CBPeripheralManagerRestoredStateServicesKey = "CBPeripheralManagerRes
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey =
     "CBPeripheralManagerRestoredStateAdvertisementDataKey"
 
-/// Whether the user is told that Bluetooth is off when a central manager is made: an `NSNumber`. Without effect here.
+/// The key of an alert that Bluetooth is off when a central manager is made: an `NSNumber`. Without effect here.
 public let CBCentralManagerOptionShowPowerAlertKey = "CBCentralManagerOptionShowPowerAlertKey"
 
 /// The name by which iOS restores a central manager: a `String`. Nothing is restored here.
@@ -28,17 +28,17 @@ public let CBCentralManagerRestoredStateScanServicesKey = "CBCentralManagerResto
 /// The options with which a restored central manager scanned. Nothing is restored here.
 public let CBCentralManagerRestoredStateScanOptionsKey = "CBCentralManagerRestoredStateScanOptionsKey"
 
-/// Whether each advert of a device is told: an `NSNumber`. Without effect here.
+/// The key for reporting each advert of a device: an `NSNumber`. Without effect here.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "CBCentralManagerScanOptionAllowDuplicatesKey"
 
 /// The solicited services to look for: an array of ``CBUUID``. Without effect here.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "CBCentralManagerScanOptionSolicitedServiceUUIDsKey"
 
-/// Whether the user is told of a connection: an `NSNumber`. Without effect here.
+/// The key of an alert about a connection: an `NSNumber`. Without effect here.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "CBConnectPeripheralOptionNotifyOnConnectionKey"
 
-/// Whether the user is told of a connection's end: an `NSNumber`. Without effect here.
+/// The key of an alert about a connection's end: an `NSNumber`. Without effect here.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "CBConnectPeripheralOptionNotifyOnDisconnectionKey"
 
-/// Whether the user is told of notifications: an `NSNumber`. Without effect here.
+/// The key of an alert about notifications: an `NSNumber`. Without effect here.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "CBConnectPeripheralOptionNotifyOnNotificationKey"

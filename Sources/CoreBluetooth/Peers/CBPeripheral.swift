@@ -2,19 +2,19 @@
 ///
 /// All that asks the device for something does nothing, and no answer comes.
 open class CBPeripheral: CBPeer {
-    /// Who hears the answers.
+    /// The object that receives the answers. It is not kept alive.
     open weak var delegate: (any CBPeripheralDelegate)?
 
-    /// What the device calls itself; nil if not known.
+    /// The name that the device gives itself; nil if not known.
     open var name: String? { nil }
 
-    /// Whether it is connected: it is not.
+    /// The state of the connection: there is none.
     open var state: CBPeripheralState { .disconnected }
 
     /// The services found so far; nil before any search.
     open var services: [CBService]? { nil }
 
-    /// Whether a write without response would be sent.
+    /// A Boolean value that says that a write without response would be sent.
     open var canSendWriteWithoutResponse: Bool { false }
 
     /// Asks for the signal. Does nothing.
@@ -44,7 +44,7 @@ open class CBPeripheral: CBPeer {
     /// Writes a descriptor. Does nothing.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {}
 
-    /// How many bytes one write takes: 20, what the smallest packet leaves.
+    /// Returns the most bytes in one write: 20, what the smallest packet leaves.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int { 20 }
 
     /// Asks for notifications. Does nothing.
@@ -52,4 +52,19 @@ open class CBPeripheral: CBPeer {
 
     /// Opens a channel. Does nothing.
     open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {}
+}
+
+/// The states of a peripheral's connection.
+public enum CBPeripheralState: Int, Sendable, BitwiseCopyable {
+    /// Not connected.
+    case disconnected = 0
+
+    /// Being connected.
+    case connecting = 1
+
+    /// Connected.
+    case connected = 2
+
+    /// The connection is being ended.
+    case disconnecting = 3
 }

@@ -1,9 +1,14 @@
+internal import BeaconModel
+
 /// A beacon as ranging found it.
 ///
-/// A new object comes with each report, and two objects are equal only if they are the same; compare `uuid`, `major` and
-/// `minor` to find a beacon again. Core Location makes the objects. Code under test may make its own in a subclass that
-/// overrides what it needs.
-open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
+/// A new object comes with each report, and two objects are equal only if they are the same; compare `uuid`, `major`
+/// and `minor` to find a beacon again. Core Location makes the objects. Code under test may make its own in a subclass
+/// that overrides what it needs.
+open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant, and a subclass
+    // answers for what it adds.
+
     private let identifier: UUID
     private let group: UInt16
     private let member: UInt16
@@ -12,34 +17,37 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
     private let signal: Int
     private let time: Date
 
-    /// When the beacon was heard.
+    /// The time at which the beacon was last heard.
     open var timestamp: Date { time }
 
-    /// The deployment.
+    /// The proximity UUID.
     open var uuid: UUID { identifier }
 
-    /// The deployment, by the name it had before iOS 13.
+    /// The proximity UUID, by the name it had before iOS 13.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 
-    /// The group within the deployment, a shop for instance.
+    /// The major value: the group within the UUID, a shop for instance.
     open var major: NSNumber { NSNumber(value: group) }
 
-    /// The beacon within the group.
+    /// The minor value: the beacon within the group.
     open var minor: NSNumber { NSNumber(value: member) }
 
-    /// How near the beacon is, in steps.
+    /// The proximity.
     open var proximity: CLProximity { step }
 
-    /// The estimated distance in metres; negative where it cannot be told.
+    /// The estimated distance in metres; negative where it is not known.
     ///
     /// It serves to order beacons of one ``proximity``, not to place them.
     open var accuracy: CLLocationAccuracy { distance }
 
-    /// The mean signal since the last report, in dBm; 0 where the beacon was not heard since.
+    /// The mean signal of the newest second in which the beacon was heard, in dBm.
+    ///
+    /// It is 0 where the beacon was not heard for 2 seconds, or for three of its intervals where these are longer.
     open var rssi: Int { signal }
 
-    /// A beacon of which nothing is known: a UUID of zeros, proximity unknown, accuracy -1, signal 0, never heard.
+    /// Creates a beacon of which nothing is known: a UUID of zeros, proximity unknown, accuracy -1, signal 0, never
+    /// heard.
     public override init() {
         identifier = .zero
         group = 0
@@ -51,7 +59,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
         super.init()
     }
 
-    /// A beacon from its parts.
+    /// Creates a beacon from its parts.
     init(
         uuid: UUID, major: UInt16, minor: UInt16, proximity: CLProximity, accuracy: CLLocationAccuracy, rssi: Int,
         timestamp: Date
@@ -97,7 +105,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
         coder.encode(rssi, forKey: Key.rssi)
     }
 
-    /// The beacon itself, since it never changes.
+    /// Returns the beacon itself, since it never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// The form that Apple's logs have: the proximity by its number, the accuracy with two decimals.
@@ -114,5 +122,57 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
         static let proximity = "proximity"
         static let accuracy = "accuracy"
         static let rssi = "rssi"
+    }
+}
+
+/// The proximity of a beacon: its distance in steps.
+///
+/// Apple names no distances. Here they are those of the engine's `ProximityClassifier`: immediate below 0.5 m, near
+/// below 3 m, with hysteresis at the borders.
+///
+/// Switches may have an `@unknown default`, as Apple's type is not frozen; they need none.
+public enum CLProximity: Int, Sendable, BitwiseCopyable {
+    /// Not known: the beacon was not heard of late, or gave no distance.
+    case unknown = 0
+
+    /// At the device.
+    case immediate = 1
+
+    /// A few steps away.
+    case near = 2
+
+    /// Further away.
+    case far = 3
+}
+
+extension CLProximity {
+    /// Creates Apple's form of a proximity.
+    init(_ proximity: Proximity) {
+        switch proximity {
+        case .unknown: self = .unknown
+        case .immediate: self = .immediate
+        case .near: self = .near
+        case .far: self = .far
+        }
+    }
+}
+
+/// A beacon's major value: the group within a proximity UUID, a shop for instance.
+///
+/// `CLBeaconMajorValue(beacon.major)` reads it out of an `NSNumber`.
+public typealias CLBeaconMajorValue = UInt16
+
+/// A beacon's minor value: the beacon within its group.
+public typealias CLBeaconMinorValue = UInt16
+
+extension CLBeacon {
+    /// Creates a beacon from one that ranging found.
+    ///
+    /// - Parameter timestamp: the wall time at which it was last heard.
+    convenience init(_ beacon: RangedBeacon, timestamp: Date) {
+        self.init(
+            uuid: UUID(beacon.identity.uuid), major: beacon.identity.major, minor: beacon.identity.minor,
+            proximity: CLProximity(beacon.proximity), accuracy: beacon.accuracy, rssi: beacon.rssi,
+            timestamp: timestamp)
     }
 }

@@ -1,7 +1,9 @@
-/// Which beacons are meant: all of a UUID, those of one major value, or a single identity.
+internal import BeaconModel
+
+/// A constraint on the identity of beacons: a proximity UUID, with a major value or with a major and a minor value.
 ///
-/// Constraints are compared and hashed by value, so that a delegate's constraint finds the entry that another, equal one
-/// made in a dictionary.
+/// Constraints are compared and hashed by value, so that a delegate's constraint finds the entry that another, equal
+/// one made in a dictionary.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
 
@@ -13,10 +15,10 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     /// The minor value, or nil where any will do. Nil whenever ``major`` is.
     public let minor: UInt16?
 
-    /// The deployment, which always has to match.
+    /// The proximity UUID, which always has to match.
     open var uuid: UUID { deployment }
 
-    /// All beacons of a deployment.
+    /// Creates a constraint for all beacons of a proximity UUID.
     public init(uuid: UUID) {
         deployment = uuid
         major = nil
@@ -24,7 +26,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         super.init()
     }
 
-    /// The beacons of one major value.
+    /// Creates a constraint for the beacons of one major value.
     public init(uuid: UUID, major: CLBeaconMajorValue) {
         deployment = uuid
         self.major = major
@@ -32,7 +34,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         super.init()
     }
 
-    /// The beacons of one identity.
+    /// Creates a constraint for the beacons of one identity.
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
         deployment = uuid
         self.major = major
@@ -61,16 +63,16 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         if let minor { coder.encode(NSNumber(value: minor), forKey: Key.minor) }
     }
 
-    /// The constraint itself, since it never changes.
+    /// Returns the constraint itself, since it never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether the other means the same beacons in the same words.
+    /// Returns true where the other has the same three values.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CLBeaconIdentityConstraint else { return false }
         return other === self || other.uuid == uuid && other.major == major && other.minor == minor
     }
 
-    /// By all three values.
+    /// The hash of all three values.
     open override var hash: Int {
         var hasher = Hasher()
         hasher.combine(uuid)
@@ -91,4 +93,53 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
         static let major = "major"
         static let minor = "minor"
     }
+}
+
+extension BeaconConstraint {
+    /// Creates a constraint from its three parts.
+    ///
+    /// A minor value without a major one does not come up: no initialiser of Core Location makes it.
+    init(uuid: UUID, major: UInt16?, minor: UInt16?) {
+        switch (major, minor) {
+        case (let major?, let minor?): self.init(uuid: ProximityUUID(uuid), major: major, minor: minor)
+        case (let major?, nil): self.init(uuid: ProximityUUID(uuid), major: major)
+        default: self.init(uuid: ProximityUUID(uuid))
+        }
+    }
+
+    /// Creates the constraint of one of Core Location's.
+    init(_ constraint: CLBeaconIdentityConstraint) {
+        self.init(uuid: constraint.uuid, major: constraint.major, minor: constraint.minor)
+    }
+
+    /// Creates the constraint of a monitor's condition.
+    init(_ condition: CLMonitor.BeaconIdentityCondition) {
+        self.init(uuid: condition.uuid, major: condition.major, minor: condition.minor)
+    }
+}
+
+extension ProximityUUID {
+    /// Creates a proximity UUID from Foundation's form.
+    init(_ uuid: UUID) {
+        self.init(
+            high: withUnsafeBytes(of: uuid.uuid) { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) },
+            low: withUnsafeBytes(of: uuid.uuid) {
+                UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            })
+    }
+}
+
+extension UUID {
+    /// Creates Foundation's form of a proximity UUID.
+    init(_ uuid: ProximityUUID) {
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { buffer in
+            buffer.storeBytes(of: uuid.high.bigEndian, as: UInt64.self)
+            buffer.storeBytes(of: uuid.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        self.init(uuid: bytes)
+    }
+
+    /// All bytes zero.
+    static var zero: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 }

@@ -1,92 +1,303 @@
-/// What a `CLLocationManager` tells its app.
+/// The receiver of a location manager's events.
 ///
-/// In Apple's SDK every method is optional. Swift has optional methods only with the Objective-C runtime, so here each has
-/// a default that does nothing; conforming classes need not change. What cannot be had is the question whether a delegate
-/// has a method: which of two callbacks comes depends on what was started.
+/// In Apple's SDK every method is optional. Swift has optional methods only with the Objective-C runtime, so here each
+/// has a default that does nothing; conforming classes need not change. Optional calls,
+/// `delegate?.locationManager?(…)`, compile and reach the method or its default: that a delegate lacks a method cannot
+/// be found out. Which of two callbacks comes depends on what was started.
 ///
-/// A method in a subclass of the class that declares the conformance, and a method whose signature differs in the least,
-/// is not called, and the compiler does not say so.
+/// A method in a subclass of the class that declares the conformance, and a method whose signature differs in the
+/// least, is not called, and the compiler does not say so.
 ///
 /// Some methods are deprecated on Apple's systems. That warns who calls them, not who implements them; so does nothing
 /// here.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-    /// The authorization or the accuracy is known, or has changed. Called once soon after a manager is made.
+    /// Reports that the authorization or the accuracy became known, or changed. Called once soon after a manager is
+    /// made.
     ///
-    /// The default calls ``locationManager(_:didChangeAuthorization:)``, so that delegates that know only one of the two
-    /// hear of it.
+    /// The default calls ``locationManager(_:didChangeAuthorization:)``, so that delegates that know only one of the
+    /// two receive it.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-    /// The authorization is known, or has changed: the form of before iOS 14.
+    /// Reports that the authorization became known, or changed: the form of before iOS 14.
     ///
     /// It is called by the default of ``locationManagerDidChangeAuthorization(_:)`` and by nothing else.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
-    /// Location services failed. The error is a ``CLError``.
+    /// Reports that location services failed. The error is a ``CLError``.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// A region is being monitored from now on.
+    /// Reports that a region is being monitored from now on.
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
-    /// The device came into a region in which it was not.
+    /// Reports that the device came into a region in which it was not.
     ///
-    /// Every manager of the app tells it, not only the one that started the monitoring.
+    /// Every manager of the app reports it, not only the one that started the monitoring.
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
 
-    /// The device left a region in which it was.
+    /// Reports that the device left a region in which it was.
     ///
-    /// Every manager of the app tells it, not only the one that started the monitoring.
+    /// Every manager of the app reports it, not only the one that started the monitoring.
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
 
-    /// The state of a region changed, or was asked for.
+    /// Reports that the state of a region changed, or was asked for.
     func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
 
-    /// A region cannot be monitored. The error is a ``CLError``; the region is nil where none is to blame.
+    /// Reports that a region cannot be monitored. The error is a ``CLError``; the region is nil where none is to blame.
     func locationManager(
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error)
 
-    /// The beacons that satisfy a constraint, each second, nearest first and unknown ones last; none gives an empty
-    /// array. Answers `startRangingBeacons(satisfying:)`.
+    /// Reports the beacons that satisfy a constraint, each second, nearest first and unknown ones last; none gives an
+    /// empty array. Answers `startRangingBeacons(satisfying:)`.
     func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint)
 
-    /// Beacons cannot be ranged. The error is a ``CLError``. Answers `startRangingBeacons(satisfying:)`.
+    /// Reports that beacons cannot be ranged. The error is a ``CLError``. Answers `startRangingBeacons(satisfying:)`.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
         error: any Error)
 
-    /// The beacons of a region, each second, nearest first and unknown ones last; none gives an empty array. Answers
-    /// `startRangingBeacons(in:)`.
+    /// Reports the beacons of a region, each second, nearest first and unknown ones last; none gives an empty array.
+    /// Answers `startRangingBeacons(in:)`.
     func locationManager(
         _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
 
-    /// Beacons cannot be ranged. The error is a ``CLError``. Answers `startRangingBeacons(in:)`.
+    /// Reports that beacons cannot be ranged. The error is a ``CLError``. Answers `startRangingBeacons(in:)`.
     func locationManager(
         _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error)
 
-    /// The device moved. Never called: no position is known here.
+    /// Reports that the device moved. Never called: no position is known here.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
-    /// The device moved: the form of before iOS 6. Never called.
+    /// Reports that the device moved: the form of before iOS 6. Never called.
     func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation)
 
-    /// The device turned. Never called: no heading is known here.
+    /// Reports that the device turned. Never called: no heading is known here.
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
-    /// Whether to ask the user to calibrate the compass. Never called. The default answers no.
+    /// Asks to let the user calibrate the compass. Never called. The default returns false.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
-    /// A stay began or ended. Never called: no position is known here.
+    /// Reports that a stay began or ended. Never called: no position is known here.
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 
-    /// Location updates pause. Never called.
+    /// Reports that location updates pause. Never called.
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
 
-    /// Location updates go on. Never called.
+    /// Reports that location updates continue. Never called.
     func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
 
-    /// Deferred location updates ended. Never called.
+    /// Reports that deferred location updates ended. Never called.
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
+}
+
+// The defaults that stand for "not implemented".
+extension CLLocationManagerDelegate {
+    /// Hands the authorization to ``locationManager(_:didChangeAuthorization:)``.
+    public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+        locationManager(manager, didChangeAuthorization: manager.authorizationStatus)
+    }
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
+
+    /// Does nothing.
+    public func locationManager(
+        _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
+    ) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
+
+    /// Returns false.
+    public func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool { false }
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
+
+    /// Does nothing.
+    public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
+
+    /// Does nothing.
+    public func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
+
+    /// Does nothing.
+    public func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {}
+}
+
+// Calls of optional methods, `delegate?.method?(…)`, which Apple's protocols allow. Every delegate has every method
+// here, if only a default that does nothing, so that no such call is ever skipped.
+extension CLLocationManagerDelegate {
+    /// The methods of this name, to call optionally.
+    public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(self) }
+
+    /// The method of this name, to call optionally.
+    public var locationManagerDidChangeAuthorization: ((CLLocationManager) -> Void)? {
+        { self.locationManagerDidChangeAuthorization($0) }
+    }
+
+    /// The method of this name, to call optionally.
+    public var locationManagerShouldDisplayHeadingCalibration: ((CLLocationManager) -> Bool)? {
+        { self.locationManagerShouldDisplayHeadingCalibration($0) }
+    }
+
+    /// The method of this name, to call optionally.
+    public var locationManagerDidPauseLocationUpdates: ((CLLocationManager) -> Void)? {
+        { self.locationManagerDidPauseLocationUpdates($0) }
+    }
+
+    /// The method of this name, to call optionally.
+    public var locationManagerDidResumeLocationUpdates: ((CLLocationManager) -> Void)? {
+        { self.locationManagerDidResumeLocationUpdates($0) }
+    }
+}
+
+/// The methods `locationManager` of a ``CLLocationManagerDelegate``, as an optional call has them.
+public struct CLLocationManagerDelegateCalls {
+    private let delegate: any CLLocationManagerDelegate
+
+    init(_ delegate: any CLLocationManagerDelegate) { self.delegate = delegate }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didChangeAuthorization:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {
+        delegate.locationManager(manager, didChangeAuthorization: status)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didFailWithError:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        delegate.locationManager(manager, didFailWithError: error)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didStartMonitoringFor:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+        delegate.locationManager(manager, didStartMonitoringFor: region)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didEnterRegion:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+        delegate.locationManager(manager, didEnterRegion: region)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didExitRegion:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+        delegate.locationManager(manager, didExitRegion: region)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didDetermineState:for:)``.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+    ) {
+        delegate.locationManager(manager, didDetermineState: state, for: region)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:monitoringDidFailFor:withError:)``.
+    public func callAsFunction(
+        _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+    ) {
+        delegate.locationManager(manager, monitoringDidFailFor: region, withError: error)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didRange:satisfying:)``.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        delegate.locationManager(manager, didRange: beacons, satisfying: beaconConstraint)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didFailRangingFor:error:)``.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
+    ) {
+        delegate.locationManager(manager, didFailRangingFor: beaconConstraint, error: error)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didRangeBeacons:in:)``.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
+    ) {
+        delegate.locationManager(manager, didRangeBeacons: beacons, in: region)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:rangingBeaconsDidFailFor:withError:)``.
+    public func callAsFunction(
+        _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error
+    ) {
+        delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didUpdateLocations:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        delegate.locationManager(manager, didUpdateLocations: locations)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didUpdateTo:from:)``.
+    public func callAsFunction(
+        _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
+    ) {
+        delegate.locationManager(manager, didUpdateTo: newLocation, from: oldLocation)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didUpdateHeading:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+        delegate.locationManager(manager, didUpdateHeading: newHeading)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didVisit:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didVisit visit: CLVisit) {
+        delegate.locationManager(manager, didVisit: visit)
+    }
+
+    /// Calls ``CLLocationManagerDelegate/locationManager(_:didFinishDeferredUpdatesWithError:)``.
+    public func callAsFunction(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?) {
+        delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
+    }
 }

@@ -15,7 +15,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     private let time: Date
     private let source: CLLocationSourceInformation?
 
-    /// Where it is.
+    /// The coordinate.
     open var coordinate: CLLocationCoordinate2D { place }
 
     /// The height above sea level, in metres.
@@ -24,32 +24,32 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The radius around ``coordinate`` in metres; negative if that is not known.
     open var horizontalAccuracy: CLLocationAccuracy { horizontal }
 
-    /// How far off ``altitude`` may be, in metres; not positive if it is not known.
+    /// The possible error of ``altitude``, in metres; not positive if it is not known.
     open var verticalAccuracy: CLLocationAccuracy { vertical }
 
-    /// Where the device moves to, in degrees from north; negative if not known.
+    /// The direction of movement, in degrees from north; negative if not known.
     open var course: CLLocationDirection { heading }
 
-    /// How far off ``course`` may be, in degrees; negative if it is not known.
+    /// The possible error of ``course``, in degrees; negative if it is not known.
     open var courseAccuracy: CLLocationDirectionAccuracy { headingAccuracy }
 
-    /// How fast the device moves, in metres per second; negative if not known.
+    /// The speed of the device, in metres per second; negative if not known.
     open var speed: CLLocationSpeed { velocity }
 
-    /// How far off ``speed`` may be, in metres per second; negative if it is not known.
+    /// The possible error of ``speed``, in metres per second; negative if it is not known.
     open var speedAccuracy: CLLocationSpeedAccuracy { velocityAccuracy }
 
-    /// When it was so.
+    /// The time at which the device was there.
     open var timestamp: Date { time }
 
     /// The storey. Always nil: nothing here knows it.
     open var floor: CLFloor? { nil }
 
-    /// Who told the place; nil if the maker of the object did not say.
+    /// The source of the place; nil if the maker of the object did not say.
     open var sourceInformation: CLLocationSourceInformation? { source }
 
-    /// A place now: height and horizontal accuracy 0, and -1 for what is not known, the vertical accuracy, course and
-    /// speed.
+    /// Creates a place now: height and horizontal accuracy 0, and -1 for what is not known, the vertical accuracy,
+    /// course and speed.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         place = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
         height = 0
@@ -64,7 +64,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// A place of which neither course nor speed is known.
+    /// Creates a place of which neither course nor speed is known.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -83,7 +83,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// A place with course and speed, of unknown accuracy.
+    /// Creates a place with course and speed, of unknown accuracy.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -103,7 +103,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// A place with all that may be known.
+    /// Creates a place with all that may be known.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -124,7 +124,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         super.init()
     }
 
-    /// A place with all that may be known, and who told it.
+    /// Creates a place with all that may be known, and its source.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
         horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -182,12 +182,13 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         if let sourceInformation { coder.encode(sourceInformation, forKey: Key.source) }
     }
 
-    /// The place itself, since it never changes.
+    /// Returns the place itself, since it never changes.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The way over the ground to another place, in metres.
+    /// Returns the way over the ground to another place, in metres.
     ///
-    /// Heights do not count. The earth is taken for a sphere, which is right to 0.6 %; Apple's result may differ by that.
+    /// Heights do not count. The earth is taken for a sphere, which is right to 0.6 %; Apple's result may differ by
+    /// that.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         coordinate.distance(to: location.coordinate)
     }
@@ -211,4 +212,77 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         static let timestamp = "timestamp"
         static let source = "source"
     }
+}
+
+/// A storey of a building. Nothing here makes one.
+open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
+
+    /// The number of the storey: 0 is the ground floor, below it are negative ones.
+    open var level: Int { storey }
+
+    private let storey: Int
+
+    /// Creates the ground floor.
+    public override init() {
+        storey = 0
+        super.init()
+    }
+
+    /// Reads a storey from an archive.
+    public required init?(coder: NSCoder) {
+        storey = coder.decodeInteger(forKey: "level")
+        super.init()
+    }
+
+    /// True.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the storey to an archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(level, forKey: "level")
+    }
+
+    /// Returns the storey itself, since it never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+/// The source of a place.
+open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    // Unchecked, since the superclass is not known to be Sendable. All stored properties are constant.
+
+    /// A Boolean value that says that software made the place up.
+    open var isSimulatedBySoftware: Bool { software }
+
+    /// A Boolean value that says that it comes from an accessory.
+    open var isProducedByAccessory: Bool { accessory }
+
+    private let software: Bool
+    private let accessory: Bool
+
+    /// Creates a source from its two properties.
+    public init(softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool) {
+        software = isSoftware
+        accessory = isAccessory
+        super.init()
+    }
+
+    /// Reads a source from an archive.
+    public required init?(coder: NSCoder) {
+        software = coder.decodeBool(forKey: "isSimulatedBySoftware")
+        accessory = coder.decodeBool(forKey: "isProducedByAccessory")
+        super.init()
+    }
+
+    /// True.
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Writes the source to an archive.
+    open func encode(with coder: NSCoder) {
+        coder.encode(isSimulatedBySoftware, forKey: "isSimulatedBySoftware")
+        coder.encode(isProducedByAccessory, forKey: "isProducedByAccessory")
+    }
+
+    /// Returns the source itself, since it never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 }

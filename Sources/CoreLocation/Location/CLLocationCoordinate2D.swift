@@ -8,12 +8,12 @@ public struct CLLocationCoordinate2D: Sendable, BitwiseCopyable {
     /// Degrees east of Greenwich, -180 to 180.
     public var longitude: CLLocationDegrees
 
-    /// No degrees north, no degrees east.
+    /// Creates the place of no degrees north and no degrees east.
     public init() {
         self.init(latitude: 0, longitude: 0)
     }
 
-    /// A place from its degrees, which are not checked.
+    /// Creates a place from its degrees, which are not checked.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.latitude = latitude
         self.longitude = longitude
@@ -23,12 +23,12 @@ public struct CLLocationCoordinate2D: Sendable, BitwiseCopyable {
 /// A place that ``CLLocationCoordinate2DIsValid(_:)`` refuses.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// Whether both degrees are in their range.
+/// Returns true where both degrees are in their range.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
     (-90...90).contains(coord.latitude) && (-180...180).contains(coord.longitude)
 }
 
-/// A place from its degrees.
+/// Returns a place from its degrees.
 public func CLLocationCoordinate2DMake(
     _ latitude: CLLocationDegrees, _ longitude: CLLocationDegrees
 ) -> CLLocationCoordinate2D {
@@ -36,7 +36,8 @@ public func CLLocationCoordinate2DMake(
 }
 
 extension CLLocationCoordinate2D {
-    /// The way along a sphere of the earth's mean radius, in metres. On the ellipsoid it is up to 0.6 % different.
+    /// Returns the way along a sphere of the earth's mean radius, in metres. On the ellipsoid it is up to 0.6 %
+    /// different.
     func distance(to other: CLLocationCoordinate2D) -> CLLocationDistance {
         let radians = Double.pi / 180
         let north = sin((other.latitude - latitude) * radians / 2)

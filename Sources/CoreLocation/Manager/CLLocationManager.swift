@@ -1,84 +1,102 @@
-internal import BeaconEngine
+internal import BeaconApplications
 internal import BeaconModel
+internal import BeaconMonitoring
 internal import BeaconRadio
-internal import BeaconService
 import Foundation
 
 /// Starts and stops the delivery of beacon events to an app.
 ///
-/// Region monitoring and ranging of beacons work as Core Location's documents describe, over the radio that `BEACON_SOURCE`
-/// names. Positions, headings and visits need hardware that is not there: whoever asks for them is told so, and none is
-/// made up.
+/// Region monitoring and ranging of beacons work as Core Location's documents describe, over the radio that
+/// `BEACON_SOURCE` names. Positions, headings and visits need hardware that is not there: asking for them fails, and
+/// none is made up.
 ///
-/// Callbacks come where the manager was made: on the main queue for the main thread, on the run loop of a thread that was
-/// started by itself. On a thread of a pool there is no run loop that anybody runs, so that the main queue is used, and it
-/// is logged.
+/// Callbacks come where the manager was made: on the main queue for the main thread, on the run loop of a thread that
+/// was started by itself. On a thread of a pool there is no run loop that anybody runs, so that the main queue is used,
+/// and it is logged.
 open class CLLocationManager: NSObject {
-    /// The object that is told of events. It is not kept alive.
-    open weak var delegate: (any CLLocationManagerDelegate)?
-
     private let core: LocationManagerCore
+    private let delegates = DelegateBox<any CLLocationManagerDelegate>(nil)
 
-    /// A manager that has nothing to do yet. Its delegate is told the authorization once, soon after.
+    /// The object that receives events. It is not kept alive, and may be set on any thread.
+    ///
+    /// The first callback, of the authorization, waits for a delegate: one that is set late receives it, too.
+    open weak var delegate: (any CLLocationManagerDelegate)? {
+        get { delegates.delegate }
+        set {
+            guard delegates.setDelegate(newValue) else { return }
+            later { manager in
+                guard let delegate = manager.delegates.delegateForHeldCallback() else { return }
+                delegate.locationManagerDidChangeAuthorization(manager)
+                manager.core.requestMissedChanges()
+            }
+        }
+    }
+
+    /// Creates a manager that has nothing to do so far. Its delegate receives the authorization once, soon after.
     public override init() {
         core = LocationManagerCore(
             center: .current, context: CallbackContext.ofCurrentThread(for: "A CLLocationManager"))
         super.init()
-        let reference = WeakManager(manager: self)
-        core.begin { event in reference.manager?.handle(event) }
+        let reference = WeakReference(self)
+        core.begin { event in reference.object?.handle(event) }
     }
 
     // MARK: - Availability
 
-    /// Whether location services are switched on; there is no switch here, so that they always are.
+    /// Returns true: there is no switch for location services here.
     open class func locationServicesEnabled() -> Bool { true }
 
-    /// Whether regions of a class can be monitored: those of `CLBeaconRegion`, unless the machine has no radio. It says
-    /// nothing about permission.
+    /// Returns true for `CLBeaconRegion`, unless it is known that the machine has no radio; false for other regions.
+    ///
+    /// Before a radio has reported its state, that is not known, and the answer is true. It says nothing about
+    /// permission.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         regionClass is CLBeaconRegion.Type && hasRadio
     }
 
-    /// Whether beacons can be ranged: unless the machine has no radio. It says nothing about permission.
+    /// Returns true, unless it is known that the machine has no radio.
+    ///
+    /// Before a radio has reported its state, that is not known, and the answer is true. It says nothing about
+    /// permission.
     open class func isRangingAvailable() -> Bool { hasRadio }
 
     private static var hasRadio: Bool { BeaconCenter.current.snapshot.radio != .unsupported }
 
-    /// Whether large changes of position can be noticed; they cannot.
+    /// Returns false: changes of position are not noticed here.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { false }
 
-    /// Whether there is a compass; there is none.
+    /// Returns false: there is no compass here.
     open class func headingAvailable() -> Bool { false }
 
-    /// Whether any region can be monitored.
+    /// Returns true, unless it is known that the machine has no radio.
     @available(*, deprecated, renamed: "isMonitoringAvailable(for:)")
     open class func regionMonitoringAvailable() -> Bool { hasRadio }
 
-    /// Whether monitoring regions is switched on.
+    /// Returns true, unless it is known that the machine has no radio.
     @available(*, deprecated, renamed: "isMonitoringAvailable(for:)")
     open class func regionMonitoringEnabled() -> Bool { hasRadio }
 
-    /// Whether positions can be collected for later; they cannot.
+    /// Returns false: no position can be collected for later.
     open class func deferredLocationUpdatesAvailable() -> Bool { false }
 
     // MARK: - Authorization
 
-    /// What the application may know.
+    /// Returns the app's permission to use location services.
     open class func authorizationStatus() -> CLAuthorizationStatus {
         CLAuthorizationStatus(BeaconCenter.current.snapshot.authorization)
     }
 
-    /// What the application may know.
+    /// The app's permission to use location services.
     open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(core.center.snapshot.authorization) }
 
-    /// How exactly the application may know; distances to beacons are never blurred.
+    /// The accuracy that the app is allowed: full, since distances to beacons are never blurred.
     open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
 
-    /// Whether widgets of the application may know; there are none.
+    /// A Boolean value that says that widgets of the app may use location services; there are none.
     open var isAuthorizedForWidgetUpdates: Bool { false }
 
-    /// Asks to know of beacons while the application runs. It is granted unless an administrator decided otherwise, and does
-    /// nothing where the status is determined already.
+    /// Asks to know of beacons while the application runs. It is granted unless an administrator decided otherwise, and
+    /// does nothing where the status is determined already.
     open func requestWhenInUseAuthorization() { core.request(.whenInUse) }
 
     /// Asks to know of beacons, and to be started for them. It is granted unless an administrator decided otherwise.
@@ -88,7 +106,10 @@ open class CLLocationManager: NSObject {
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)? = nil
     ) {
-        completion?(nil)
+        guard let completion else { return }
+        // The app's own closure, which only the callback calls.
+        let answer = UnsafeTransfer(completion)
+        core.makeCallback { answer.value(nil) }
     }
 
     /// Asks for full accuracy for a while, which is always given.
@@ -98,15 +119,15 @@ open class CLLocationManager: NSObject {
 
     /// Begins to monitor a region, for the whole application and across its launches.
     ///
-    /// `didStartMonitoringFor` follows, and then `didDetermineState` once the state is known. A region of the same identifier
-    /// is replaced. Beyond 20 regions, and for regions that are not of beacons, `monitoringDidFailFor` follows with
-    /// `CLError.regionMonitoringFailure`.
+    /// `didStartMonitoringFor` follows, and then `didDetermineState` once the state is known. A region of the same
+    /// identifier is replaced. Beyond 20 regions, and for regions that are not of beacons, `monitoringDidFailFor`
+    /// follows with `CLError.regionMonitoringFailure`.
     open func startMonitoring(for region: CLRegion) {
         guard let beacons = region as? CLBeaconRegion else {
-            let sent = SentRegion(region)
+            let copy = region.copy() as? CLRegion ?? region
             return later { manager in
                 manager.delegate?.locationManager(
-                    manager, monitoringDidFailFor: sent.region, withError: CLError(.regionMonitoringFailure))
+                    manager, monitoringDidFailFor: copy, withError: CLError(.regionMonitoringFailure))
             }
         }
         core.startMonitoring(RegisteredRegion(beacons))
@@ -118,14 +139,21 @@ open class CLLocationManager: NSObject {
         startMonitoring(for: region)
     }
 
-    /// Stops monitoring the region of this identifier, whoever began; harmless where nobody did.
-    open func stopMonitoring(for region: CLRegion) { core.stopMonitoring(region.identifier) }
+    /// Stops monitoring the beacon region of this identifier, whichever manager began; harmless where none did.
+    ///
+    /// No callback of this manager about the region follows. A region of another kind is another region, also under the
+    /// same identifier, and is never monitored.
+    open func stopMonitoring(for region: CLRegion) {
+        if region is CLBeaconRegion { core.stopMonitoring(region.identifier) }
+    }
 
-    /// Asks for the state of a region that is monitored; `didDetermineState` tells it.
-    open func requestState(for region: CLRegion) { core.requestState(of: region.identifier) }
+    /// Asks for the state of a beacon region that is monitored; `didDetermineState` delivers it.
+    open func requestState(for region: CLRegion) {
+        if region is CLBeaconRegion { core.requestState(of: region.identifier) }
+    }
 
-    /// The regions that the application monitors, those of earlier launches too. The objects may be others than those that
-    /// were given, and a change shows a little later.
+    /// The regions that the application monitors, those of earlier launches too. The objects may be others than those
+    /// that were given, and a change shows a little later.
     open var monitoredRegions: Set<CLRegion> {
         Set(core.center.snapshot.regions.map { CLBeaconRegion($0) })
     }
@@ -135,7 +163,7 @@ open class CLLocationManager: NSObject {
 
     // MARK: - Ranging
 
-    /// Begins to range the beacons that satisfy a constraint: `didRange:satisfying:` tells them once a second, or
+    /// Begins to range the beacons that satisfy a constraint: `didRange:satisfying:` reports them once a second, or
     /// `didFailRangingFor:error:` why not. Doing so twice is the same as once.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         core.startRanging(BeaconConstraint(constraint))
@@ -151,7 +179,7 @@ open class CLLocationManager: NSObject {
         Set(core.rangedConstraints.map { CLBeaconIdentityConstraint($0) })
     }
 
-    /// Begins to range the beacons of a region: `didRangeBeacons:in:` tells them once a second, or
+    /// Begins to range the beacons of a region: `didRangeBeacons:in:` reports them once a second, or
     /// `rangingBeaconsDidFailFor:withError:` why not.
     open func startRangingBeacons(in region: CLBeaconRegion) {
         core.startRanging(LocationManagerCore.RangedRegion(region))
@@ -167,28 +195,28 @@ open class CLLocationManager: NSObject {
 
     // MARK: - Positions, which are not there
 
-    /// How exact positions should be.
+    /// The accuracy that positions should have.
     open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
 
-    /// How far one has to move for another position.
+    /// The distance to move for another position.
     open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
 
-    /// How the device is expected to move.
+    /// The movement that the app expects.
     open var activityType = CLActivityType.other
 
-    /// Whether positions may pause.
+    /// A Boolean value that says that positions may pause.
     open var pausesLocationUpdatesAutomatically = true
 
-    /// Whether the application goes on in the background, which every process here does.
+    /// A Boolean value that says that the app continues in the background, which every process here does.
     open var allowsBackgroundLocationUpdates = false
 
-    /// Whether the use of positions in the background is shown.
+    /// A Boolean value that says that the use of positions in the background is shown.
     open var showsBackgroundLocationIndicator = false
 
-    /// How far one has to turn for another heading, in degrees.
+    /// The angle to turn for another heading, in degrees.
     open var headingFilter: CLLocationDegrees = 1
 
-    /// How the device is held.
+    /// The orientation of the device.
     open var headingOrientation = CLDeviceOrientation.portrait
 
     /// The last position; there is none.
@@ -227,15 +255,26 @@ open class CLLocationManager: NSObject {
     /// Puts the question of calibrating the compass away; it is never asked.
     open func dismissHeadingCalibrationDisplay() {}
 
+    /// Asks for positions to be collected while the app is not in use; `didFinishDeferredUpdatesWithError` follows with
+    /// `CLError.deferredFailed`.
+    @available(*, deprecated, message: "Positions are not deferred on any system any more.")
+    open func allowDeferredLocationUpdates(untilTraveled distance: CLLocationDistance, timeout: TimeInterval) {
+        later { $0.delegate?.locationManager($0, didFinishDeferredUpdatesWithError: CLError(.deferredFailed)) }
+    }
+
+    /// Stops collecting positions. There is nothing to stop.
+    @available(*, deprecated, message: "Positions are not deferred on any system any more.")
+    open func disallowDeferredLocationUpdates() {}
+
     private func failPosition(_ code: CLError.Code) {
         later { $0.delegate?.locationManager($0, didFailWithError: CLError(code)) }
     }
 
     /// Makes a call where callbacks are made, after those that are under way.
     private func later(_ call: @escaping @Sendable (CLLocationManager) -> Void) {
-        let reference = WeakManager(manager: self)
+        let reference = WeakReference(self)
         core.makeCallback {
-            if let manager = reference.manager { call(manager) }
+            if let manager = reference.object { call(manager) }
         }
     }
 
@@ -244,7 +283,10 @@ open class CLLocationManager: NSObject {
     private func handle(_ event: ClientEvent) {
         switch event {
         case .authorization:
-            delegate?.locationManagerDidChangeAuthorization(self)
+            guard let delegate = delegates.delegateOrHold() else { return }
+            delegate.locationManagerDidChangeAuthorization(self)
+            // Missed changes are delivered once there is a delegate to receive them.
+            core.requestMissedChanges()
         case .started(let region):
             delegate?.locationManager(self, didStartMonitoringFor: CLBeaconRegion(region))
         case .monitoringFailed(let region, let failure):
@@ -260,15 +302,18 @@ open class CLLocationManager: NSObject {
             delegate?.locationManager(self, didExitRegion: CLBeaconRegion(region))
         case .ranged(let constraint, let beacons, _):
             deliver(
-                beacons.map { CLBeacon($0, timestamp: Date(timeIntervalSince1970: $0.lastHeard.seconds)) }, constraint)
-        case .rangingFailed(let constraint, let failure):
-            fail(constraint, CLError(failure == .denied ? .denied : .rangingUnavailable))
-        case .radio, .advertising, .watched:
+                beacons.map { CLBeacon($0, timestamp: Date(timeIntervalSince1970: $0.lastHeard.seconds)) },
+                satisfying: constraint)
+        case .rangingFailed(let constraint, let failure, let requester):
+            fail(constraint, of: requester, with: CLError(failure == .denied ? .denied : .rangingUnavailable))
+        case .missedChangesEnded:
+            core.confirmMissedChanges()
+        case .radio, .advertising, .condition:
             break
         }
     }
 
-    private func deliver(_ beacons: [CLBeacon], _ constraint: BeaconConstraint) {
+    private func deliver(_ beacons: [CLBeacon], satisfying constraint: BeaconConstraint) {
         let rangings = core.rangings(of: constraint)
         if rangings.asConstraint {
             delegate?.locationManager(self, didRange: beacons, satisfying: CLBeaconIdentityConstraint(constraint))
@@ -278,13 +323,32 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    private func fail(_ constraint: BeaconConstraint, _ error: CLError) {
+    /// Reports a failure to the request that is answered, or to all for the constraint.
+    private func fail(_ constraint: BeaconConstraint, of requester: RangingRequester?, with error: CLError) {
         let rangings = core.rangings(of: constraint)
-        if rangings.asConstraint {
+        if rangings.asConstraint, requester == nil || requester == .constraint {
             delegate?.locationManager(self, didFailRangingFor: CLBeaconIdentityConstraint(constraint), error: error)
         }
-        for region in rangings.regions {
+        for region in rangings.regions where requester == nil || requester == .region(region.identifier) {
             delegate?.locationManager(self, rangingBeaconsDidFailFor: CLBeaconRegion(region), withError: error)
         }
     }
+}
+
+/// The movement of an app's user. Core Location may save power by it; nothing here depends on it.
+public enum CLActivityType: Int, Sendable, BitwiseCopyable {
+    /// Nothing of what follows.
+    case other = 1
+
+    /// Driving along roads.
+    case automotiveNavigation = 2
+
+    /// Walking, running, cycling.
+    case fitness = 3
+
+    /// Travelling by train, boat and the like.
+    case otherNavigation = 4
+
+    /// Flying.
+    case airborne = 5
 }

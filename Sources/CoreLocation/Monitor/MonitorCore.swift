@@ -1,70 +1,74 @@
+internal import BeaconApplications
 internal import BeaconModel
-import BeaconRadio
-internal import BeaconService
+internal import BeaconMonitoring
+internal import BeaconSupport
 import Foundation
 internal import Logging
 internal import Synchronization
 
 extension BeaconCenter {
-    /// What the monitors of a name share: it is there once, from when the first of them is made, as long as the center.
-    /// Its conditions go on being monitored while none is open, as on Apple's systems.
+    /// Returns the core that the monitors of a name share. It is made with the first of them, and lives as long as the
+    /// center. Its conditions go on being monitored while none is open, as on Apple's systems.
     func monitorCore(_ name: String) -> MonitorCore {
         companion("monitor \(name)") { center in
-            let core = MonitorCore(name, center)
+            let core = MonitorCore(name, in: center)
             core.begin(center)
             return core
         }
     }
 }
 
-/// What the monitors of a name share: the state, behind a lock, and its ties to the center and to the store.
+/// The part that the monitors of a name share: the state, behind a lock, with the center's client and the store.
 ///
-/// Whoever adds a condition sees it at once. What follows from it for the center is done on the center's queue, by what
-/// the state says then, so that it does not matter in which order two callers get there.
+/// A condition that was added is there at once. The center learns of it on its own queue, by what the state says then,
+/// so that it does not matter in which order two callers get there.
 final class MonitorCore: Sendable {
     private let name: String
     private let store: any MonitorStore
     private let client: ClientID
-    /// False where what was stored could not be read: it is left as it is, for somebody to mend.
+    /// False where the stored conditions could not be read: they are left as they are, for the user to correct.
     private let mayStore: Bool
+    /// The conditions as they were loaded, or saved last.
+    private let saved: Locked<[StoredCondition]>
     private let state: Locked<MonitorState>
     private let nextNumber = Atomic<UInt64>(0)
     private let isSaveDue = Atomic<Bool>(false)
 
     /// Reads what is stored. Nothing is monitored before ``begin(_:)``.
-    init(_ name: String, _ center: isolated BeaconCenter) {
+    init(_ name: String, in center: isolated BeaconCenter) {
         self.name = name
         store = center.monitorStore
         client = center.makeClientID()
         let snapshot = center.snapshot
         var state = MonitorState(authorization: snapshot.authorization, radio: snapshot.radio)
         var mayStore = true
+        var stored: [StoredCondition] = []
         do {
-            if let data = try store.load(name) {
-                let stored = try StoredMonitor(data)
-                for condition in stored.conditions { state.restore(condition, watch: center.makeWatchID()) }
-            }
+            stored = try store.load(name)
+            for condition in stored { state.restore(condition, conditionID: center.makeConditionID()) }
         } catch {
-            Logger(label: "swift-beacon.monitor").error("the conditions of the monitor \(name) are lost: \(error)")
+            Logger(label: "swift-beacon.monitor").error("cannot read the conditions of the monitor \(name): \(error)")
             mayStore = false
             state.isPersistent = false
         }
         self.mayStore = mayStore
+        saved = Locked(stored)
         self.state = Locked(state)
     }
 
-    /// Begins to listen to the center, and to watch what was restored.
+    /// Begins to listen to the center, and to monitor the restored conditions.
     func begin(_ center: isolated BeaconCenter) {
         center.addClient(client) { [weak self, weak center] event in
             guard let self, let center else { return }
-            self.handle(event, center)
+            self.handle(event, in: center)
         }
         center.perform { [self] center in
-            let watches = state.withLock { $0.watches }
-            for watch in watches {
-                center.watch(watch.id, for: watch.constraint, assuming: watch.state, client: client)
+            let conditions = state.withLock { $0.monitored }
+            for condition in conditions {
+                center.startMonitoring(
+                    condition.id, condition.constraint, assuming: condition.state, client: client)
             }
-            change(center) { $0.reviewAll(at: $1) }
+            change(in: center) { $0.reviewAll(at: $1) }
         }
     }
 
@@ -75,25 +79,25 @@ final class MonitorCore: Sendable {
     func record(for identifier: String) -> CLMonitor.Record? { state.withLock { $0.record(for: identifier) } }
 
     func add(
-        _ condition: any CLCondition, _ identifier: String, assuming assumed: CLMonitor.Event.State,
-        _ center: BeaconCenter
+        _ condition: any CLCondition, identifier: String, assuming assumed: CLMonitor.Event.State,
+        in center: BeaconCenter
     ) {
-        let id = center.makeWatchID()
-        let outcome = change(center) { state, date in
-            state.add(condition, identifier, assuming: assumed, watch: id, at: date)
+        let id = center.makeConditionID()
+        let outcome = change(in: center) { state, date in
+            state.add(condition, identifier, assuming: assumed, conditionID: id, at: date)
         }
         guard case .added(let replaced) = outcome else { return }
         center.perform { [self] center in
-            if let replaced { center.stopWatching(replaced) }
-            // Somebody may have removed or replaced it before the center got here.
-            guard let watch = state.withLock({ $0.watch(id) }) else { return }
-            center.watch(id, for: watch.constraint, assuming: watch.state, client: client)
+            if let replaced { center.stopMonitoring(replaced) }
+            // The app may have removed or replaced it before the center got here.
+            guard let condition = state.withLock({ $0.monitored(id) }) else { return }
+            center.startMonitoring(id, condition.constraint, assuming: condition.state, client: client)
         }
     }
 
-    func remove(_ identifier: String, _ center: BeaconCenter) {
-        guard let watch = change(center, { state, _ in state.remove(identifier) }) else { return }
-        center.perform { $0.stopWatching(watch) }
+    func remove(_ identifier: String, in center: BeaconCenter) {
+        guard let id = change(in: center, body: { state, _ in state.remove(identifier) }) else { return }
+        center.perform { $0.stopMonitoring(id) }
     }
 
     // MARK: - Readers
@@ -104,8 +108,8 @@ final class MonitorCore: Sendable {
         return id
     }
 
-    func removeReader(_ reader: MonitorState.ReaderID, _ center: BeaconCenter) {
-        change(center) { state, _ in state.removeReader(reader) }
+    func removeReader(_ reader: MonitorState.ReaderID, in center: BeaconCenter) {
+        change(in: center) { state, _ in state.removeReader(reader) }
     }
 
     func makeWaitID() -> MonitorState.WaitID {
@@ -113,14 +117,14 @@ final class MonitorCore: Sendable {
     }
 
     func wait(
-        _ id: MonitorState.WaitID, _ reader: MonitorState.ReaderID,
-        _ continuation: CheckedContinuation<CLMonitor.Event?, Never>, _ center: BeaconCenter
+        _ id: MonitorState.WaitID, for reader: MonitorState.ReaderID,
+        resuming continuation: CheckedContinuation<CLMonitor.Event?, Never>, in center: BeaconCenter
     ) {
-        let isCancelled = change(center) { state, _ in
+        let isCancelled = change(in: center) { state, _ in
             state.finish(reader)
             // A task that is cancelled from now on waits for the lock to say so, and then finds what waits.
             if Task.isCancelled { return true }
-            state.wait(id, reader, continuation)
+            state.wait(id, for: reader, resuming: continuation)
             return false
         }
         if isCancelled { continuation.resume(returning: nil) }
@@ -132,30 +136,30 @@ final class MonitorCore: Sendable {
 
     // MARK: - Center
 
-    private func handle(_ event: ClientEvent, _ center: BeaconCenter) {
+    private func handle(_ event: ClientEvent, in center: BeaconCenter) {
         switch event {
         case .authorization(let status):
-            change(center) { state, date in
+            change(in: center) { state, date in
                 state.authorization = status
                 state.reviewAll(at: date)
             }
         case .radio(let radio):
-            change(center) { state, date in
+            change(in: center) { state, date in
                 state.radio = radio
                 state.reviewAll(at: date)
             }
-        case .watched(let report):
-            change(center) { state, date in state.take(report, at: date) }
+        case .condition(let report):
+            change(in: center) { state, date in state.take(report, at: date) }
         default: break
         }
     }
 
-    /// Changes the state, hands out what there is to those who wait, and sees to it that it is stored.
+    /// Changes the state, delivers waiting events to the tasks that iterate, and has the state stored.
     ///
-    /// - Parameter body: is told the radio's time, or that on the wall where the radio has told none.
+    /// - Parameter body: receives the radio's time, or the wall clock's where the radio has reported none.
     @discardableResult
     private func change<Result: Sendable>(
-        _ center: BeaconCenter, _ body: (inout MonitorState, Date) -> Result
+        in center: BeaconCenter, body: (inout MonitorState, Date) -> Result
     ) -> Result {
         let date = center.wallTime.map { Date(timeIntervalSince1970: $0.seconds) } ?? Date()
         let (result, deliveries, isChanged) = state.withLock { state in
@@ -173,24 +177,65 @@ final class MonitorCore: Sendable {
     private func saveSoon(_ center: BeaconCenter) {
         guard mayStore, !isSaveDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
         center.perform { [self] center in
-            // Whoever changes something from here on asks for another write.
+            // A change from here on asks for another write.
             isSaveDue.store(false, ordering: .releasing)
-            save(center)
+            center.performOnDisk { [self, weak center] in
+                if let center { save(center) }
+            }
         }
     }
 
     private func save(_ center: BeaconCenter) {
         var isPersistent = true
         do {
-            try store.save(state.withLock { $0.stored }.data(), as: name)
+            let conditions = state.withLock { $0.stored }
+            try store.save(conditions, replacing: saved.withLock { $0 }, as: name)
+            saved.withLock { $0 = conditions }
         } catch {
-            Logger(label: "swift-beacon.monitor").error("the monitor \(name) is not kept: \(error)")
+            Logger(label: "swift-beacon.monitor").error("cannot save the conditions of the monitor \(name): \(error)")
             isPersistent = false
         }
-        change(center) { state, date in
+        change(in: center) { state, date in
             guard state.isPersistent != isPersistent else { return }
             state.isPersistent = isPersistent
             state.reviewAll(at: date)
+        }
+    }
+}
+
+/// A monitor's core together with the center that drives it.
+///
+/// The center keeps the core, so that the core must not keep the center; a monitor keeps both.
+struct BoundMonitor: Sendable {
+    let center: BeaconCenter
+    let core: MonitorCore
+
+    func add(_ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State) {
+        core.add(condition, identifier: identifier, assuming: state, in: center)
+    }
+
+    func remove(_ identifier: String) { core.remove(identifier, in: center) }
+}
+
+/// One iteration over a monitor's events.
+final class MonitorReader: Sendable {
+    private let monitor: BoundMonitor
+    private let id: MonitorState.ReaderID
+
+    init(_ monitor: BoundMonitor) {
+        self.monitor = monitor
+        id = monitor.core.addReader()
+    }
+
+    deinit { monitor.core.removeReader(id, in: monitor.center) }
+
+    /// Returns the next event; the one before has been dealt with.
+    func next() async -> CLMonitor.Event? {
+        let wait = monitor.core.makeWaitID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { monitor.core.wait(wait, for: id, resuming: $0, in: monitor.center) }
+        } onCancel: {
+            monitor.core.cancel(wait)
         }
     }
 }

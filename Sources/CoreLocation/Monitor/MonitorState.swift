@@ -1,10 +1,10 @@
-internal import BeaconEngine
+internal import BeaconApplications
 internal import BeaconModel
+internal import BeaconMonitoring
 internal import BeaconRadio
-internal import BeaconService
 import Foundation
 
-/// What a monitor knows, as a value: its conditions, their events, and who waits for events.
+/// The state of a monitor, as a value: its conditions, their events, and the readers that wait for events.
 struct MonitorState: Sendable {
     /// One iteration over the events.
     struct ReaderID: Hashable, Sendable {
@@ -16,32 +16,32 @@ struct MonitorState: Sendable {
         let number: UInt64
     }
 
-    /// An event on its way to somebody who waits for it.
+    /// An event on its way to a reader that waits for it.
     struct Delivery: Sendable {
         let continuation: CheckedContinuation<CLMonitor.Event?, Never>
         let event: CLMonitor.Event
     }
 
-    /// What the center is to watch.
-    struct Watch: Sendable {
-        var id: WatchID
+    /// A constraint for the center to monitor.
+    struct MonitoredCondition: Sendable {
+        var id: ClientConditionID
         var constraint: BeaconConstraint
         var state: RegionState
     }
 
-    /// What came of adding a condition.
+    /// The outcome of adding a condition.
     enum Addition: Sendable {
-        /// It was there already.
+        /// The condition was there already.
         case kept
-        /// It is new; the center may have to stop watching what it replaces.
-        case added(replacing: WatchID?)
+        /// The condition is new; the center may have to stop monitoring the one that it replaces.
+        case added(replacing: ClientConditionID?)
     }
 
     private struct Entry: Sendable {
-        var watch: WatchID
+        var conditionID: ClientConditionID
         var condition: any CLCondition
         var kind: ConditionKind
-        /// What is known or assumed of the state, whether or not anything stands in the way.
+        /// The state as it is known or assumed, also where there are obstacles to monitoring.
         var known: CLMonitor.Event.State
         var refinement: CLMonitor.BeaconIdentityCondition?
         var isBeyondLimit = false
@@ -53,20 +53,20 @@ struct MonitorState: Sendable {
     /// An event, and the condition that it is about: another one may by now have its identifier.
     private struct Issued: Sendable {
         var event: CLMonitor.Event
-        var watch: WatchID
+        var conditionID: ClientConditionID
     }
 
-    /// As many events wait for readers that are slow; beyond that, only the newest of each condition.
+    /// The most events that wait for slow readers; beyond that, only the newest of each condition does.
     private static let longestQueue = 1000
 
     var authorization: AuthorizationStatus
     var radio: RadioState
-    /// Whether what is monitored can be stored.
+    /// A Boolean value that says that the conditions can be stored.
     var isPersistent = true
 
     private var entries: [String: Entry] = [:]
     private var order: [String] = []
-    private var identifiersByWatch: [WatchID: String] = [:]
+    private var identifiersByCondition: [ClientConditionID: String] = [:]
     private var queue: [Issued] = []
     private var readers: Set<ReaderID> = []
     private var inHand: [ReaderID: Issued] = [:]
@@ -86,53 +86,54 @@ struct MonitorState: Sendable {
         entries[identifier].map { CLMonitor.Record(lastEvent: $0.dealtWith, condition: $0.condition) }
     }
 
-    /// What the center is to watch, in the order in which it was added.
-    var watches: [Watch] { order.compactMap { entries[$0].flatMap { watch($0.watch) } } }
+    /// The constraints for the center to monitor, in the order in which they were added.
+    var monitored: [MonitoredCondition] { order.compactMap { entries[$0].flatMap { monitored($0.conditionID) } } }
 
-    /// What the center is to watch under this name; nil where it is not a beacon's, or gone.
-    func watch(_ id: WatchID) -> Watch? {
-        guard let identifier = identifiersByWatch[id], let entry = entries[identifier],
+    /// Returns the constraint to monitor under this name; nil where it is not a beacon's, or was removed.
+    func monitored(_ id: ClientConditionID) -> MonitoredCondition? {
+        guard let identifier = identifiersByCondition[id], let entry = entries[identifier],
             case .beacons(let constraint) = entry.kind
         else { return nil }
-        return Watch(id: id, constraint: constraint, state: RegionState(entry.known))
+        return MonitoredCondition(id: id, constraint: constraint, state: RegionState(entry.known))
     }
 
     mutating func add(
-        _ condition: any CLCondition, _ identifier: String, assuming state: CLMonitor.Event.State, watch: WatchID,
+        _ condition: any CLCondition, _ identifier: String, assuming state: CLMonitor.Event.State,
+        conditionID: ClientConditionID,
         at date: Date
     ) -> Addition {
         let kind = ConditionKind(condition)
         let old = entries[identifier]
         if let old, kind != .foreign, old.kind == kind { return .kept }
-        if let old { forget(old.watch) } else { order.append(identifier) }
+        if let old { forget(old.conditionID) } else { order.append(identifier) }
         let first = CLMonitor.Event(identifier: identifier, state: state, date: date)
         entries[identifier] = Entry(
-            watch: watch, condition: condition, kind: kind, known: state, newest: first, dealtWith: first)
-        identifiersByWatch[watch] = identifier
+            conditionID: conditionID, condition: condition, kind: kind, known: state, newest: first, dealtWith: first)
+        identifiersByCondition[conditionID] = identifier
         isChanged = true
         review(identifier, at: date)
-        return .added(replacing: old?.watch)
+        return .added(replacing: old?.conditionID)
     }
 
-    /// Takes a condition out, and tells what the center has to stop watching.
-    mutating func remove(_ identifier: String) -> WatchID? {
+    /// Removes a condition, and returns the name under which the center monitored it.
+    mutating func remove(_ identifier: String) -> ClientConditionID? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         order.removeAll { $0 == identifier }
-        forget(entry.watch)
+        forget(entry.conditionID)
         isChanged = true
-        return entry.watch
+        return entry.conditionID
     }
 
-    private mutating func forget(_ watch: WatchID) {
-        identifiersByWatch[watch] = nil
-        queue.removeAll { $0.watch == watch }
+    private mutating func forget(_ conditionID: ClientConditionID) {
+        identifiersByCondition[conditionID] = nil
+        queue.removeAll { $0.conditionID == conditionID }
     }
 
     // MARK: - Events
 
-    /// Takes in what the center tells.
-    mutating func take(_ report: WatchReport, at date: Date) {
-        guard let identifier = identifiersByWatch[report.watch] else { return }
+    /// Applies a report of the center's.
+    mutating func take(_ report: ConditionReport, at date: Date) {
+        guard let identifier = identifiersByCondition[report.condition] else { return }
         entries[identifier]?.isBeyondLimit = report.isBeyondLimit
         entries[identifier]?.known = CLMonitor.Event.State(report.state)
         entries[identifier]?.refinement = report.identity.map(CLMonitor.BeaconIdentityCondition.init)
@@ -154,10 +155,10 @@ struct MonitorState: Sendable {
             CLMonitor.Event(
                 identifier: identifier, state: state, date: date,
                 refinement: state == .satisfied ? entry.refinement : nil, diagnostics: diagnostics),
-            entry.watch)
+            entry.conditionID)
     }
 
-    /// Why a condition is not monitored; empty where it is.
+    /// Returns the obstacles to monitoring a condition.
     private func obstacles(_ entry: Entry) -> CLMonitor.Diagnostics {
         var result: CLMonitor.Diagnostics = []
         if authorization == .denied || radio == .unauthorized { result.insert(.authorizationDenied) }
@@ -167,9 +168,9 @@ struct MonitorState: Sendable {
         return result
     }
 
-    private mutating func issue(_ event: CLMonitor.Event, _ watch: WatchID) {
-        if readers.isEmpty || queue.count >= Self.longestQueue { queue.removeAll { $0.watch == watch } }
-        queue.append(Issued(event: event, watch: watch))
+    private mutating func issue(_ event: CLMonitor.Event, _ conditionID: ClientConditionID) {
+        if readers.isEmpty || queue.count >= Self.longestQueue { queue.removeAll { $0.conditionID == conditionID } }
+        queue.append(Issued(event: event, conditionID: conditionID))
         entries[event.identifier]?.newest = event
         isChanged = true
     }
@@ -183,25 +184,27 @@ struct MonitorState: Sendable {
         readers.remove(reader)
     }
 
-    /// The event that a reader was given has been dealt with.
+    /// Notes that a reader has dealt with its event.
     mutating func finish(_ reader: ReaderID) {
-        guard let issued = inHand.removeValue(forKey: reader), identifiersByWatch[issued.watch] != nil else { return }
+        guard let issued = inHand.removeValue(forKey: reader), identifiersByCondition[issued.conditionID] != nil else {
+            return
+        }
         entries[issued.event.identifier]?.dealtWith = issued.event
         isChanged = true
     }
 
     mutating func wait(
-        _ id: WaitID, _ reader: ReaderID, _ continuation: CheckedContinuation<CLMonitor.Event?, Never>
+        _ id: WaitID, for reader: ReaderID, resuming continuation: CheckedContinuation<CLMonitor.Event?, Never>
     ) {
         waits.append((id, reader, continuation))
     }
 
-    /// Takes back a call that waits; nil where it does not any more.
+    /// Removes and returns a call that waits; nil where it does not any more.
     mutating func cancel(_ id: WaitID) -> CheckedContinuation<CLMonitor.Event?, Never>? {
         waits.firstIndex { $0.id == id }.map { waits.remove(at: $0).continuation }
     }
 
-    /// Events for those who wait, first come, first served.
+    /// Returns events for readers that wait, first come, first served.
     mutating func takeDeliveries() -> [Delivery] {
         var result: [Delivery] = []
         while !queue.isEmpty, !waits.isEmpty {
@@ -215,41 +218,41 @@ struct MonitorState: Sendable {
 
     // MARK: - Store
 
-    /// Whether there is something to store since the last call.
+    /// Returns true where there is something to store since the last call.
     mutating func takeIsChanged() -> Bool {
         defer { isChanged = false }
         return isChanged
     }
 
-    /// What is kept across launches. An event that has not been dealt with is delivered again.
-    var stored: StoredMonitor {
-        StoredMonitor(
-            conditions: order.compactMap { identifier in
-                entries[identifier].flatMap { entry in
-                    StoredMonitor.Condition(
-                        identifier, entry.condition, dealtWith: entry.dealtWith, pending: pending(entry))
-                }
-            })
+    /// The conditions as they are stored across launches. An event that has not been dealt with is delivered again.
+    var stored: [StoredCondition] {
+        order.compactMap { identifier in
+            entries[identifier].flatMap { entry in
+                StoredCondition(identifier, entry.condition, dealtWith: entry.dealtWith, pending: pending(entry))
+            }
+        }
     }
 
     private func pending(_ entry: Entry) -> CLMonitor.Event? {
         let isPending =
-            queue.contains { $0.watch == entry.watch } || inHand.values.contains { $0.watch == entry.watch }
+            queue.contains { $0.conditionID == entry.conditionID }
+            || inHand.values.contains { $0.conditionID == entry.conditionID }
         return isPending ? entry.newest : nil
     }
 
-    /// Takes in a condition from an earlier launch.
-    mutating func restore(_ stored: StoredMonitor.Condition, watch: WatchID) {
-        guard let condition = stored.condition, entries[stored.identifier] == nil else { return }
+    /// Adds a condition from an earlier launch.
+    mutating func restore(_ stored: StoredCondition, conditionID: ClientConditionID) {
+        guard entries[stored.identifier] == nil else { return }
+        let condition = stored.condition
         let dealtWith = stored.lastEvent.event(stored.identifier)
         let pending = stored.pending?.event(stored.identifier)
         let newest = pending ?? dealtWith
         entries[stored.identifier] = Entry(
-            watch: watch, condition: condition, kind: ConditionKind(condition),
+            conditionID: conditionID, condition: condition, kind: ConditionKind(condition),
             known: newest.state == .unmonitored ? .unknown : newest.state,
             refinement: newest.refinement as? CLMonitor.BeaconIdentityCondition, newest: newest, dealtWith: dealtWith)
         order.append(stored.identifier)
-        identifiersByWatch[watch] = stored.identifier
-        if let pending { queue.append(Issued(event: pending, watch: watch)) }
+        identifiersByCondition[conditionID] = stored.identifier
+        if let pending { queue.append(Issued(event: pending, conditionID: conditionID)) }
     }
 }

@@ -1,73 +1,67 @@
+internal import BeaconApplications
+internal import BeaconModel
 import Foundation
 
-/// What is kept of a monitor across launches.
-struct StoredMonitor: Codable, Sendable {
-    var conditions: [Condition]
-
-    /// A condition with its events. Exactly one of the two kinds is there.
-    struct Condition: Codable, Sendable {
-        var identifier: String
-        var beacon: CLMonitor.BeaconIdentityCondition?
-        var disc: CLMonitor.CircularGeographicCondition?
-        var lastEvent: Event
-        /// The newest event, where it has not been dealt with.
-        var pending: Event?
-
-        /// What there is to keep; nil for conditions that nobody could make again from what is written.
-        init?(
-            _ identifier: String, _ condition: any CLCondition, dealtWith: CLMonitor.Event, pending: CLMonitor.Event?
-        ) {
-            beacon = condition as? CLMonitor.BeaconIdentityCondition
-            disc = condition as? CLMonitor.CircularGeographicCondition
-            if beacon == nil, disc == nil { return nil }
-            self.identifier = identifier
-            lastEvent = Event(dealtWith)
-            self.pending = pending.map(Event.init)
+extension StoredCondition {
+    /// Creates a stored condition; nil for a condition of a type that cannot be made again from what is written.
+    init?(
+        _ identifier: String, _ condition: any CLCondition, dealtWith: CLMonitor.Event, pending: CLMonitor.Event?
+    ) {
+        let subject: Subject
+        switch ConditionKind(condition) {
+        case .beacons(let constraint): subject = .beacons(constraint)
+        case .disc(let latitude, let longitude, let radius):
+            subject = .circle(latitude: latitude, longitude: longitude, radius: radius)
+        case .foreign: return nil
         }
-
-        var condition: (any CLCondition)? { beacon ?? disc }
+        self.init(
+            identifier: identifier, subject: subject, lastEvent: Event(dealtWith), pending: pending.map(Event.init))
     }
 
-    /// An event without the identifier.
-    struct Event: Codable, Sendable {
-        var state: UInt
-        /// Seconds since 1970.
-        var time: Double
-        var refinement: CLMonitor.BeaconIdentityCondition?
-        var diagnostics: UInt16
-
-        init(_ event: CLMonitor.Event) {
-            state = event.state.rawValue
-            time = event.date.timeIntervalSince1970
-            refinement = event.refinement as? CLMonitor.BeaconIdentityCondition
-            diagnostics = event.diagnostics.rawValue
-        }
-
-        func event(_ identifier: String) -> CLMonitor.Event {
-            CLMonitor.Event(
-                identifier: identifier, state: CLMonitor.Event.State(rawValue: state) ?? .unknown,
-                date: Date(timeIntervalSince1970: time), refinement: refinement,
-                diagnostics: CLMonitor.Diagnostics(rawValue: diagnostics))
+    /// The condition by Apple's names.
+    var condition: any CLCondition {
+        switch subject {
+        case .beacons(let constraint): CLMonitor.BeaconIdentityCondition(constraint)
+        case .circle(let latitude, let longitude, let radius):
+            CLMonitor.CircularGeographicCondition(
+                center: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), radius: radius)
         }
     }
+}
 
-    init(conditions: [Condition]) { self.conditions = conditions }
-
-    /// Reads what ``data()`` wrote.
-    init(_ data: Data) throws {
-        let decoder = JSONDecoder()
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        self = try decoder.decode(StoredMonitor.self, from: data)
+extension StoredCondition.Event {
+    /// Creates a stored event.
+    init(_ event: CLMonitor.Event) {
+        let refinement = (event.refinement as? CLMonitor.BeaconIdentityCondition).flatMap { condition in
+            condition.major.flatMap { major in
+                condition.minor.map {
+                    BeaconIdentity(uuid: BeaconConstraint(condition).uuid, major: major, minor: $0)
+                }
+            }
+        }
+        self.init(
+            state: StoredCondition.State(rawValue: UInt8(event.state.rawValue)) ?? .unknown,
+            time: event.date.timeIntervalSince1970, refinement: refinement, diagnostics: event.diagnostics.rawValue)
     }
 
-    /// The bytes to write.
-    func data() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        // A coordinate may be anything that fits a number, and should not keep the rest from being written.
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return try encoder.encode(self)
+    /// Returns the event of a condition by Apple's names.
+    func event(_ identifier: String) -> CLMonitor.Event {
+        CLMonitor.Event(
+            identifier: identifier, state: CLMonitor.Event.State(rawValue: UInt(state.rawValue)) ?? .unknown,
+            date: Date(timeIntervalSince1970: time),
+            refinement: refinement.map { CLMonitor.BeaconIdentityCondition($0) },
+            diagnostics: CLMonitor.Diagnostics(rawValue: diagnostics))
+    }
+}
+
+extension CLMonitor.BeaconIdentityCondition {
+    /// Creates the condition that the beacons of a constraint satisfy.
+    fileprivate init(_ constraint: BeaconConstraint) {
+        let uuid = UUID(constraint.uuid)
+        switch (constraint.major, constraint.minor) {
+        case (let major?, let minor?): self.init(uuid: uuid, major: major, minor: minor)
+        case (let major?, nil): self.init(uuid: uuid, major: major)
+        case (nil, _): self.init(uuid: uuid)
+        }
     }
 }

@@ -1,59 +1,69 @@
+internal import BeaconApplications
 internal import BeaconModel
+internal import BeaconSupport
+import Foundation
 
 /// The area in which beacons of a UUID, a major and a minor value are heard.
 ///
 /// It is at once what an app monitors and, by ``peripheralData(withMeasuredPower:)``, what a device advertises when it
 /// acts as a beacon. `major` and `minor` are nil where any value matches; 0 is a value like any other.
 ///
-/// Recent SDKs announce that the class will be deprecated; as they do not warn yet, neither does this one. What was
+/// Recent SDKs announce that the class will be deprecated; as they do not warn so far, neither does this one. What was
 /// deprecated in iOS 13 warns.
-open class CLBeaconRegion: CLRegion {
-    /// Whether the state is also told when the display of the device lights up inside. False unless set otherwise.
+open class CLBeaconRegion: CLRegion, @unchecked Sendable {
+    // Unchecked like its superclass. The flag is behind a lock, all else that is stored is constant.
+
+    /// A Boolean value that says that the state is also reported when the display of the device lights up inside. False
+    /// unless set otherwise.
     ///
     /// A machine without a display has no such moment.
-    open var notifyEntryStateOnDisplay = false
+    open var notifyEntryStateOnDisplay: Bool {
+        get { notifiesOnDisplay.withLock { $0 } }
+        set { notifiesOnDisplay.withLock { $0 = newValue } }
+    }
 
+    private let notifiesOnDisplay = Locked(false)
     private let constraint: CLBeaconIdentityConstraint
 
-    /// All beacons of a deployment.
+    /// Creates a region of all beacons of a proximity UUID.
     public init(uuid: UUID, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: uuid)
         super.init(name: identifier)
     }
 
-    /// The beacons of one major value.
+    /// Creates a region of the beacons of one major value.
     public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
         super.init(name: identifier)
     }
 
-    /// The beacons of one identity.
+    /// Creates a region of the beacons of one identity.
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
         super.init(name: identifier)
     }
 
-    /// The beacons that satisfy a constraint.
+    /// Creates a region of the beacons that satisfy a constraint.
     public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
         constraint = beaconIdentityConstraint
         super.init(name: identifier)
     }
 
-    /// All beacons of a deployment.
+    /// Creates a region of all beacons of a proximity UUID.
     @available(*, deprecated, renamed: "init(uuid:identifier:)")
     public init(proximityUUID: UUID, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: proximityUUID)
         super.init(name: identifier)
     }
 
-    /// The beacons of one major value.
+    /// Creates a region of the beacons of one major value.
     @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
     public init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major)
         super.init(name: identifier)
     }
 
-    /// The beacons of one identity.
+    /// Creates a region of the beacons of one identity.
     @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
     public init(proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major, minor: minor)
@@ -77,13 +87,13 @@ open class CLBeaconRegion: CLRegion {
         coder.encode(notifyEntryStateOnDisplay, forKey: Key.notifyEntryStateOnDisplay)
     }
 
-    /// Which beacons are meant.
+    /// The constraint on the region's beacons.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { constraint }
 
-    /// The deployment, which always has to match.
+    /// The proximity UUID, which always has to match.
     open var uuid: UUID { constraint.uuid }
 
-    /// The deployment, by the name it had before iOS 13.
+    /// The proximity UUID, by the name it had before iOS 13.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 
@@ -93,14 +103,14 @@ open class CLBeaconRegion: CLRegion {
     /// The minor value, or nil where any will do.
     open var minor: NSNumber? { constraint.minor.map { NSNumber(value: $0) } }
 
-    /// What `CBPeripheralManager.startAdvertising(_:)` takes to make the device this beacon.
+    /// Returns the dictionary for `CBPeripheralManager.startAdvertising(_:)` that makes the device this beacon.
     ///
     /// Apple calls the dictionary opaque. Independent code agrees on what it holds: under `kCBAdvDataAppleBeaconKey`
     /// 21 bytes, the UUID, the major and the minor value (most significant byte first) and the measured power.
     ///
-    /// - Parameter measuredPower: the signal one metre away, in dBm; its low eight bits are used. Nil means the device's
-    ///   own value, here -59, which Apple's AirLocate sample uses.
-    /// - Returns: a new dictionary. A major or minor value that is nil goes on the air as 0.
+    /// - Parameter measuredPower: the signal one metre away, in dBm; its low eight bits are used. Nil means the
+    /// device's   own value, here -59, which Apple's AirLocate sample uses.
+    /// - Returns: a new dictionary. A major or minor value that is nil is sent as 0.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let identity = BeaconIdentity(
             uuid: ProximityUUID(uuid),
@@ -129,10 +139,72 @@ open class CLBeaconRegion: CLRegion {
     /// The key of the one entry of the dictionary. Apple has no public name for it.
     static let beaconDataKey = "kCBAdvDataAppleBeaconKey"
 
-    /// Where the 21 bytes are in an advert: behind the flags, the company and the type.
+    /// The place of the 21 bytes in an advert: behind the flags, the company and the type.
     private static let beaconDataRange = 9..<30
 
     private enum Key {
         static let notifyEntryStateOnDisplay = "notifyEntryStateOnDisplay"
+    }
+}
+
+extension CLBeaconRegion {
+    /// Creates a region from a constraint.
+    convenience init(_ constraint: BeaconConstraint, identifier: String) {
+        self.init(beaconIdentityConstraint: CLBeaconIdentityConstraint(constraint), identifier: identifier)
+    }
+
+    /// Creates the region that the application registered.
+    convenience init(_ region: RegisteredRegion) {
+        self.init(region.constraint, identifier: region.identifier)
+        notifyOnEntry = region.notifiesOnEntry
+        notifyOnExit = region.notifiesOnExit
+        notifyEntryStateOnDisplay = region.notifiesEntryStateOnDisplay
+    }
+
+    /// Creates the region with which ranging began.
+    convenience init(_ region: LocationManagerCore.RangedRegion) {
+        self.init(region.constraint, identifier: region.identifier)
+    }
+}
+
+extension RegisteredRegion {
+    /// Creates the registration of a region.
+    init(_ region: CLBeaconRegion) {
+        self.init(
+            identifier: region.identifier, constraint: BeaconConstraint(region.beaconIdentityConstraint),
+            notifiesOnEntry: region.notifyOnEntry, notifiesOnExit: region.notifyOnExit,
+            notifiesEntryStateOnDisplay: region.notifyEntryStateOnDisplay)
+    }
+}
+
+extension LocationManagerCore.RangedRegion {
+    /// Creates the value of a region that is ranged.
+    init(_ region: CLBeaconRegion) {
+        self.init(identifier: region.identifier, constraint: BeaconConstraint(region.beaconIdentityConstraint))
+    }
+}
+
+extension CLBeaconIdentityConstraint {
+    /// Creates Apple's form of a constraint.
+    convenience init(_ constraint: BeaconConstraint) {
+        let uuid = UUID(constraint.uuid)
+        switch (constraint.major, constraint.minor) {
+        case (let major?, let minor?): self.init(uuid: uuid, major: major, minor: minor)
+        case (let major?, nil): self.init(uuid: uuid, major: major)
+        default: self.init(uuid: uuid)
+        }
+    }
+}
+
+extension CLAuthorizationStatus {
+    /// Creates Apple's form of a status.
+    init(_ status: AuthorizationStatus) {
+        switch status {
+        case .notDetermined: self = .notDetermined
+        case .restricted: self = .restricted
+        case .denied: self = .denied
+        case .whenInUse: self = .authorizedWhenInUse
+        case .always: self = .authorizedAlways
+        }
     }
 }

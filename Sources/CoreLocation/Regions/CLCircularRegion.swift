@@ -2,13 +2,18 @@
 ///
 /// It can be made, compared and archived, so that code that has both kinds of region compiles. It cannot be monitored
 /// here: these modules know beacons and never invent a position.
-open class CLCircularRegion: CLRegion {
+open class CLCircularRegion: CLRegion, @unchecked Sendable {
+    // Unchecked like its superclass. All stored properties are constant.
+
     private let middle: CLLocationCoordinate2D
     private let extent: CLLocationDistance
 
-    /// A disc around `center`.
+    /// Creates a disc around `center`.
     ///
-    /// - Parameter radius: in metres.
+    /// - Parameters:
+    ///   - center: the middle of the disc.
+    ///   - radius: the radius in metres.
+    ///   - identifier: the app's name for the region.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
         middle = center
         extent = radius
@@ -39,7 +44,7 @@ open class CLCircularRegion: CLRegion {
     /// From the middle to the edge, in metres.
     open var radius: CLLocationDistance { extent }
 
-    /// Whether a place is in the disc. The edge belongs to it.
+    /// Returns true where a place is in the disc. The edge belongs to it.
     open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
         center.distance(to: coordinate) <= radius
     }

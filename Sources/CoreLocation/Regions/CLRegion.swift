@@ -1,10 +1,17 @@
+internal import BeaconModel
+internal import BeaconSupport
+import Foundation
+
 /// An area that can be monitored. Apps make a ``CLBeaconRegion`` or a ``CLCircularRegion``.
 ///
 /// Two regions are equal when they have the same identifier and are of the same kind, beacon or circular, whatever else
 /// they hold; so `monitoredRegions` may give other objects than were registered. Apple says to go by the identifier;
 /// that the kind counts as well is a choice made here, since Apple's documents leave it open.
-open class CLRegion: NSObject, NSCopying, NSSecureCoding {
-    /// The kinds of region that are told apart when two are compared.
+open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    // Unchecked, since the superclass is not known to be Sendable. The flags are behind a lock, all else that is stored
+    // is constant, and a subclass answers for what it adds.
+
+    /// The kinds of region that a comparison distinguishes.
     enum Kind {
         case plain, beacon, circular
     }
@@ -15,21 +22,28 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     /// The name that the app gave the region, unique among the regions of the app.
     open var identifier: String { name }
 
-    /// Whether the delegate hears of entering. True unless set otherwise.
-    open var notifyOnEntry = true
+    /// A Boolean value that says that entering is reported. True unless set otherwise.
+    open var notifyOnEntry: Bool {
+        get { flags.withLock { $0.entry } }
+        set { flags.withLock { $0.entry = newValue } }
+    }
 
-    /// Whether the delegate hears of leaving. True unless set otherwise.
-    open var notifyOnExit = true
+    /// A Boolean value that says that leaving is reported. True unless set otherwise.
+    open var notifyOnExit: Bool {
+        get { flags.withLock { $0.exit } }
+        set { flags.withLock { $0.exit = newValue } }
+    }
 
     private let name: String
+    private let flags = Locked((entry: true, exit: true))
 
-    /// A region without a name and without an area. It cannot be monitored; there are subclasses for that.
+    /// Creates a region without a name and without an area. It cannot be monitored; there are subclasses for that.
     public override init() {
         name = ""
         super.init()
     }
 
-    /// A region of this name.
+    /// Creates a region of this name.
     init(name: String) {
         self.name = name
         super.init()
@@ -56,8 +70,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
         coder.encode(notifyOnExit, forKey: Key.notifyOnExit)
     }
 
-    /// A region that is equal to this one and can be changed without changing it. Its class is Core Location's own, also
-    /// where this one's is a subclass made elsewhere.
+    /// Returns a region that is equal to this one and can be changed without changing it. Its class is Core Location's
+    /// own, also where this one's is a subclass made elsewhere.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = bareCopy()
         copy.notifyOnEntry = notifyOnEntry
@@ -65,16 +79,16 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
         return copy
     }
 
-    /// A new region of the same class of Core Location, its flags not yet set.
+    /// Returns a new region of the same class of Core Location, its flags still to be set.
     func bareCopy() -> CLRegion { CLRegion(name: identifier) }
 
-    /// Whether the other is a region of the same kind and identifier.
+    /// Returns true where the other is a region of the same kind and identifier.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CLRegion else { return false }
         return other === self || other.kind == kind && other.identifier == identifier
     }
 
-    /// By the identifier alone.
+    /// The hash of the identifier alone.
     open override var hash: Int { identifier.hashValue }
 
     /// The class and the identifier, as Apple's logs have them.
@@ -84,5 +98,29 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
         static let identifier = "identifier"
         static let notifyOnEntry = "notifyOnEntry"
         static let notifyOnExit = "notifyOnExit"
+    }
+}
+
+/// The state of a region. A `switch` over the three cases is complete.
+@frozen
+public enum CLRegionState: Int, Sendable, BitwiseCopyable {
+    /// Not determined so far, or no longer known: Bluetooth is off, for instance.
+    case unknown = 0
+
+    /// In the region: for a beacon region, at least one matching beacon is heard.
+    case inside = 1
+
+    /// Outside the region.
+    case outside = 2
+}
+
+extension CLRegionState {
+    /// Creates Apple's form of a region's state.
+    init(_ state: RegionState) {
+        switch state {
+        case .unknown: self = .unknown
+        case .inside: self = .inside
+        case .outside: self = .outside
+        }
     }
 }

@@ -1,7 +1,6 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 
-/// A value that changes until it ends; whoever listens is told what it is, and then each change.
+/// A value that changes until it ends. Listeners receive the present value, and then each change.
 final class Changes<Value: Equatable & Sendable>: Sendable {
     private struct State {
         var current: Value?
@@ -10,33 +9,33 @@ final class Changes<Value: Equatable & Sendable>: Sendable {
         var listeners: [UInt64: AsyncStream<Value>.Continuation] = [:]
     }
 
-    /// So many changes wait for a listener that is slow.
+    /// The most changes that wait for a slow listener.
     private static var patience: Int { 16 }
 
     private let state = Locked(State())
 
-    /// The value is now this; nobody is told where it was before.
+    /// Sets the value, and sends it to the listeners where it is another.
     func send(_ value: Value) {
         state.withLock { state in
             guard !state.isOver, state.current != value else { return }
             state.current = value
-            // Under the lock, so that a listener that comes just now hears everything once and in order.
+            // Under the lock, so that a listener that comes just now receives everything once and in order.
             for listener in state.listeners.values { listener.yield(value) }
         }
     }
 
-    /// There will be no more changes.
+    /// Ends the sequences of all listeners.
     func end() {
         let listeners = state.withLock { state in
             state.isOver = true
             defer { state.listeners = [:] }
             return state.listeners
         }
-        // Without the lock, since a listener that ends takes itself out.
+        // Without the lock, since a listener that ends removes itself.
         for listener in listeners.values { listener.finish() }
     }
 
-    /// The value as it is, and then each change.
+    /// Returns the present value, and then each change.
     func listen() -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Value.self, bufferingPolicy: .bufferingNewest(Self.patience))

@@ -2,7 +2,8 @@ import CoreBluetooth
 import Testing
 
 @Suite struct AttributeTests {
-    @Test func servicesHoldTheirCharacteristics() {
+    @Test("Services hold their characteristics")
+    func servicesHoldTheirCharacteristics() {
         let value = CBMutableCharacteristic(
             type: CBUUID(string: "2A19"), properties: [.read, .notify], value: Data([100]), permissions: .readable)
         #expect(value.uuid == CBUUID(string: "2A19"))
@@ -21,7 +22,8 @@ import Testing
         #expect(value.service == nil)
     }
 
-    @Test func characteristicsHoldTheirDescriptors() {
+    @Test("Characteristics hold their descriptors")
+    func characteristicsHoldTheirDescriptors() {
         let value = CBMutableCharacteristic(
             type: CBUUID(string: "2A19"), properties: .read, value: nil, permissions: [])
         let words = CBMutableDescriptor(
@@ -31,7 +33,8 @@ import Testing
         #expect(words.value as? String == "battery")
     }
 
-    @Test func aServiceDoesNotKeepItselfAlive() {
+    @Test("A service does not keep itself alive")
+    func aServiceDoesNotKeepItselfAlive() {
         weak var gone: CBMutableService?
         let value = CBMutableCharacteristic(
             type: CBUUID(string: "2A19"), properties: .read, value: nil, permissions: [])
@@ -44,7 +47,8 @@ import Testing
         #expect(value.service == nil)
     }
 
-    @Test func bits() {
+    @Test("Properties and permissions have Apple's bits")
+    func bits() {
         let properties: [CBCharacteristicProperties] = [
             .broadcast, .read, .writeWithoutResponse, .write, .notify, .indicate, .authenticatedSignedWrites,
             .extendedProperties, .notifyEncryptionRequired, .indicateEncryptionRequired,

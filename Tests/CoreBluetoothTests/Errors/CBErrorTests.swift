@@ -2,7 +2,8 @@ import CoreBluetooth
 import Testing
 
 @Suite struct CBErrorTests {
-    @Test func codes() {
+    @Test("The codes have Apple's numbers")
+    func codes() {
         let all: [CBError.Code] = [
             .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
             .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
@@ -14,7 +15,8 @@ import Testing
         #expect(CBError.Code.unkownDevice == .unknownDevice)
     }
 
-    @Test func attributeCodes() {
+    @Test("The codes of the Attribute Protocol have its numbers")
+    func attributeCodes() {
         let all: [CBATTError.Code] = [
             .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu,
             .insufficientAuthentication, .requestNotSupported, .invalidOffset, .insufficientAuthorization,
@@ -25,7 +27,8 @@ import Testing
         #expect(all.map(\.rawValue) == Array(0...17))
     }
 
-    @Test func shape() {
+    @Test("An error has the shape of an imported one")
+    func shape() {
         let error: any Error = CBError(.alreadyAdvertising)
         #expect((error as? CBError)?.code == .alreadyAdvertising)
         #expect((error as NSError).code == 9)

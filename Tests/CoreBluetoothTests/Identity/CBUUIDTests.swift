@@ -3,6 +3,7 @@ import Testing
 
 @Suite struct CBUUIDTests {
     @Test(
+        "A UUID is read from its text, and has its bytes",
         arguments: [
             ("180D", [0x18, 0x0D]), ("180d", [0x18, 0x0D]), ("0000180D", [0, 0, 0x18, 0x0D]),
             (
@@ -18,7 +19,8 @@ import Testing
         #expect(CBUUID(data: Data(bytes)) == uuid)
     }
 
-    @Test func shortEqualsItsExpansion() {
+    @Test("A short UUID equals its expansion")
+    func shortEqualsItsExpansion() {
         let short = CBUUID(string: "180D")
         let middle = CBUUID(string: "0000180D")
         let long = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB")
@@ -29,18 +31,20 @@ import Testing
         #expect(!short.isEqual(nil))
     }
 
-    @Test func fromFoundation() {
+    @Test("A UUID comes from Foundation's")
+    func fromFoundation() {
         let uuid = UUID()
         #expect(CBUUID(nsuuid: uuid).uuidString == uuid.uuidString)
         #expect(CBUUID(nsuuid: uuid).copy() as? CBUUID == CBUUID(string: uuid.uuidString))
     }
 
-    @Test(arguments: ["", "18", "180G", "180D180", "+18D", "１８０D"])
+    @Test("Other text is refused", arguments: ["", "18", "180G", "180D180", "+18D", "１８０D"])
     func otherTextIsRefused(text: String) async {
         await #expect(processExitsWith: .failure) { [text = text as String] in _ = CBUUID(string: text) }
     }
 
-    @Test func otherLengthsAreRefused() async {
+    @Test("Other lengths are refused")
+    func otherLengthsAreRefused() async {
         await #expect(processExitsWith: .failure) { _ = CBUUID(data: Data([1, 2, 3])) }
     }
 }

@@ -1,5 +1,5 @@
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
 import CoreBluetooth
 import Testing
 

@@ -1,9 +1,12 @@
+import BeaconApplications
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
+import BeaconSupport
 import CoreBluetooth
 import CoreLocation
 import Dispatch
+import Logging
 
 /// A center with a radio that a test speaks for, and an app's queue.
 final class ManagerBench: Sendable {
@@ -78,5 +81,43 @@ extension CBManager {
             $0.hasPrefix("API MISUSE: <CB")
                 && $0.hasSuffix("can only accept this command while in the powered on state")
         }.count
+    }
+}
+
+/// A radio that keeps what it is asked to send. What it tells, a test hands to the center itself.
+final class RecordingRadio: Radio {
+    private let log = Locked<[[IBeaconFrame]]>([])
+
+    func events() -> AsyncStream<RadioEvent> { AsyncStream { _ in } }
+    func scan(_ mode: ScanMode) {}
+    func advertise(_ frames: [IBeaconFrame]) { log.withLock { $0.append(frames) } }
+
+    /// All that it was asked to send, one set after another.
+    var requests: [[IBeaconFrame]] { log.withLock { $0 } }
+
+    /// What it would be sending now.
+    var frames: [IBeaconFrame] { requests.last ?? [] }
+}
+
+/// What was logged in this process. Tests beside one another tell theirs by the address of their manager.
+enum LogRecord {
+    private static let lines = Locked<[String]>([])
+    private static let isOn: Void = LoggingSystem.bootstrap { _ in Handler() }
+
+    /// Logging goes here from now on.
+    static func begin() { _ = isOn }
+
+    static func lines(about text: String) -> [String] { lines.withLock { $0.filter { $0.contains(text) } } }
+
+    private struct Handler: LogHandler {
+        var metadata = Logger.Metadata()
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { LogRecord.lines.withLock { $0.append("\(event.message)") } }
     }
 }

@@ -2,7 +2,8 @@ import CoreBluetooth
 import Testing
 
 @Suite struct ManagerDeclarationTests {
-    @Test func rawValues() {
+    @Test("Raw values are Apple's")
+    func rawValues() {
         let states: [CBManagerState] = [
             .unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn,
         ]
@@ -27,7 +28,8 @@ import Testing
         #expect(CBCharacteristicWriteType.withoutResponse.rawValue == 1)
     }
 
-    @Test func keys() {
+    @Test("Keys differ from one another, and are Apple's where those are known")
+    func keys() {
         #expect(CBAdvertisementDataLocalNameKey == "kCBAdvDataLocalName")
         #expect(CBAdvertisementDataServiceUUIDsKey == "kCBAdvDataServiceUUIDs")
         #expect(CBAdvertisementDataManufacturerDataKey == "kCBAdvDataManufacturerData")
@@ -47,7 +49,8 @@ import Testing
         #expect(Set(others).count == others.count)
     }
 
-    @Test func onlyTheStateIsRequired() {
+    @Test("Delegates have to implement the callback of the state only")
+    func onlyTheStateIsRequired() {
         final class Peripheral: NSObject, CBPeripheralManagerDelegate {
             func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
         }
@@ -62,5 +65,40 @@ import Testing
         // Foundation and Dispatch come along.
         let queue: DispatchQueue? = DispatchQueue(label: "advertising")
         #expect(queue != nil && Data().isEmpty)
+    }
+
+    @Test("Optional calls, as mocks make them, reach the delegate's own methods and its defaults (C4)")
+    func optionalCalls() {
+        let witness = Witness()
+        let manager = CBPeripheralManager(delegate: nil, queue: nil)
+        let service = CBMutableService(type: CBUUID(string: "180F"), primary: true)
+        let delegate: (any CBPeripheralManagerDelegate)? = witness
+        delegate?.peripheralManagerDidStartAdvertising?(manager, error: nil)
+        delegate?.peripheralManager?(manager, didAdd: service, error: nil)
+        delegate?.peripheralManager?(manager, didUnpublishL2CAPChannel: 7, error: nil)
+        delegate?.peripheralManagerIsReady?(toUpdateSubscribers: manager)
+        delegate?.peripheralManager?(manager, willRestoreState: [:])
+        #expect(witness.words() == ["started", "added 180F", "unpublished 7"])
+        let central = CBCentralManager(delegate: nil, queue: nil)
+        let other: (any CBCentralManagerDelegate)? = witness
+        other?.centralManager?(central, willRestoreState: [:])
+        #expect(witness.words() == [])
+    }
+
+    @Test("A delegate may have properties that are called peripheral, peripheralManager and centralManager (C4)")
+    func propertiesOfThoseNames() {
+        final class App: NSObject, CBPeripheralManagerDelegate, CBCentralManagerDelegate, CBPeripheralDelegate {
+            var peripheralManager: CBPeripheralManager!
+            lazy var centralManager = CBCentralManager(delegate: self, queue: nil)
+            var peripheral: CBPeripheral?
+            func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+            func use() -> Bool {
+                peripheralManager = CBPeripheralManager(delegate: self, queue: nil)
+                peripheral?.delegate = self
+                return centralManager.delegate === self && peripheralManager.delegate === self
+            }
+        }
+        #expect(App().use())
     }
 }

@@ -1,5 +1,4 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import CoreBluetooth
 
 /// A delegate that keeps what it is told in words.

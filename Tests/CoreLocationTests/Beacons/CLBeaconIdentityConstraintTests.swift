@@ -1,8 +1,11 @@
-import CoreLocation
+import BeaconModel
 import Testing
 
+@testable import CoreLocation
+
 @Suite struct CLBeaconIdentityConstraintTests {
-    @Test func values() {
+    @Test("A constraint has the values that it was made with")
+    func values() {
         let all = CLBeaconIdentityConstraint(uuid: deployment)
         #expect(all.uuid == deployment)
         #expect(all.major == nil && all.minor == nil)
@@ -12,7 +15,8 @@ import Testing
         #expect(major == 1 && minor == 2)
     }
 
-    @Test func comparedByValue() {
+    @Test("Constraints are compared and hashed by value")
+    func comparedByValue() {
         let constraints = [
             CLBeaconIdentityConstraint(uuid: deployment),
             CLBeaconIdentityConstraint(uuid: deployment, major: 0),
@@ -27,14 +31,16 @@ import Testing
         #expect(!again.isEqual(nil))
     }
 
-    @Test func keyOfADictionary() {
+    @Test("An equal constraint finds an entry of a dictionary")
+    func keyOfADictionary() {
         var found = [CLBeaconIdentityConstraint: [CLBeacon]]()
         found[CLBeaconIdentityConstraint(uuid: deployment, major: 1)] = [CLBeacon()]
         #expect(found[CLBeaconIdentityConstraint(uuid: deployment, major: 1)]?.count == 1)
         #expect(found[CLBeaconIdentityConstraint(uuid: deployment)] == nil)
     }
 
-    @Test func archivesAndCopies() throws {
+    @Test("A constraint is archived, and is its own copy")
+    func archivesAndCopies() throws {
         for constraint in [
             CLBeaconIdentityConstraint(uuid: deployment), CLBeaconIdentityConstraint(uuid: deployment, major: 0),
             CLBeaconIdentityConstraint(uuid: deployment, major: 1, minor: 65_535),
@@ -44,9 +50,32 @@ import Testing
         }
     }
 
-    @Test func crossesTasks() async {
+    @Test("A constraint may be sent to another task")
+    func crossesTasks() async {
         let constraint = CLBeaconIdentityConstraint(uuid: deployment)
         let uuid = await Task.detached { constraint.uuid }.value
         #expect(uuid == deployment)
+    }
+}
+
+@Suite struct TranslationTests {
+    @Test("UUIDs keep their bytes")
+    func uuidsKeepTheirBytes() throws {
+        let own = ProximityUUID(deployment)
+        #expect(own == ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2))
+        #expect(UUID(own) == deployment)
+    }
+
+    @Test("Constraints keep their parts")
+    func constraintsKeepTheirParts() {
+        let uuid = ProximityUUID(deployment)
+        #expect(
+            BeaconConstraint(CLBeaconIdentityConstraint(uuid: deployment)) == BeaconConstraint(uuid: uuid))
+        #expect(
+            BeaconConstraint(CLBeaconIdentityConstraint(uuid: deployment, major: 1))
+                == BeaconConstraint(uuid: uuid, major: 1))
+        #expect(
+            BeaconConstraint(CLMonitor.BeaconIdentityCondition(uuid: deployment, major: 1, minor: 0))
+                == BeaconConstraint(uuid: uuid, major: 1, minor: 0))
     }
 }

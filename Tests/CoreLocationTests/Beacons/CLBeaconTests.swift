@@ -1,4 +1,3 @@
-import BeaconEngine
 import BeaconModel
 import Testing
 
@@ -11,7 +10,8 @@ import Testing
             timestamp: Date(timeIntervalSince1970: 1_595_569_484))
     }
 
-    @Test func values() {
+    @Test("A beacon has the values that it was made with")
+    func values() {
         let beacon = beacon(minor: 65_535)
         #expect(beacon.uuid == deployment)
         #expect(beacon.proximityUUID == deployment)
@@ -23,7 +23,8 @@ import Testing
         #expect(beacon.timestamp.timeIntervalSince1970 == 1_595_569_484)
     }
 
-    @Test func aBeaconOfOnesOwnIsUnknown() {
+    @Test("A beacon that an app makes is unknown")
+    func aBeaconOfOnesOwnIsUnknown() {
         let beacon = CLBeacon()
         #expect(beacon.proximity == .unknown)
         #expect(beacon.accuracy == -1)
@@ -33,21 +34,24 @@ import Testing
         #expect(beacon.uuid.uuidString == "00000000-0000-0000-0000-000000000000")
     }
 
-    @Test func equalOnlyToItself() {
+    @Test("A beacon is equal only to itself")
+    func equalOnlyToItself() {
         let one = beacon()
         #expect(one == one)
         #expect(one != beacon())
         #expect(Set([one, beacon(), one]).count == 2)
     }
 
-    @Test func description() {
+    @Test("The description has the form of Apple's logs")
+    func description() {
         #expect(
             beacon().description
                 == "CLBeacon (uuid:39ED98FF-2900-441A-802F-9C398FC199D2, major:1, minor:2, "
                 + "proximity:3 +/- 21.54m, rssi:-64, timestamp:2020-07-24 05:44:44 +0000)")
     }
 
-    @Test func archivesAndCopies() throws {
+    @Test("A beacon is archived, and is its own copy")
+    func archivesAndCopies() throws {
         let one = beacon(major: 65_535)
         let read = try archived(one)
         #expect(read !== one)
@@ -56,14 +60,15 @@ import Testing
         #expect(one.copy() as? CLBeacon === one)
     }
 
-    @Test func mocksOverrideWhatTheyNeed() {
-        final class Mock: CLBeacon {
+    @Test("A test double overrides what it needs")
+    func mocksOverrideWhatTheyNeed() {
+        final class Mock: CLBeacon, @unchecked Sendable {
             override var rssi: Int { -50 }
             override var major: NSNumber { 7 }
             override var proximity: CLProximity { .immediate }
             override var uuid: UUID { deployment }
         }
-        final class Settable: CLBeacon {
+        final class Settable: CLBeacon, @unchecked Sendable {
             private let given: NSNumber
             init(minor: NSNumber) {
                 given = minor
@@ -81,7 +86,8 @@ import Testing
         #expect((mock.copy() as? CLBeacon) is Mock)
     }
 
-    @Test func translatedFromTheEngine() throws {
+    @Test("A beacon has what ranging found")
+    func translatedFromTheEngine() throws {
         let ranged = RangedBeacon(
             address: DeviceAddress(bits: 0x0A0B_0C0D_0E0F, kind: .random),
             identity: BeaconIdentity(
@@ -96,7 +102,8 @@ import Testing
         #expect(beacon.rssi == -41)
     }
 
-    @Test func stepsAndStatesHaveApplesNumbers() {
+    @Test("Proximities and states have Apple's numbers")
+    func stepsAndStatesHaveApplesNumbers() {
         for step in Proximity.allCases { #expect(CLProximity(step).rawValue == Int(step.rawValue)) }
         for state in [RegionState.unknown, .inside, .outside] {
             #expect(CLRegionState(state).rawValue == Int(state.rawValue))

@@ -2,7 +2,8 @@ import CoreLocation
 import Testing
 
 @Suite struct CLLocationManagerDelegateTests {
-    @Test func theOldAuthorizationCallbackIsCalledByTheNewOnesDefault() {
+    @Test("The default of the new authorization callback calls the old one")
+    func theOldAuthorizationCallbackIsCalledByTheNewOnesDefault() {
         final class Old: NSObject, CLLocationManagerDelegate {
             var heard: [CLAuthorizationStatus] = []
             func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {
@@ -18,7 +19,8 @@ import Testing
         #expect(old.heard == [.authorizedWhenInUse])
     }
 
-    @Test func whoKnowsTheNewCallbackHearsOnlyThat() {
+    @Test("A delegate with the new authorization callback receives only that")
+    func whoKnowsTheNewCallbackHearsOnlyThat() {
         final class Both: NSObject, CLLocationManagerDelegate {
             var heard: [String] = []
             func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {
@@ -31,7 +33,8 @@ import Testing
         #expect(both.heard == ["new"])
     }
 
-    @Test func allMethodsHaveDefaults() {
+    @Test("All methods have defaults")
+    func allMethodsHaveDefaults() {
         final class Nothing: NSObject, CLLocationManagerDelegate {}
         let delegate: any CLLocationManagerDelegate = Nothing()
         let manager = CLLocationManager()
@@ -61,7 +64,8 @@ import Testing
         delegate.locationManager(manager, didFinishDeferredUpdatesWithError: nil)
     }
 
-    @Test @MainActor func aClassOnTheMainActorConforms() {
+    @Test("A class on the main actor conforms")
+    @MainActor func aClassOnTheMainActorConforms() {
         @MainActor final class Screen: NSObject, CLLocationManagerDelegate {
             var titles: [String] = []
             nonisolated func locationManager(
@@ -77,5 +81,106 @@ import Testing
         delegate.locationManager(
             CLLocationManager(), didRange: [CLBeacon()], satisfying: CLBeaconIdentityConstraint(uuid: deployment))
         #expect(screen.titles == ["0"])
+    }
+
+    @Test("Optional calls, as mocks make them, reach the delegate's own methods and its defaults (C4)")
+    func optionalCalls() {
+        let witness = LocationWitness()
+        weak var delegate: (any CLLocationManagerDelegate)? = witness
+        let manager = CLLocationManager()
+        let region = CLBeaconRegion(uuid: deployment, identifier: "a")
+        let constraint = region.beaconIdentityConstraint
+        let error = CLError(.denied)
+        let place = CLLocation(latitude: 0, longitude: 0)
+        delegate?.locationManager?(manager, didChangeAuthorization: .denied)
+        delegate?.locationManager?(manager, didFailWithError: error)
+        delegate?.locationManager?(manager, didStartMonitoringFor: region)
+        delegate?.locationManager?(manager, didEnterRegion: region)
+        delegate?.locationManager?(manager, didExitRegion: region)
+        delegate?.locationManager?(manager, didDetermineState: .inside, for: region)
+        delegate?.locationManager?(manager, monitoringDidFailFor: nil, withError: error)
+        delegate?.locationManager?(manager, didRange: [], satisfying: constraint)
+        delegate?.locationManager?(manager, didFailRangingFor: constraint, error: error)
+        delegate?.locationManager?(manager, didRangeBeacons: [], in: region)
+        delegate?.locationManager?(manager, rangingBeaconsDidFailFor: region, withError: error)
+        delegate?.locationManager?(manager, didUpdateLocations: [place])
+        delegate?.locationManager?(manager, didUpdateTo: place, from: place)
+        delegate?.locationManager?(manager, didUpdateHeading: CLHeading())
+        delegate?.locationManager?(manager, didVisit: CLVisit())
+        delegate?.locationManager?(manager, didFinishDeferredUpdatesWithError: nil)
+        delegate?.locationManagerDidPauseLocationUpdates?(manager)
+        delegate?.locationManagerDidResumeLocationUpdates?(manager)
+        #expect(delegate?.locationManagerShouldDisplayHeadingCalibration?(manager) == false)
+        #expect(
+            witness.take() == ["started a", "enter a", "exit a", "a 1", "failed - 1", "ranged * 0", "deferred -1"])
+        delegate?.locationManagerDidChangeAuthorization?(manager)
+        #expect(witness.take().count == 1)
+        delegate = nil
+        #expect(delegate?.locationManager?(manager, didVisit: CLVisit()) == nil)
+        withExtendedLifetime(witness) {}
+    }
+
+    @Test("An optional call of the new authorization callback reaches the old one by the default, once (C4)")
+    func optionalCallOfADefault() {
+        final class Old: NSObject, CLLocationManagerDelegate {
+            var count = 0
+            func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus) {
+                count += 1
+            }
+        }
+        let old = Old()
+        (old as any CLLocationManagerDelegate).locationManagerDidChangeAuthorization?(CLLocationManager())
+        #expect(old.count == 1)
+    }
+
+    @Test("A delegate may have a property that is called locationManager, of any of the usual types (C4)")
+    func propertiesOfThatName() {
+        final class Plain: NSObject, CLLocationManagerDelegate {
+            let locationManager = CLLocationManager()
+            func use() -> Bool { locationManager.delegate == nil }
+        }
+        final class Optional: NSObject, CLLocationManagerDelegate {
+            var locationManager: CLLocationManager?
+            func use() -> Bool {
+                guard let locationManager else { return false }
+                return locationManager.delegate == nil
+            }
+        }
+        final class Unwrapped: NSObject, CLLocationManagerDelegate {
+            var locationManager: CLLocationManager!
+            func use() -> Bool { locationManager.delegate == nil }
+        }
+        class Parent: NSObject, CLLocationManagerDelegate {}
+        final class Child: Parent {
+            private(set) lazy var locationManager: CLLocationManager = {
+                let manager = CLLocationManager()
+                manager.delegate = self
+                return manager
+            }()
+            func use() -> Bool { locationManager.delegate === self }
+        }
+        let optional = Optional()
+        optional.locationManager = CLLocationManager()
+        let unwrapped = Unwrapped()
+        unwrapped.locationManager = CLLocationManager()
+        #expect(Plain().use() && optional.use() && unwrapped.use() && Child().use())
+    }
+
+    @Test("Beacons and regions may be captured by what runs elsewhere (C6)")
+    func captured() async {
+        let beacons = [CLBeacon()]
+        let regions: [CLRegion] = [
+            CLBeaconRegion(uuid: deployment, identifier: "a"),
+            CLCircularRegion(center: CLLocationCoordinate2D(), radius: 1, identifier: "b"),
+        ]
+        let words: @Sendable () -> [String] = { beacons.map { "\($0.major)" } + regions.map(\.identifier) }
+        #expect(await Task.detached { words() }.value == ["0", "a", "b"])
+        // The flags may be changed by one while another reads them.
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<200 { regions[0].notifyOnEntry = !regions[0].notifyOnExit } }
+            }
+        }
+        #expect(!regions[0].notifyOnEntry)
     }
 }

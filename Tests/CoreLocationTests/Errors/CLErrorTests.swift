@@ -2,7 +2,8 @@ import CoreLocation
 import Testing
 
 @Suite struct CLErrorTests {
-    @Test func codes() {
+    @Test("The codes have the numbers of Apple's header, under both of their names")
+    func codes() {
         let all: [CLError.Code] = [
             .locationUnknown, .denied, .network, .headingFailure, .regionMonitoringDenied, .regionMonitoringFailure,
             .regionMonitoringSetupDelayed, .regionMonitoringResponseDelayed, .geocodeFoundNoResult,
@@ -25,7 +26,8 @@ import Testing
         #expect(names == all)
     }
 
-    @Test func patternsMatch() throws {
+    @Test("An error is caught by its code")
+    func patternsMatch() throws {
         func fail(_ error: any Error) throws { throw error }
         do {
             try fail(CLError(.denied))
@@ -43,7 +45,8 @@ import Testing
         }
     }
 
-    @Test func seenAsAnyError() throws {
+    @Test("An error has its code, domain and user info as any error and as NSError")
+    func seenAsAnyError() throws {
         let error: any Error = CLError(.rangingUnavailable, userInfo: ["why": "no radio"])
         #expect((error as? CLError)?.code == .rangingUnavailable)
         let plain = error as NSError
@@ -57,19 +60,22 @@ import Testing
         #expect(error.localizedDescription.contains("kCLErrorDomain"))
     }
 
-    @Test func domains() {
+    @Test("The domain is the constant's own name")
+    func domains() {
         #expect(kCLErrorDomain == "kCLErrorDomain")
         #expect(CLError.errorDomain == kCLErrorDomain)
     }
 
-    @Test func comparedByValue() {
+    @Test("Errors are compared and hashed by value")
+    func comparedByValue() {
         #expect(CLError(.denied) == CLError(.denied))
         #expect(CLError(.denied) != CLError(.network))
         #expect(Set([CLError(.denied), CLError(.denied), CLError(.network)]).count == 2)
         #expect(CLError.Code.denied ~= (CLError(.denied) as any Error))
     }
 
-    @Test func alternateRegion() {
+    @Test("The alternate region is read from the user info")
+    func alternateRegion() {
         let region = CLBeaconRegion(uuid: UUID(), identifier: "near")
         #expect(CLError(.denied).alternateRegion == nil)
         let error = CLError(
@@ -78,7 +84,8 @@ import Testing
     }
 
     /// Not wanted, but so: why these modules never hand out a bare `NSError`.
-    @Test func bareErrorsStayBare() {
+    @Test("A bare NSError of the domain is no CLError outside Apple's systems, though not by our wish")
+    func bareErrorsStayBare() {
         #if !canImport(ObjectiveC)
             let bare: any Error = NSError(domain: kCLErrorDomain, code: 16)
             #expect(bare as? CLError == nil)

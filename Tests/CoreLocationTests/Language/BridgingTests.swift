@@ -9,31 +9,36 @@ import Testing
     private var data: NSMutableDictionary { region.peripheralData(withMeasuredPower: nil) }
     private let key = "kCBAdvDataAppleBeaconKey"
 
-    @Test func advertisementDataByWayOfADictionary() {
+    @Test("Advertisement data pass through an NSDictionary")
+    func advertisementDataByWayOfADictionary() {
         #expect(((data as NSDictionary) as? [String: Any])?[key] is Data)
         #expect(((data as NSDictionary) as! [String: Any]).count == 1)
         #expect(((data as NSDictionary) as! Dictionary<String, Any>).count == 1)
     }
 
-    @Test func advertisementDataDirectly() {
+    @Test("Advertisement data are cast to a dictionary")
+    func advertisementDataDirectly() {
         #expect((data as? [String: Any])?[key] is Data)
         #expect((data as! [String: Any])[key] is Data)
         #expect((data as NSDictionary as? [String: AnyObject])?.count == 1)
         #expect((data.allKeys as? [String]) == [key])
     }
 
-    @Test func dictionariesBecomeObjects() {
+    @Test("A dictionary becomes an NSDictionary")
+    func dictionariesBecomeObjects() {
         let options: [String: Any] = ["a": 1]
         #expect((options as NSDictionary)["a"] as? Int == 1)
     }
 
-    @Test func measuredPowerAsLiteralAndNumber() {
+    @Test("Measured power is a literal or a number")
+    func measuredPowerAsLiteralAndNumber() {
         #expect(region.peripheralData(withMeasuredPower: -59) == data)
         let power = -59
         #expect(region.peripheralData(withMeasuredPower: power as NSNumber) == data)
     }
 
-    @Test func numbersOfABeacon() {
+    @Test("A beacon's numbers are converted as on Apple's systems")
+    func numbersOfABeacon() {
         let beacon: CLBeacon = Numbered()
         #expect(beacon.major as? Int == 7)
         #expect(beacon.major as? UInt16 == 7)
@@ -46,20 +51,23 @@ import Testing
         #expect((["m": beacon.major] as [String: Any])["m"] as? Int == 7)
     }
 
-    @Test func numbersOfARegion() {
+    @Test("A region's numbers are converted as on Apple's systems")
+    func numbersOfARegion() {
         #expect(region.major as? Int == 1)
         #expect(region.minor?.intValue == 2)
         #expect(CLBeaconRegion(uuid: deployment, identifier: "x").major as? Int == nil)
     }
 
-    @Test func numbersGoIntoJSON() throws {
+    @Test("A beacon's numbers are written as JSON")
+    func numbersGoIntoJSON() throws {
         let beacon = Numbered()
         let json = try JSONSerialization.data(
             withJSONObject: ["major": beacon.major, "p": beacon.proximity.rawValue], options: .sortedKeys)
         #expect(String(decoding: json, as: UTF8.self) == #"{"major":7,"p":0}"#)
     }
 
-    @Test func setsOfRegions() {
+    @Test("Regions are elements of sets")
+    func setsOfRegions() {
         let regions: Set<CLRegion> = [region]
         #expect(regions.filter { $0.identifier == "id" }.first as? CLBeaconRegion === region)
         #expect(regions.compactMap { $0 as? CLBeaconRegion }.count == 1)
@@ -67,45 +75,52 @@ import Testing
         #expect((region as CLRegion) is CLBeaconRegion)
     }
 
-    @Test func proximityAsKey() {
+    @Test("A proximity is a key of a dictionary")
+    func proximityAsKey() {
         var sections = [CLProximity: [CLBeacon]]()
         sections[.near, default: []].append(CLBeacon())
         #expect(sections[.near]?.count == 1)
     }
 
-    @Test func arraysOfBeacons() {
+    @Test("Arrays of beacons are filtered and sorted")
+    func arraysOfBeacons() {
         let beacons = [CLBeacon(), CLBeacon()]
         #expect((beacons as NSArray).count == 2)
         #expect((beacons as NSArray) as? [CLBeacon] == beacons)
         #expect((beacons as [AnyObject]) as? [CLBeacon] == beacons)
     }
 
-    @Test func uuidsOfBothKinds() {
+    @Test("Both kinds of UUID are converted")
+    func uuidsOfBothKinds() {
         #expect(NSUUID(uuidString: "39ED98FF-2900-441A-802F-9C398FC199D2") as UUID? == deployment)
         var bytes = [UInt8](repeating: 0, count: 16)
         (region.uuid as NSUUID).getBytes(&bytes)
         #expect(bytes.first == 0x39)
     }
 
-    @Test func classesAsValues() {
+    @Test("Classes are passed as values")
+    func classesAsValues() {
         func accepts(_ regionClass: AnyClass) -> Bool { regionClass is CLRegion.Type }
         #expect(accepts(CLBeaconRegion.self))
         #expect(region.isKind(of: CLRegion.self))
         #expect(type(of: region) == CLBeaconRegion.self)
     }
 
-    @Test func copiesAreCast() {
+    @Test("Copies are cast to their class")
+    func copiesAreCast() {
         #expect((region.copy() as? CLBeaconRegion)?.identifier == "id")
     }
 
-    @Test func namedByIdentifier() {
+    @Test("Regions are found by their identifier")
+    func namedByIdentifier() {
         switch region.identifier {
         case "id": break
         default: Issue.record("not by its identifier")
         }
     }
 
-    @Test func notificationsCarryRegions() {
+    @Test("Notifications carry regions")
+    func notificationsCarryRegions() {
         let name = Notification.Name("region")
         nonisolated(unsafe) var heard: CLRegion?
         let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
@@ -116,14 +131,16 @@ import Testing
         #expect(heard === region)
     }
 
-    @Test func dispatchComesAlong() async {
+    @Test("Dispatch comes with the module")
+    func dispatchComesAlong() async {
         let done = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: true) }
         }
         #expect(done)
     }
 
-    @Test func availabilityIsAsked() {
+    @Test("Availability is asked")
+    func availabilityIsAsked() {
         if #available(iOS 13.0, *) {
             #expect(region.beaconIdentityConstraint.major == 1)
         } else {
@@ -131,14 +148,27 @@ import Testing
         }
     }
 
-    @Test func describedInStrings() {
+    @Test("Values are described in strings")
+    func describedInStrings() {
         #expect(String(describing: region) == region.description)
         #expect("\(CLProximity.near) \(CLProximity.near.rawValue)" == "near 2")
         #expect(region.debugDescription.contains("id"))
     }
 }
 
-private final class Numbered: CLBeacon {
+private final class Numbered: CLBeacon, @unchecked Sendable {
     override var major: NSNumber { 7 }
     override var minor: NSNumber { 8 }
+}
+
+@Suite("Dictionaries of advertisement data")
+struct DictionaryTests {
+    @Test("What a region gives goes through NSDictionary's initialiser, as on Apple's platforms")
+    func copy() throws {
+        let region = CLBeaconRegion(uuid: UUID(), major: 1, minor: 2, identifier: "region")
+        let data = region.peripheralData(withMeasuredPower: nil)
+        let copied = try #require(NSDictionary(dictionary: data) as? [String: AnyObject])
+        #expect(copied.keys.sorted() == ["kCBAdvDataAppleBeaconKey"])
+        #expect((copied["kCBAdvDataAppleBeaconKey"] as? Data)?.count == 21)
+    }
 }

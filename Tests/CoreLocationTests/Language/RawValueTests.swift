@@ -3,7 +3,8 @@ import Testing
 
 /// The numbers of Apple's headers, which apps store and send.
 @Suite struct RawValueTests {
-    @Test func proximity() {
+    @Test("Proximities have Apple's raw values")
+    func proximity() {
         let all: [CLProximity] = [.unknown, .immediate, .near, .far]
         #expect(all.map(\.rawValue) == [0, 1, 2, 3])
         #expect(all.map { CLProximity(rawValue: $0.rawValue) } == all)
@@ -11,12 +12,14 @@ import Testing
         #expect("\(CLProximity.near)" == "near")
     }
 
-    @Test func regionState() {
+    @Test("Region states have Apple's raw values")
+    func regionState() {
         let all: [CLRegionState] = [.unknown, .inside, .outside]
         #expect(all.map(\.rawValue) == [0, 1, 2])
     }
 
-    @Test func authorizationStatus() {
+    @Test("Authorization statuses have Apple's raw values")
+    func authorizationStatus() {
         let all: [CLAuthorizationStatus] = [
             .notDetermined, .restricted, .denied, .authorizedAlways, .authorizedWhenInUse,
         ]
@@ -25,17 +28,20 @@ import Testing
         #expect(CLAuthorizationStatus.authorized == .authorizedAlways)
     }
 
-    @Test func accuracyAuthorization() {
+    @Test("Accuracies have Apple's raw values")
+    func accuracyAuthorization() {
         #expect(CLAccuracyAuthorization.fullAccuracy.rawValue == 0)
         #expect(CLAccuracyAuthorization.reducedAccuracy.rawValue == 1)
     }
 
-    @Test func activityType() {
+    @Test("Activity types have Apple's raw values")
+    func activityType() {
         let all: [CLActivityType] = [.other, .automotiveNavigation, .fitness, .otherNavigation, .airborne]
         #expect(all.map(\.rawValue) == [1, 2, 3, 4, 5])
     }
 
-    @Test func deviceOrientation() {
+    @Test("Orientations have Apple's raw values")
+    func deviceOrientation() {
         let all: [CLDeviceOrientation] = [
             .unknown, .portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight, .faceUp, .faceDown,
         ]
@@ -43,13 +49,15 @@ import Testing
         #expect(numbers == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test func monitoringState() {
+    @Test("Monitoring states have Apple's raw values")
+    func monitoringState() {
         let all: [CLMonitor.Event.State] = [.unknown, .satisfied, .unsatisfied, .unmonitored]
         let numbers: [UInt] = all.map(\.rawValue)
         #expect(numbers == [0, 1, 2, 3])
     }
 
-    @Test func constants() {
+    @Test("Constants have Apple's values")
+    func constants() {
         #expect(kCLLocationAccuracyBestForNavigation == -2)
         #expect(kCLLocationAccuracyBest == -1)
         #expect(kCLLocationAccuracyNearestTenMeters == 10)
@@ -65,7 +73,8 @@ import Testing
         #expect(CLBeaconMinorValue.max == 65_535)
     }
 
-    @Test func switchesNeedNoMore() {
+    @Test("A switch over all cases needs no default")
+    func switchesNeedNoMore() {
         func word(_ state: CLRegionState) -> String {
             switch state {
             case .unknown: "unknown"

@@ -4,7 +4,8 @@ import Testing
 @Suite struct CLLocationTests {
     private let munich = CLLocationCoordinate2D(latitude: 48.137154, longitude: 11.576124)
 
-    @Test func whatIsNotGivenIsNotKnown() {
+    @Test("Values that are not given are not known")
+    func whatIsNotGivenIsNotKnown() {
         let place = CLLocation(latitude: 1, longitude: 2)
         #expect(place.coordinate.latitude == 1)
         #expect(place.coordinate.longitude == 2)
@@ -18,7 +19,8 @@ import Testing
         #expect(abs(place.timestamp.timeIntervalSinceNow) < 60)
     }
 
-    @Test func distanceIsAlongTheGround() {
+    @Test("The distance is along the ground")
+    func distanceIsAlongTheGround() {
         let here = CLLocation(latitude: munich.latitude, longitude: munich.longitude)
         let berlin = CLLocation(latitude: 52.520008, longitude: 13.404954)
         #expect(here.distance(from: here) == 0)
@@ -28,7 +30,8 @@ import Testing
         #expect(abs(here.distance(from: antipode) - 20_015_000) < 1_000)
     }
 
-    @Test func archives() throws {
+    @Test("A place is archived")
+    func archives() throws {
         let place = CLLocation(
             coordinate: munich, altitude: 520, horizontalAccuracy: 5, verticalAccuracy: 3, course: 90,
             courseAccuracy: 2, speed: 1.5, speedAccuracy: 0.5, timestamp: Date(timeIntervalSince1970: 1_000),
@@ -48,7 +51,8 @@ import Testing
         #expect(place.copy() as? CLLocation === place)
     }
 
-    @Test func validCoordinates() {
+    @Test("Coordinates are valid within their ranges")
+    func validCoordinates() {
         #expect(CLLocationCoordinate2DIsValid(munich))
         #expect(CLLocationCoordinate2DIsValid(CLLocationCoordinate2DMake(-90, 180)))
         #expect(!CLLocationCoordinate2DIsValid(kCLLocationCoordinate2DInvalid))
@@ -57,7 +61,8 @@ import Testing
         #expect(CLLocationCoordinate2D().latitude == 0)
     }
 
-    @Test func nothingIsInvented() {
+    @Test("No heading and no visit is made up")
+    func nothingIsInvented() {
         #expect(CLHeading().magneticHeading == -1)
         #expect(CLHeading().trueHeading == -1)
         #expect(CLHeading().headingAccuracy == -1)
@@ -67,7 +72,8 @@ import Testing
         #expect(CLFloor().level == 0)
     }
 
-    @Test func mocksOverrideWhatTheyNeed() {
+    @Test("A test double overrides what it needs")
+    func mocksOverrideWhatTheyNeed() {
         final class Mock: CLLocation, @unchecked Sendable {
             override var coordinate: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: 5, longitude: 6) }
         }

@@ -7,11 +7,13 @@ import Testing
         try JSONDecoder().decode(Condition.self, from: JSONEncoder().encode(condition))
     }
 
-    @Test(arguments: [
-        CLMonitor.BeaconIdentityCondition(uuid: deployment),
-        CLMonitor.BeaconIdentityCondition(uuid: deployment, major: 0),
-        CLMonitor.BeaconIdentityCondition(uuid: deployment, major: 1, minor: 65_535),
-    ])
+    @Test(
+        "A beacon condition is stored with what it has",
+        arguments: [
+            CLMonitor.BeaconIdentityCondition(uuid: deployment),
+            CLMonitor.BeaconIdentityCondition(uuid: deployment, major: 0),
+            CLMonitor.BeaconIdentityCondition(uuid: deployment, major: 1, minor: 65_535),
+        ])
     func beaconConditionsAreStored(condition: CLMonitor.BeaconIdentityCondition) throws {
         let read = try stored(condition)
         #expect(read.uuid == condition.uuid)
@@ -19,17 +21,20 @@ import Testing
         #expect(read.minor == condition.minor)
     }
 
-    @Test(arguments: [
-        "{}", #"{"uuid":"x"}"#, #"{"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","minor":1}"#,
-        #"{"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":65536}"#,
-    ])
+    @Test(
+        "A damaged stored condition is refused",
+        arguments: [
+            "{}", #"{"uuid":"x"}"#, #"{"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","minor":1}"#,
+            #"{"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":65536}"#,
+        ])
     func damagedConditionsAreRefused(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(CLMonitor.BeaconIdentityCondition.self, from: Data(text.utf8))
         }
     }
 
-    @Test func circularConditionsAreStored() throws {
+    @Test("A circular condition is stored")
+    func circularConditionsAreStored() throws {
         let condition = CLMonitor.CircularGeographicCondition(
             center: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 3)
         let read = try stored(condition)
@@ -38,7 +43,8 @@ import Testing
         #expect(read.radius == 3)
     }
 
-    @Test func anEventTellsItsDiagnostics() {
+    @Test("Each diagnostic of an event is a property of its own")
+    func anEventTellsItsDiagnostics() {
         let plain = CLMonitor.Event(identifier: "a", state: .satisfied, date: .distantPast)
         #expect(plain.identifier == "a")
         #expect(plain.state == .satisfied)
@@ -65,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func aRecordHoldsItsParts() {
+    @Test("A record holds its event and its condition")
+    func aRecordHoldsItsParts() {
         let record = CLMonitor.Record(
             lastEvent: CLMonitor.Event(identifier: "a", state: .unknown, date: .distantPast),
             condition: CLMonitor.BeaconIdentityCondition(uuid: deployment))

@@ -1,6 +1,8 @@
+import BeaconApplications
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
+import BeaconSupport
 import CoreLocation
 import Testing
 
@@ -25,10 +27,30 @@ final class MonitorBench: Sendable {
         await BeaconCenter.withCurrent(center) { await CLMonitor(name) }
     }
 
-    /// Returns when all that was handed to the center before has been done, and all that followed from it.
+    /// Returns when all that was handed to the center before has been done and written, and all that followed from it.
     func settle() async {
-        for _ in 0..<3 { await center.doNothing() }
+        for _ in 0..<3 {
+            await center.doNothing()
+            await withCheckedContinuation { continuation in
+                center.performOnDisk { continuation.resume() }
+            }
+        }
     }
+
+    /// Returns when no callback is under way, and nothing is left of what callbacks asked for.
+    func settleCallbacks() async {
+        while true {
+            await center.doNothing()
+            // What a callback asked of the center before it counted as made is done when the center has done nothing again.
+            if center.hasNoCallbacksUnderWay {
+                await center.doNothing()
+                if center.hasNoCallbacksUnderWay { return }
+            }
+            await Task.yield()
+        }
+    }
+
+    func manager() -> CLLocationManager { BeaconCenter.withCurrent(center) { CLLocationManager() } }
 
     func time(_ seconds: Double) async { await center.receive(.time(Timestamp(nanoseconds: Int64(seconds * 1e9)))) }
 
@@ -64,7 +86,7 @@ extension BeaconCenter {
 struct EventReader {
     private var iterator: CLMonitor.Events.Iterator
 
-    init(_ monitor: CLMonitor) { iterator = monitor.events.makeAsyncIterator() }
+    init(_ monitor: CLMonitor) async { iterator = await monitor.events.makeAsyncIterator() }
 
     mutating func next() async throws -> CLMonitor.Event { try #require(try await iterator.next()) }
 

@@ -3,7 +3,8 @@ import CoreLocation
 import Testing
 
 @Suite struct CLBeaconRegionTests {
-    @Test func initialisers() {
+    @Test("Each initialiser sets the identity")
+    func initialisers() {
         let all = CLBeaconRegion(uuid: deployment, identifier: "a")
         #expect(all.uuid == deployment)
         #expect(all.major == nil)
@@ -21,7 +22,8 @@ import Testing
         #expect(constrained.identifier == "c")
     }
 
-    @Test func initialisersOfBefore() {
+    @Test("The initialisers of before iOS 13 do the same")
+    func initialisersOfBefore() {
         let all = CLBeaconRegion(proximityUUID: deployment, identifier: "a")
         #expect(all.proximityUUID == deployment)
         #expect(all.beaconIdentityConstraint == CLBeaconIdentityConstraint(uuid: deployment))
@@ -31,7 +33,8 @@ import Testing
         #expect(one.beaconIdentityConstraint == CLBeaconIdentityConstraint(uuid: deployment, major: 1, minor: 2))
     }
 
-    @Test func description() {
+    @Test("The description has the form of Apple's logs")
+    func description() {
         #expect(
             CLBeaconRegion(uuid: deployment, major: 1, minor: 2, identifier: "abc").description
                 == "CLBeaconRegion (identifier:'abc', uuid:39ED98FF-2900-441A-802F-9C398FC199D2, major:1, minor:2)")
@@ -41,7 +44,7 @@ import Testing
                 + "major:(null), minor:(null))")
     }
 
-    @Test(arguments: [nil, -59, -1, 0, 20, -128, 127] as [Int?])
+    @Test("Peripheral data are the last bytes of the frame", arguments: [nil, -59, -1, 0, 20, -128, 127] as [Int?])
     func peripheralDataIsTheFramesLastBytes(power: Int?) throws {
         let region = CLBeaconRegion(uuid: deployment, major: 0x0102, minor: 0xFFFE, identifier: "a")
         let data = region.peripheralData(withMeasuredPower: power.map { NSNumber(value: $0) })
@@ -55,12 +58,14 @@ import Testing
         #expect(data["kCBAdvDataAppleBeaconKey"] is NSData)
     }
 
-    @Test func powerAsAnUnsignedByteIsTheSameByte() throws {
+    @Test("Measured power as an unsigned byte is the same byte")
+    func powerAsAnUnsignedByteIsTheSameByte() throws {
         let region = CLBeaconRegion(uuid: deployment, identifier: "a")
         #expect(region.peripheralData(withMeasuredPower: 0xC5) == region.peripheralData(withMeasuredPower: -59))
     }
 
-    @Test func whatIsNilGoesOutAsZero() throws {
+    @Test("A major or minor value that is nil is sent as 0")
+    func whatIsNilGoesOutAsZero() throws {
         let region = CLBeaconRegion(uuid: deployment, identifier: "a")
         let value = try #require(
             region.peripheralData(withMeasuredPower: nil)["kCBAdvDataAppleBeaconKey"] as? Data)
@@ -68,13 +73,15 @@ import Testing
         #expect(Array(value.suffix(5)) == [0, 0, 0, 0, 0xC5])
     }
 
-    @Test func peripheralDataIsNewEachTime() {
+    @Test("Peripheral data are new each time")
+    func peripheralDataIsNewEachTime() {
         let region = CLBeaconRegion(uuid: deployment, identifier: "a")
         region.peripheralData(withMeasuredPower: nil).removeAllObjects()
         #expect(region.peripheralData(withMeasuredPower: nil).count == 1)
     }
 
-    @Test func archives() throws {
+    @Test("A region is archived")
+    func archives() throws {
         let region = CLBeaconRegion(uuid: deployment, major: 0, identifier: "a")
         region.notifyOnEntry = false
         region.notifyEntryStateOnDisplay = true

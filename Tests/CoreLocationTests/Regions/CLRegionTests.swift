@@ -2,7 +2,8 @@ import CoreLocation
 import Testing
 
 @Suite struct CLRegionTests {
-    @Test func defaults() {
+    @Test("A region reports entry and exit unless set otherwise")
+    func defaults() {
         let region = CLBeaconRegion(uuid: deployment, identifier: "shop")
         #expect(region.identifier == "shop")
         #expect(region.notifyOnEntry)
@@ -10,7 +11,8 @@ import Testing
         #expect(!region.notifyEntryStateOnDisplay)
     }
 
-    @Test func equalByIdentifierWithinAKind() {
+    @Test("Regions of a kind are equal by their identifier")
+    func equalByIdentifierWithinAKind() {
         let one = CLBeaconRegion(uuid: deployment, identifier: "a")
         let other = CLBeaconRegion(uuid: UUID(), major: 1, minor: 2, identifier: "a")
         let third = CLBeaconRegion(uuid: deployment, identifier: "b")
@@ -25,14 +27,16 @@ import Testing
         #expect(Set<CLRegion>([one, other, third, disc]).count == 3)
     }
 
-    @Test func subclassesAreOfTheirParentsKind() {
-        final class Shop: CLBeaconRegion {}
+    @Test("Subclasses are of their parent's kind")
+    func subclassesAreOfTheirParentsKind() {
+        final class Shop: CLBeaconRegion, @unchecked Sendable {}
         let shop = Shop(uuid: deployment, identifier: "a")
         #expect(shop == CLBeaconRegion(uuid: deployment, identifier: "a"))
         #expect(CLBeaconRegion(uuid: deployment, identifier: "a") == shop)
     }
 
-    @Test func copiesAreIndependent() throws {
+    @Test("A copy is independent")
+    func copiesAreIndependent() throws {
         let region = CLBeaconRegion(uuid: deployment, major: 1, minor: 2, identifier: "a")
         region.notifyOnEntry = false
         region.notifyEntryStateOnDisplay = true
@@ -47,7 +51,8 @@ import Testing
         #expect(region.notifyOnExit)
     }
 
-    @Test func circularRegion() throws {
+    @Test("A circular region holds the places within its radius")
+    func circularRegion() throws {
         let center = CLLocationCoordinate2D(latitude: 48, longitude: 11)
         let region = CLCircularRegion(center: center, radius: 100, identifier: "square")
         #expect(region.center.latitude == 48)
@@ -61,7 +66,8 @@ import Testing
         #expect(region.description.hasPrefix("CLCircularRegion (identifier:'square', center:<+48.00000000,"))
     }
 
-    @Test func archives() throws {
+    @Test("Regions are archived")
+    func archives() throws {
         let region = CLCircularRegion(
             center: CLLocationCoordinate2D(latitude: 1.5, longitude: -2.5), radius: 3.5, identifier: "disc")
         region.notifyOnExit = false
@@ -74,7 +80,8 @@ import Testing
         #expect(!read.notifyOnExit)
     }
 
-    @Test func aPlainRegionIsEmpty() {
+    @Test("A plain region is empty")
+    func aPlainRegionIsEmpty() {
         let region = CLRegion()
         #expect(region.identifier == "")
         #expect(region.description == "CLRegion (identifier:'')")

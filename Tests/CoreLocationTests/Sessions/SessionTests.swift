@@ -1,4 +1,5 @@
-import BeaconService
+import BeaconApplications
+import BeaconMonitoring
 import CoreLocation
 import Testing
 

@@ -1,7 +1,5 @@
 import Foundation
-import Hummingbird
-import Logging
-import NIOCore
+import Glibc
 
 /// A server on a port of this machine that stands in for Kumulos: it takes everything, and remembers it.
 final class KumulosServer: @unchecked Sendable {
@@ -18,7 +16,6 @@ final class KumulosServer: @unchecked Sendable {
     // Unchecked: what follows is touched under the lock only.
     private let lock = NSLock()
     private var received: [Received] = []
-    private var port: Int?
 
     /// What came, in order.
     var requests: [Received] { lock.withLock { received } }
@@ -26,40 +23,72 @@ final class KumulosServer: @unchecked Sendable {
     /// The events of all requests, in order.
     var events: [[String: Any]] { requests.flatMap(\.events) }
 
-    /// Starts the server, and returns its address once it listens.
+    /// Starts the server, and returns its address.
     func start() -> String {
-        var logger = Logger(label: "server")
-        logger.logLevel = .critical
-        let application = Application(
-            responder: CallbackResponder<BasicRequestContext> { request, _ in try await self.respond(to: request) },
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port
-                self.lock.withLock { self.port = port }
-            }, logger: logger)
-        Task { try await application.run() }
-        _ = wait { self.lock.withLock { self.port } != nil }
-        return "http://127.0.0.1:\(lock.withLock { port } ?? 0)"
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard bind(listener, address, size) == 0, listen(listener, 16) == 0,
+                    getsockname(listener, address, &size) == 0
+                else { fatalError("no port of this machine is free") }
+            }
+        }
+        Thread.detachNewThread {
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                self.serve(connection)
+                close(connection)
+            }
+        }
+        return "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
     }
 
-    /// Waits until something is so, for ten seconds at most.
+    /// Waits until something is so; after five minutes, which no machine takes, it is not.
     func wait(until condition: () -> Bool) -> Bool {
-        for _ in 0..<2_000 {
+        for _ in 0..<60_000 {
             if condition() { return true }
             usleep(5_000)
         }
         return false
     }
 
-    private func respond(to request: Request) async throws -> Response {
-        var request = request
-        let body = try await request.collectBody(upTo: 1 << 20)
+    /// Takes one request, and answers 200.
+    private func serve(_ connection: Int32) {
+        var bytes = Data()
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        func readMore() -> Bool {
+            let count = read(connection, &buffer, buffer.count)
+            if count > 0 { bytes += buffer[..<count] }
+            return count > 0
+        }
+        var end = bytes.range(of: Data("\r\n\r\n".utf8))
+        while end == nil {
+            guard readMore() else { return }
+            end = bytes.range(of: Data("\r\n\r\n".utf8))
+        }
+        guard let end else { return }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count == 3 else { return }
         var headers: [String: String] = [:]
-        for field in request.headers { headers[field.name.canonicalName] = field.value }
-        let events = (try? JSONSerialization.jsonObject(with: Data(body.readableBytesView))) as? [[String: Any]] ?? []
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            headers[line[..<colon].lowercased()] = value
+        }
+        let length = headers["content-length"].flatMap { Int($0) } ?? 0
+        while bytes.count - end.upperBound < length {
+            guard readMore() else { return }
+        }
+        let body = bytes[end.upperBound...].prefix(length)
+        let events = (try? JSONSerialization.jsonObject(with: body)) as? [[String: Any]] ?? []
         let got = Received(
-            method: request.method.rawValue, path: request.uri.path, headers: headers, events: events)
+            method: String(words[0]), path: String(words[1].prefix { $0 != "?" }), headers: headers, events: events)
         lock.withLock { received.append(got) }
-        return Response(status: .ok)
+        let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        _ = send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
     }
 }

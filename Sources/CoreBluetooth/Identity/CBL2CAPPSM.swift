@@ -1,2 +1,0 @@
-/// The number of an L2CAP channel.
-public typealias CBL2CAPPSM = UInt16

@@ -1,2 +1,0 @@
-/// A latitude or longitude, in degrees.
-public typealias CLLocationDegrees = Double

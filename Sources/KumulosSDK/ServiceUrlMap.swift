@@ -1,2 +1,0 @@
-/// The address of each of Kumulos' services.
-public typealias ServiceUrlMap = [Service: String]
