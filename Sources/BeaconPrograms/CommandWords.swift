@@ -1,15 +1,17 @@
-/// The words of a command as users write it in one line.
-public enum CommandWords {
-    /// Why a command has no words.
-    public enum Failure: Error, Hashable, Sendable {
-        /// There is nothing in it.
+/// The splitting of a command line into words.
+package enum CommandWords {
+    /// A mistake in a command line.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The line is empty.
         case empty
-        /// A quote has no end.
+        /// A quote is not closed.
         case openQuote
     }
 
-    /// Splits a command at spaces; single and double quotes keep words together, and a backslash the next character.
-    public static func split(_ command: String) throws(Failure) -> [String] {
+    /// Splits a command at spaces. Single and double quotes keep words together, and a backslash escapes the next character.
+    ///
+    /// - Throws: ``Failure`` where the line is empty or a quote is not closed.
+    package static func split(_ command: String) throws(Failure) -> [String] {
         var words: [String] = []
         var word: String?
         var quote: Character?

@@ -2,29 +2,29 @@ import Subprocess
 import SystemPackage
 
 /// A program that is run for an event: without a shell, with the event on its standard input, and for a limited time.
-public struct EventProgram: Sendable {
-    /// Where a program's output goes.
-    public enum Output: Sendable {
-        /// To this process's standard error. Its standard output is for results of its own.
+package struct EventProgram: Sendable {
+    /// The receiver of a program's output.
+    package enum Output: Sendable {
+        /// This process's standard error. Its standard output is for its own results.
         case standardError
-        /// To a function, line by line, both outputs together. Lines longer than 4096 bytes come in parts.
+        /// A function, called line by line, for both outputs. Lines longer than 4096 bytes arrive in parts.
         case lines(@Sendable (String) -> Void)
     }
 
-    /// How a program ended.
-    public enum Outcome: Hashable, Sendable, CustomStringConvertible {
-        /// It ended by itself, with a status.
+    /// The end of a program.
+    package enum Outcome: Hashable, Sendable, CustomStringConvertible {
+        /// The program ended by itself, with a status.
         case exited(Int32)
-        /// A signal ended it.
+        /// A signal ended the program.
         case signaled(Int32)
-        /// It took too long and was ended.
+        /// The program exceeded its time limit and was ended.
         case tookTooLong(Duration)
 
-        /// Whether it ended by itself with status 0.
-        public var isSuccess: Bool { self == .exited(0) }
+        /// True for an end by itself with status 0.
+        package var isSuccess: Bool { self == .exited(0) }
 
-        /// What a log says.
-        public var description: String {
+        /// The end in words, for a log.
+        package var description: String {
             switch self {
             case .exited(let status): "ended with status \(status)"
             case .signaled(let signal): "was ended by signal \(signal)"
@@ -33,41 +33,49 @@ public struct EventProgram: Sendable {
         }
     }
 
-    /// The program and its arguments. A program without a slash is looked for in `PATH`.
-    public var words: [String]
+    /// The program and its arguments. A program without a slash is searched in `PATH`.
+    package var words: [String]
 
-    /// The folder it is started in; nil for this process's own.
-    public var folder: String?
+    /// The program's working folder; nil for that of this process.
+    package var folder: String?
 
-    /// All of its environment; nil for this process's own.
-    public var environment: [String: String]?
+    /// The program's whole environment; nil for that of this process.
+    package var environment: [String: String]?
 
-    /// Who runs it; nil for whoever runs this process. Only root can name another.
-    public var account: UserAccount?
+    /// The user who runs the program; nil for the user of this process. Only root can name another.
+    package var account: UserAccount?
 
-    /// How long it may run; nil for as long as it likes.
-    public var timeLimit: Duration?
+    /// The longest time that the program may run; nil for no limit.
+    package var timeLimit: Duration?
 
-    /// How long it has to end after the polite signal (SIGTERM), before it is killed.
-    public var gracePeriod = Duration.seconds(3)
+    /// The time from SIGTERM to SIGKILL.
+    package var gracePeriod = Duration.seconds(3)
 
-    /// Whether it and all that it starts are a session of their own, which no key on the terminal reaches and which is
-    /// ended as a whole.
-    public var isOwnSession = false
+    /// True to run the program and all that it starts in a session of their own, which no key on the terminal reaches and
+    /// which is ended as a whole.
+    package var isOwnSession = false
 
-    /// A program and its arguments, which may run for 30 s.
-    public init(_ words: [String], timeLimit: Duration? = .seconds(30)) {
+    /// A program and its arguments.
+    ///
+    /// - Parameters:
+    ///   - words: the program and its arguments.
+    ///   - timeLimit: the longest time that it may run; nil for no limit.
+    package init(_ words: [String], timeLimit: Duration? = .seconds(30)) {
         self.words = words
         self.timeLimit = timeLimit
     }
 
-    /// Runs it to its end. When the task is cancelled, it is ended.
+    /// Runs the program to its end. Cancelling the task ends it.
     ///
-    /// - Throws: why it could not be started.
-    public func run(input: [UInt8], output: Output) async throws -> Outcome {
-        guard let timeLimit else { return try await runUnlimited(input, output) }
+    /// - Parameters:
+    ///   - input: the event, for the program's standard input.
+    ///   - output: the receiver of its output.
+    /// - Returns: the end of the program.
+    /// - Throws: an error of swift-subprocess where the program cannot be started.
+    package func run(input: [UInt8], output: Output) async throws -> Outcome {
+        guard let timeLimit else { return try await runUnlimited(input: input, output: output) }
         return try await withThrowingTaskGroup(of: Outcome.self) { group in
-            group.addTask { try await runUnlimited(input, output) }
+            group.addTask { try await runUnlimited(input: input, output: output) }
             group.addTask {
                 try await Task.sleep(for: timeLimit)
                 return .tookTooLong(timeLimit)
@@ -78,7 +86,7 @@ public struct EventProgram: Sendable {
         }
     }
 
-    private func runUnlimited(_ input: [UInt8], _ output: Output) async throws -> Outcome {
+    private func runUnlimited(input: [UInt8], output: Output) async throws -> Outcome {
         let status: TerminationStatus
         switch output {
         case .standardError:
@@ -86,16 +94,16 @@ public struct EventProgram: Sendable {
                 try await Subprocess.run(
                     configuration, input: .array(input), output: .currentStandardError, error: .currentStandardError
                 ).terminationStatus
-        case .lines(let tell):
+        case .lines(let receive):
             status =
                 try await Subprocess.run(
                     configuration, input: .array(input), output: .sequence, error: .combinedWithOutput
                 ) { execution in
                     var lines = LineSplitter()
                     for try await buffer in execution.standardOutput {
-                        buffer.withUnsafeBytes { lines.append($0, tell) }
+                        buffer.withUnsafeBytes { lines.append($0, receive: receive) }
                     }
-                    lines.finish(tell)
+                    lines.finish(receive: receive)
                 }.terminationStatus
         }
         return switch status {
@@ -104,17 +112,26 @@ public struct EventProgram: Sendable {
         }
     }
 
+    /// The words with what changes the user before them.
+    ///
+    /// A process of several threads must not change its user between fork and exec: glibc's setgroups(2) waits for threads
+    /// that the child does not have. setpriv(1), which every Debian has, changes it in a process of one thread.
+    private var commandLine: [String] {
+        guard let account else { return words }
+        let groups = account.groups.map(String.init).joined(separator: ",")
+        return [
+            "/usr/bin/setpriv", "--reuid=\(account.userID)", "--regid=\(account.groupID)",
+            groups.isEmpty ? "--clear-groups" : "--groups=\(groups)", "--",
+        ] + words
+    }
+
     private var configuration: Configuration {
         var options = PlatformOptions()
         options.createSession = isOwnSession
         options.teardownSequence = [
             .gracefulShutDown(toProcessGroup: isOwnSession, allowedDurationToNextStep: gracePeriod)
         ]
-        if let account {
-            options.userID = account.userID
-            options.groupID = account.groupID
-            options.supplementaryGroups = account.groups
-        }
+        let words = commandLine
         let program = words.first ?? ""
         return Configuration(
             executable: program.contains("/") ? .path(FilePath(program)) : .name(program),
@@ -123,5 +140,32 @@ public struct EventProgram: Sendable {
                 .custom(Dictionary(uniqueKeysWithValues: values.map { (.init(stringLiteral: $0.key), $0.value) }))
             } ?? .inherit,
             workingDirectory: folder.map { FilePath($0) }, platformOptions: options)
+    }
+}
+
+/// A splitter of bytes that arrive in pieces into lines.
+struct LineSplitter {
+    /// The longest line in bytes, so that a program that never ends a line does not fill the memory.
+    static let longestLine = 4096
+
+    private var line: [UInt8] = []
+
+    /// Appends bytes and passes each complete line on.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, receive: (String) -> Void) {
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                finish(receive: receive)
+            } else {
+                if line.count == Self.longestLine { finish(receive: receive) }
+                line.append(byte)
+            }
+        }
+    }
+
+    /// Passes the last line on, where it is not empty.
+    mutating func finish(receive: (String) -> Void) {
+        guard !line.isEmpty else { return }
+        receive(String(decoding: line, as: UTF8.self))
+        line.removeAll(keepingCapacity: true)
     }
 }

@@ -1,30 +1,30 @@
 import Glibc
 
-/// A user of this machine, as programs are run for one.
-public struct UserAccount: Hashable, Sendable {
+/// A user of this machine, for whom programs are run.
+package struct UserAccount: Hashable, Sendable {
     /// The name.
-    public let name: String
+    package let name: String
     /// The number.
-    public let userID: UInt32
+    package let userID: UInt32
     /// The number of the user's own group.
-    public let groupID: UInt32
-    /// The numbers of all groups that the user is in.
-    public let groups: [UInt32]
+    package let groupID: UInt32
+    /// The numbers of all groups of the user.
+    package let groups: [UInt32]
     /// The home directory.
-    public let home: String
+    package let home: String
 
     /// The user of a number; nil if there is none.
-    public init?(id: UInt32) {
+    package init?(id: UInt32) {
         self.init { entry, buffer, size, found in getpwuid_r(id, entry, buffer, size, found) }
     }
 
     /// The user of a name; nil if there is none.
-    public init?(name: String) {
+    package init?(name: String) {
         self.init { entry, buffer, size, found in getpwnam_r(name, entry, buffer, size, found) }
     }
 
-    /// Whoever runs this process; nil if that number has no name.
-    public static var current: UserAccount? { UserAccount(id: geteuid()) }
+    /// The user of this process; nil if its number has no name.
+    package static var current: UserAccount? { UserAccount(id: geteuid()) }
 
     private init?(
         _ look: (
@@ -32,7 +32,7 @@ public struct UserAccount: Hashable, Sendable {
             UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
         ) -> Int32
     ) {
-        // An entry longer than this is no user of a machine like ours.
+        // Entries on a gateway are far shorter.
         let size = 65_536
         let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
         defer { buffer.deallocate() }
@@ -46,7 +46,7 @@ public struct UserAccount: Hashable, Sendable {
         var count: Int32 = 256
         var groups = [gid_t](repeating: 0, count: Int(count))
         if getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count) < 0 {
-            // It says how many there are.
+            // The call returned the number of groups.
             groups = [gid_t](repeating: 0, count: Int(count))
             guard getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count) >= 0 else { return nil }
         }

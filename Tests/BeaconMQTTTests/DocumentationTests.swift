@@ -1,12 +1,11 @@
 import BeaconDelivery
-import BeaconEngine
 import BeaconMQTT
 import BeaconModel
-import BeaconService
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("docs/mqtt.md")
+@Suite("docs/mqtt.md", .oneAtATime)
 struct DocumentationTests {
     @Test("shows what a broker really gets")
     func examples() async throws {

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import Foundation
+import Glibc
 
 /// Puts notifications into an outbox while it delivers them, and may be killed at any moment.
 struct Deliverer {
@@ -13,8 +14,8 @@ struct Deliverer {
             guard let url = URL(string: "http://127.0.0.1:\(port)/\(name)") else { throw CocoaError(.fileReadUnknown) }
             let sink = try WebhookSink(WebhookConfiguration(url: url))
             // The server fails on purpose now and then.
-            let backOff = BackOff(base: .milliseconds(5), maximum: .milliseconds(50))
-            destinations.append(Destination(name: name, sink: sink, backOff: backOff))
+            let retryPolicy = RetryPolicy(base: .milliseconds(5), maximum: .milliseconds(50))
+            destinations.append(Destination(name: name, sink: sink, retryPolicy: retryPolicy))
         }
         let outbox = try Outbox(
             file: folder.appendingPathComponent("outbox.db"), destinations: destinations.map(\.name))
@@ -35,5 +36,29 @@ struct Deliverer {
         service.shutdown()
         await running.value
         await outbox.close()
+    }
+}
+
+/// How many notifications the outbox has acknowledged, in a file. A write survives the process that made it.
+final class Progress {
+    private let descriptor: Int32
+
+    init(_ file: URL) throws {
+        descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    deinit { close(descriptor) }
+
+    var count: Int {
+        get {
+            var value: Int64 = 0
+            let read = pread(descriptor, &value, 8, 0)
+            return read == 8 ? Int(value) : 0
+        }
+        set {
+            var value = Int64(newValue)
+            _ = pwrite(descriptor, &value, 8, 0)
+        }
     }
 }

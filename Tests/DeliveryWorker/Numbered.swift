@@ -1,5 +1,4 @@
 import BeaconDelivery
-import BeaconEngine
 import BeaconModel
 
 /// Notifications that can be told apart by a number, and have the same name whoever makes them.

@@ -4,18 +4,20 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Posts to one address, one request at a time, over a connection that is kept.
+/// A client that posts to one address, one request at a time, over one connection.
 final class HTTPPoster: Sendable {
     private let client: HTTPClient
     private let requestTimeout: Duration
     private let url: String
 
-    /// How much of an answer is read, so that the connection can be used again.
-    private static let maximumAnswer = 64 << 10
+    /// The most bytes of a response that are read, so that the connection can be used again.
+    private static let maximumResponse = 64 << 10
 
-    /// How much of an answer is shown.
+    /// The most bytes of a response that are shown.
     private static let maximumExcerpt = 200
 
+    /// Makes a client, which connects with its first request.
+    ///
     /// - Throws: ``SinkError`` where the address or a certificate to trust cannot be used.
     init(url: URL, settings: HTTPSettings) throws(SinkError) {
         guard let scheme = url.scheme?.lowercased(), scheme == "https" || scheme == "http", url.host?.isEmpty == false
@@ -28,12 +30,12 @@ final class HTTPPoster: Sendable {
                 "the address has a user name or a password in it. Send them in a header, from a secret")
         }
         guard settings.connectTimeout > .zero, settings.requestTimeout > .zero else {
-            throw SinkError(.invalidValue, "a time-out has to be longer than nothing")
+            throw SinkError(.invalidValue, "a time-out is zero or less; write a longer one")
         }
         var configuration = HTTPClient.Configuration()
         configuration.tlsConfiguration = try Self.trust(settings)
         configuration.redirectConfiguration = .disallow
-        // That nobody is there is told at once. To try again is the back-off's.
+        // A server that is not there is an outcome at once; the retry policy decides when to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = HTTPClient.Configuration.Timeout(
             connect: .nanoseconds(settings.connectTimeout.clampedNanoseconds),
@@ -54,7 +56,7 @@ final class HTTPPoster: Sendable {
     }
 
     deinit {
-        // The client outlives this call, and stops by itself.
+        // The shutdown takes place after this call.
         client.shutdown { _ in }
     }
 
@@ -79,8 +81,8 @@ final class HTTPPoster: Sendable {
         return configuration
     }
 
-    /// Sends a request, and waits for the answer.
-    func post(_ body: Data, headers: HTTPHeaders) async -> HTTPAnswer {
+    /// Sends a request and returns the response.
+    func post(_ body: Data, headers: HTTPHeaders) async -> HTTPResponse {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers = headers
@@ -98,12 +100,13 @@ final class HTTPPoster: Sendable {
             return .cancelled
         } catch {
             if Task.isCancelled { return .cancelled }
-            return .failure(Self.words(for: error))
+            return .failure(Self.reason(for: error))
         }
     }
 
-    /// Reads the answer to its end, as far as that is short, and gives its beginning. An answer that breaks off throws: what
-    /// was sent may not have been taken.
+    /// Reads a response to its end, as far as that is short, and returns its beginning.
+    ///
+    /// - Throws: where the response breaks off: the server may not have accepted the request.
     private func excerpt(of response: HTTPClientResponse, until deadline: ContinuousClock.Instant) async throws
         -> String
     {
@@ -112,15 +115,15 @@ final class HTTPPoster: Sendable {
         for try await chunk in response.body {
             count += chunk.readableBytes
             beginning += chunk.readableBytesView.prefix(Self.maximumExcerpt - beginning.count)
-            if count > Self.maximumAnswer || ContinuousClock.now > deadline { break }
+            if count > Self.maximumResponse || ContinuousClock.now > deadline { break }
         }
         let text = String(decoding: beginning, as: UTF8.self)
         return String(text.map { $0.isNewline || $0.isWhitespace ? " " : $0 })
             .trimmingCharacters(in: .whitespacesAndNewlines.union(.controlCharacters))
     }
 
-    /// What a user makes of an error, without the address, which may hold a secret.
-    private static func words(for error: any Error) -> String {
+    /// Returns an error in words for a user, without the address, which may be a secret.
+    private static func reason(for error: any Error) -> String {
         guard let error = error as? HTTPClientError else {
             if error is NIOSSLError || error is NIOSSLExtraError {
                 return "TLS failed: \(error). Check the server's certificate, or trust its issuer"

@@ -1,23 +1,30 @@
 public import Foundation
 
-/// How a sink speaks HTTP.
+/// The HTTP settings of a sink: time-outs, proxy, trust.
 public struct HTTPSettings: Sendable {
-    /// How long a connection may take, with TLS and a proxy's part.
+    /// The longest time to connect, TLS and a proxy included.
     public var connectTimeout: Duration
 
-    /// How long an answer may take from when the request is sent, and how long a pause within it may be.
+    /// The longest time from sending a request to the end of its response, and the longest pause within the response.
     public var requestTimeout: Duration
 
-    /// The proxy to go through; nil for none. The environment's `https_proxy` is not looked at.
+    /// The proxy; nil for none. The environment variable `https_proxy` is ignored.
     public var proxy: HTTPProxy?
 
-    /// Files of PEM certificates that are trusted besides the system's. Certificates are always verified.
+    /// Files of PEM certificates to trust besides the system's. Certificates are always verified.
     public var additionalTrustRoots: [URL]
 
-    /// What the client calls itself.
+    /// The value of the `User-Agent` header.
     public var userAgent: String
 
-    /// 10 s to connect, 30 s to answer, no proxy, the system's trust.
+    /// Settings with the defaults: 10 s to connect, 30 s for a response, no proxy, the system's trust.
+    ///
+    /// - Parameters:
+    ///   - connectTimeout: the longest time to connect.
+    ///   - requestTimeout: the longest time for a response.
+    ///   - proxy: the proxy; nil for none.
+    ///   - additionalTrustRoots: files of PEM certificates to trust besides the system's.
+    ///   - userAgent: the value of the `User-Agent` header.
     public init(
         connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(30), proxy: HTTPProxy? = nil,
         additionalTrustRoots: [URL] = [], userAgent: String = "swift-beacon"
@@ -27,5 +34,47 @@ public struct HTTPSettings: Sendable {
         self.proxy = proxy
         self.additionalTrustRoots = additionalTrustRoots
         self.userAgent = userAgent
+    }
+}
+
+/// A proxy for a sink's requests.
+public struct HTTPProxy: Sendable {
+    /// The proxy's host name or address.
+    public var host: String
+    /// The proxy's port.
+    public var port: Int
+    /// The user name, where the proxy requires one.
+    public var username: String?
+    /// The user's password.
+    public var password: Secret?
+
+    /// A proxy at an address.
+    ///
+    /// - Parameters:
+    ///   - host: its host name or address.
+    ///   - port: its port.
+    ///   - username: the user name, where it requires one.
+    ///   - password: the user's password.
+    public init(host: String, port: Int, username: String? = nil, password: Secret? = nil) {
+        self.host = host
+        self.port = port
+        self.username = username
+        self.password = password
+    }
+}
+
+/// The characters that a header may contain (RFC 9110, 5.1 and 5.5).
+enum HTTPHeaderCheck {
+    static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+    }
+
+    static func isValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
     }
 }

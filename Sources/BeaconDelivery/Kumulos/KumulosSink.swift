@@ -1,20 +1,65 @@
-import Foundation
+import BeaconModel
+public import Foundation
 import NIOHTTP1
 
-/// Posts changes of proximity to Kumulos, as its SDK does: arrays of up to 100 events, oldest first.
+/// The configuration of a ``KumulosSink``: an app at Kumulos.
+public struct KumulosConfiguration: Sendable {
+    /// The app's API key.
+    public var apiKey: Secret
+
+    /// The app's secret key.
+    public var secretKey: Secret
+
+    /// The name of this installation, which Kumulos' SDK generates once for an app on a device: a random UUID in upper
+    /// case.
+    public var installID: String
+
+    /// The address of the server.
+    public var baseURL: URL
+
+    /// The HTTP settings.
+    public var http: HTTPSettings
+
+    /// The address of Kumulos' server for events (Kumulos' SDK for Swift 10.0.0).
+    public static let eventsURL = URL(string: "https://events.kumulos.com") ?? URL(fileURLWithPath: "/")
+
+    /// The configuration of an app.
+    ///
+    /// - Parameters:
+    ///   - apiKey: the app's API key.
+    ///   - secretKey: the app's secret key.
+    ///   - installID: the name of this installation.
+    ///   - baseURL: the address of the server.
+    ///   - http: the HTTP settings.
+    public init(
+        apiKey: Secret, secretKey: Secret, installID: String, baseURL: URL = Self.eventsURL,
+        http: HTTPSettings = HTTPSettings()
+    ) {
+        self.apiKey = apiKey
+        self.secretKey = secretKey
+        self.installID = installID
+        self.baseURL = baseURL
+        self.http = http
+    }
+}
+
+/// A sink that posts changes of proximity and an application's own events to Kumulos, as its SDK does: arrays of up to 100
+/// events, oldest first.
 ///
-/// Kumulos has one event for beacons, which tells how near one is. Enters, exits and heartbeats are not for it.
+/// Kumulos has one event for beacons, a beacon's proximity. Enters, exits and heartbeats are not sent.
 public final class KumulosSink: Sink {
     private let poster: HTTPPoster
     private let headers: HTTPHeaders
     private let installID: String
 
-    /// A sink for an app at Kumulos.
+    /// Makes a sink for an app at Kumulos.
     ///
     /// - Throws: ``SinkError`` where the configuration cannot work.
     public init(_ configuration: KumulosConfiguration) throws(SinkError) {
         installID = configuration.installID
-        guard !installID.isEmpty else { throw SinkError(.invalidValue, "Kumulos wants the name of the installation") }
+        guard !installID.isEmpty else {
+            throw SinkError(.invalidValue, "installID is empty; write the name of the installation, a UUID")
+        }
         let url = configuration.baseURL.appendingPathComponent("v1").appendingPathComponent("app-installs")
             .appendingPathComponent(installID).appendingPathComponent("events")
         poster = try HTTPPoster(url: url, settings: configuration.http)
@@ -27,15 +72,16 @@ public final class KumulosSink: Sink {
         ]
     }
 
-    /// 100, as Kumulos' SDK has it.
+    /// 100, the batch of Kumulos' SDK.
     public var maximumBatch: Int { 100 }
 
-    /// What tells how near a beacon is.
+    /// Returns true for changes of proximity and for an application's own events.
     public func wants(_ notification: BeaconNotification) -> Bool {
-        notification.kind == .proximity && KumulosEventBody(notification, installID: installID) != nil
+        [.proximity, .application].contains(notification.kind)
+            && KumulosEventBody(notification, installID: installID) != nil
     }
 
-    /// Posts notifications in one request.
+    /// Posts notifications in one request and returns their outcomes.
     public func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
         await BatchSplitter.deliver(batch[...]) { entries in
             let events = entries.compactMap { KumulosEventBody($0.notification, installID: self.installID) }
@@ -47,5 +93,37 @@ public final class KumulosSink: Sink {
                 return .response(status: 400, retryAfter: nil, excerpt: "it cannot be written as JSON: \(error)")
             }
         }
+    }
+}
+
+/// A notification in Kumulos' form: the event that `sendiBeaconProximity(beacon:)` of its SDK for Swift 10.0.0 records, or
+/// an event of the application's own, which `trackEvent(eventType:properties:)` records.
+struct KumulosEventBody: Encodable {
+    private let type: String
+    private let uuid: String
+    private let timestamp: Int64
+    private let data: JSONValue
+    private let userId: String
+
+    /// The event of a notification; nil where it is neither about a beacon's proximity nor the application's own.
+    init?(_ notification: BeaconNotification, installID: String) {
+        if notification.kind == .application, let name = notification.name {
+            type = name
+            data = notification.properties.map(JSONValue.object) ?? .null
+        } else if let beacon = notification.beacon, let proximity = notification.proximity {
+            type = "k.engage.beaconEnteredProximity"
+            data = .object([
+                "type": .integer(1),
+                "uuid": .string(beacon.uuid.description.uppercased()),
+                "major": .string(String(beacon.major)),
+                "minor": .string(String(beacon.minor)),
+                "proximity": .integer(Int64(proximity.rawValue)),
+            ])
+        } else {
+            return nil
+        }
+        uuid = notification.id.description
+        timestamp = notification.time.milliseconds
+        userId = notification.user ?? installID
     }
 }

@@ -1,53 +1,191 @@
-public import BeaconEngine
 public import BeaconModel
 
-/// Something worth telling a backend: a region was entered or left, a beacon is new or at another nearness, or who is
-/// present.
+/// A message to a backend about a region that was entered or left, about a beacon's proximity, or about who is present.
 ///
-/// Foundation has a `Notification`, and most who use this one use Foundation.
+/// Foundation has a type named `Notification`, which most programs import as well.
 public struct BeaconNotification: Hashable, Sendable, Identifiable {
-    /// Its name, the same each time that it is sent.
+    /// The notification's name, the same each time that it is sent.
     public let id: NotificationID
 
-    /// What it tells.
+    /// The kind of notification.
     public let kind: Kind
 
-    /// When it happened, since 1970, to the millisecond.
+    /// The moment of the event, since 1970, to the millisecond.
     public let time: Timestamp
 
     /// The region; nil where the beacon was heard outside of all named regions, and in a heartbeat.
     public var region: Region?
 
-    /// The beacon, where it is about one.
+    /// The beacon, where the notification is about one.
     public var beacon: BeaconIdentity?
 
-    /// How near the beacon is; nil where it is not about nearness.
+    /// The beacon's proximity; nil where the notification is not about proximity.
     public var proximity: Proximity?
 
-    /// The estimated distance in metres, -1 where it cannot be told.
+    /// The estimated distance in metres, -1 where it is unknown.
     public var accuracy: Double?
 
     /// The signal in dBm; nil where there was no reading.
     public var rssi: Int?
 
-    /// The signal at one metre in dBm that the beacon states, where it is known.
+    /// The beacon's measured power, its signal at one metre in dBm, where it is known.
     public var measuredPower: Int?
 
-    /// The receiver that heard it, where one did.
+    /// The receiver that heard the beacon, where one did.
     public var receiver: String?
 
-    /// The user whom the application says that it is about. Kumulos wants it.
+    /// The user whom the notification concerns, as the application names them. Kumulos wants it.
     public var user: String?
 
-    /// In a heartbeat, the regions and who is in them.
+    /// The name of an event of the application's own.
+    public var name: String?
+
+    /// The properties of an event of the application's own.
+    public var properties: [String: JSONValue]?
+
+    /// The regions and their beacons, in a heartbeat.
     public var presence: [Presence]?
 
-    /// A notification of which nothing but its name, kind and time is known yet.
+    /// A notification with no more than its name, kind and time.
     ///
-    /// - Parameter time: since 1970; it is kept to the millisecond.
+    /// - Parameters:
+    ///   - id: the name.
+    ///   - kind: the kind of notification.
+    ///   - time: the moment since 1970; it is kept to the millisecond.
     public init(id: NotificationID, kind: Kind, time: Timestamp) {
         self.id = id
         self.kind = kind
         self.time = Timestamp(nanoseconds: (time.nanoseconds + 500_000) / 1_000_000 * 1_000_000)
+    }
+}
+
+extension BeaconNotification {
+    /// A kind of notification. More may come, also from the outbox of a newer version, so a `switch` needs a default.
+    public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+        /// The kind's word in JSON.
+        public let rawValue: String
+
+        /// A kind of this word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A region was entered.
+        public static let enter = Kind(rawValue: "enter")
+        /// A region was left.
+        public static let exit = Kind(rawValue: "exit")
+        /// A beacon is new, or its proximity has changed.
+        public static let proximity = Kind(rawValue: "proximity")
+        /// A beacon that a notification named is no longer heard.
+        public static let gone = Kind(rawValue: "gone")
+        /// The beacons that are present in each region, from time to time, so that a receiver that missed something
+        /// recovers.
+        public static let heartbeat = Kind(rawValue: "heartbeat")
+        /// An event of the application's own, with a name and properties. Kumulos takes it.
+        public static let application = Kind(rawValue: "application")
+
+        /// The kind's word.
+        public var description: String { rawValue }
+    }
+
+    /// A region with the user's name for it.
+    public struct Region: Hashable, Sendable, CustomStringConvertible {
+        /// The user's name for the region.
+        public var name: String
+
+        /// The beacons that belong to the region.
+        public var constraint: BeaconConstraint
+
+        /// A region of this name.
+        ///
+        /// - Parameters:
+        ///   - name: the user's name for it.
+        ///   - constraint: the beacons that belong to it.
+        public init(name: String, constraint: BeaconConstraint) {
+            self.name = name
+            self.constraint = constraint
+        }
+
+        /// The name.
+        public var description: String { name }
+    }
+}
+
+/// The form in JSON, in which the outbox stores notifications, webhooks send them in `data`, and brokers receive them. Its
+/// keys are those of the command line's JSON lines where both have the same thing; keys without a value are left out.
+///
+/// ```json
+/// {"id":"018bcfe5-6800-7000-8000-000000000001","kind":"proximity","time":1700000000.25,
+///  "region":{"name":"shop","uuid":"…","major":1},"beacon":{"uuid":"…","major":1,"minor":7},
+///  "proximity":"near","accuracy":1.52,"rssi":-64,"receiver":"hci0"}
+/// ```
+extension BeaconNotification: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, kind, time, region, beacon, proximity, accuracy, rssi, measuredPower, receiver, user, name, properties
+        case presence
+    }
+
+    /// Reads the form in JSON and ignores unknown keys.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let seconds = try values.decode(Double.self, forKey: .time)
+        guard let time = Timestamp(seconds: seconds) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .time, in: values, debugDescription: "a time is seconds since 1970, up to the year 2116")
+        }
+        self.init(
+            id: try values.decode(NotificationID.self, forKey: .id), kind: try values.decode(Kind.self, forKey: .kind),
+            time: time)
+        region = try values.decodeIfPresent(Region.self, forKey: .region)
+        beacon = try values.decodeIfPresent(BeaconIdentity.self, forKey: .beacon)
+        proximity = try values.decodeIfPresent(Proximity.self, forKey: .proximity)
+        accuracy = try values.decodeIfPresent(Double.self, forKey: .accuracy)
+        rssi = try values.decodeIfPresent(Int.self, forKey: .rssi)
+        measuredPower = try values.decodeIfPresent(Int.self, forKey: .measuredPower)
+        receiver = try values.decodeIfPresent(String.self, forKey: .receiver)
+        user = try values.decodeIfPresent(String.self, forKey: .user)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+        properties = try values.decodeIfPresent([String: JSONValue].self, forKey: .properties)
+        presence = try values.decodeIfPresent([Presence].self, forKey: .presence)
+    }
+
+    /// Writes the form in JSON.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(id, forKey: .id)
+        try values.encode(kind, forKey: .kind)
+        try values.encode(Double(time.milliseconds) / 1000, forKey: .time)
+        try values.encodeIfPresent(region, forKey: .region)
+        try values.encodeIfPresent(beacon, forKey: .beacon)
+        try values.encodeIfPresent(proximity, forKey: .proximity)
+        try values.encodeIfPresent(accuracy.map(Self.finite), forKey: .accuracy)
+        try values.encodeIfPresent(rssi, forKey: .rssi)
+        try values.encodeIfPresent(measuredPower, forKey: .measuredPower)
+        try values.encodeIfPresent(receiver, forKey: .receiver)
+        try values.encodeIfPresent(user, forKey: .user)
+        try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(properties, forKey: .properties)
+        try values.encodeIfPresent(presence, forKey: .presence)
+    }
+
+    /// Returns an accuracy that JSON can hold: one that is not finite becomes -1, an unknown distance.
+    static func finite(_ accuracy: Double) -> Double { accuracy.isFinite ? accuracy : -1 }
+}
+
+extension BeaconNotification.Region: Codable {
+    private enum CodingKeys: CodingKey {
+        case name
+    }
+
+    /// Reads the name and the constraint, which share one JSON object.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try values.decode(String.self, forKey: .name), constraint: try BeaconConstraint(from: decoder))
+    }
+
+    /// Writes the name and the constraint into one JSON object.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(name, forKey: .name)
+        try constraint.encode(to: encoder)
     }
 }

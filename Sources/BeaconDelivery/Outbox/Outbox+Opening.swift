@@ -1,9 +1,21 @@
-import Foundation
+public import Foundation
 import GRDB
 import Logging
 
+/// The recovery from a damaged file.
+public struct OutboxRecovery: Hashable, Sendable {
+    /// The damaged file's new location.
+    public var movedTo: URL
+
+    /// The number of notifications that were found intact in it, and wait again, for every destination.
+    public var salvaged: Int
+
+    /// The damage, in words.
+    public var damage: String
+}
+
 extension Outbox {
-    /// An outbox's file, open.
+    /// An open outbox file.
     struct Opened {
         var database: DatabaseQueue
         var numbers: [String: Int64]
@@ -12,10 +24,12 @@ extension Outbox {
     }
 
     /// Opens a file, and replaces it where it is damaged.
+    ///
+    /// - Throws: ``OutboxError`` where it can be neither opened nor replaced.
     static func open(
-        _ file: URL, _ limits: OutboxLimits, _ destinations: [String], addedAt: Int64, _ logger: Logger
+        _ file: URL, limits: OutboxLimits, destinations: [String], addedAt: Int64, logger: Logger
     ) throws(OutboxError) -> Opened {
-        // Before SQLite looks at its log, since it cuts off what follows a damaged part of it without a word.
+        // Before SQLite reads its log, since it silently cuts off what follows a damaged part.
         let lost = OutboxSalvage.recordsBehindDamage(inLogOf: file)
         do {
             let database = try OutboxDatabase.open(file, maximumFileSize: limits.maximumFileSize)
@@ -24,26 +38,27 @@ extension Outbox {
                 try? database.close()
                 throw OutboxError(.damaged, "\(file.path) is damaged: \(problem ?? "no details")")
             }
-            let opened = try prepare(database, destinations, lost, addedAt)
+            let opened = try prepare(database, destinations: destinations, found: lost, addedAt: addedAt)
             if !lost.isEmpty {
                 logger.error(
                     """
-                    the outbox's log is damaged; what was found whole behind the damage waits again, for every \
-                    destination, and may come twice
+                    the outbox's write-ahead log is damaged; notifications that were found intact behind the damage \
+                    wait again, for every destination, and may arrive twice. Check the disk
                     """, metadata: ["file": "\(file.path)", "salvaged": "\(lost.count)"])
             }
             return opened
         } catch {
             let failure = (error as? OutboxError) ?? OutboxError(error, file, otherwise: .cannotOpen)
             guard failure.code == .damaged else { throw failure }
-            return try replace(file, limits, destinations, addedAt: addedAt, failure, logger)
+            return try replace(
+                file, limits: limits, destinations: destinations, addedAt: addedAt, after: failure, logger: logger)
         }
     }
 
-    /// Moves a damaged file aside, and makes a new one of what can be read of it.
+    /// Moves a damaged file aside, and creates a new one with the notifications that can be read.
     static func replace(
-        _ file: URL, _ limits: OutboxLimits, _ destinations: [String], addedAt: Int64, _ failure: OutboxError,
-        _ logger: Logger
+        _ file: URL, limits: OutboxLimits, destinations: [String], addedAt: Int64, after failure: OutboxError,
+        logger: Logger
     ) throws(OutboxError) -> Opened {
         let salvaged = OutboxSalvage.records(of: file)
         let aside = URL(fileURLWithPath: file.path + ".damaged-\(addedAt)")
@@ -53,13 +68,13 @@ extension Outbox {
                 try FileManager.default.moveItem(atPath: file.path + suffix, toPath: aside.path + suffix)
             }
             let database = try OutboxDatabase.open(file, maximumFileSize: limits.maximumFileSize)
-            var opened = try prepare(database, destinations, salvaged, addedAt)
+            var opened = try prepare(database, destinations: destinations, found: salvaged, addedAt: addedAt)
             opened.recovery = OutboxRecovery(
                 movedTo: aside, salvaged: salvaged.count, damage: failure.description)
             logger.error(
                 """
-                the outbox is damaged and was moved aside; what was found whole in it waits again, for every \
-                destination, and may come twice. Check the disk; when nothing is missed, remove the file that was moved
+                the outbox is damaged and was moved aside; notifications that were found intact in it wait again, for \
+                every destination, and may arrive twice. Check the disk; remove the moved file when nothing is missing
                 """,
                 metadata: [
                     "damage": "\(failure)", "movedTo": "\(aside.path)", "salvaged": "\(salvaged.count)",
@@ -68,14 +83,14 @@ extension Outbox {
         } catch {
             throw OutboxError(
                 .damaged,
-                "\(failure) and could not be replaced: \(error). Move it aside, with those beside it that end in -wal and "
-                    + "-shm, to begin anew", cause: error)
+                "\(failure) and could not be replaced: \(error). Move it aside, with the files beside it that end in -wal "
+                    + "and -shm, to begin with an empty outbox", cause: error)
         }
     }
 
-    /// Makes the queues, and puts into them what was found.
+    /// Creates the queues, and puts the notifications into them that were found.
     private static func prepare(
-        _ database: DatabaseQueue, _ destinations: [String], _ found: [BeaconNotification], _ addedAt: Int64
+        _ database: DatabaseQueue, destinations: [String], found: [BeaconNotification], addedAt: Int64
     ) throws -> Opened {
         try database.inDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")

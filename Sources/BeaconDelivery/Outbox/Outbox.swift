@@ -1,28 +1,28 @@
 public import BeaconModel
-import BeaconService
+import BeaconSupport
 public import Foundation
 import GRDB
 public import Logging
 public import Metrics
 
-/// Notifications that wait for their destinations, in a file that survives the process and the power.
+/// The queues of notifications that wait for their destinations, in a file that survives crashes and power failures.
 ///
-/// Each destination has a queue of its own. A notification is in all queues that it is for, or in none, when
-/// ``append(_:to:)`` returns; it leaves a queue when the destination took it, when it was refused for good (it is then parked,
-/// shown, and bounded in number), or by the ``OutboxLimits``, which is counted and told.
+/// Each destination has a queue of its own. When ``append(_:to:)`` returns, a notification is in the queues of all its
+/// destinations, or in none. It leaves a queue when the destination has accepted it, when the destination has refused it
+/// for good (it is then a dead letter), or when the queue exceeds its ``OutboxLimits``; drops are counted and logged.
 ///
-/// What an append acknowledged is on the disk: SQLite's log is synced before it returns. Appends that come while one is
-/// being written are written and synced together. That something was delivered is written but not synced, since losing
-/// that costs a repetition and nothing else.
+/// An acknowledged append is on the disk: SQLite's log is synced before the call returns. Appends that arrive while one is
+/// written are written and synced together. Deliveries are written and not synced, since losing one only costs a
+/// repetition.
 ///
-/// One process at a time delivers from a file. ``OutboxInspector`` looks at it from beside.
+/// One process at a time delivers from a file. ``OutboxInspector`` reads and edits it meanwhile.
 ///
-/// In memory it holds what is being appended at the moment, for as long as the callers wait, and nothing of what waits.
+/// In memory the outbox holds notifications that are being appended, while their callers wait, and no others.
 public actor Outbox {
     /// The file.
     public nonisolated let file: URL
 
-    /// What was done about damage when the file was opened; nil where there was none.
+    /// The recovery from a damaged file; nil where the file was intact.
     public private(set) var recovery: OutboxRecovery?
 
     private let executor = SerialQueueExecutor(label: "swift-beacon.outbox")
@@ -30,7 +30,7 @@ public actor Outbox {
     private let logger: Logger
     private var lock: OutboxLock?
 
-    /// The wall clock, in use for ages and for when to try again.
+    /// The wall clock, for ages and for the moments of further attempts.
     nonisolated let wallTime: @Sendable () -> Timestamp
 
     private var database: DatabaseQueue?
@@ -43,23 +43,24 @@ public actor Outbox {
     /// The last sequence of the runs before this one.
     private var lastOfEarlierRuns: Int64 = 0
 
-    /// An outbox works on a queue of its own, since a disk can take its time.
+    /// The executor of a dispatch queue of the outbox's own, since a disk can be slow.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens the outbox in a file, which is made where it is not there.
+    /// Opens the outbox in a file, which is created where there is none.
     ///
-    /// A file that is damaged is moved aside; what can be read of it goes into a new one, to all of `destinations`, since
-    /// who had it already may not be known any more. ``recovery`` and the log say so.
+    /// A damaged file is moved aside. The notifications that can be read go into a new file, to the queues of all
+    /// `destinations`, since deliveries may not be known. ``recovery`` and the log describe it.
     ///
     /// - Parameters:
-    ///   - file: on a local disk; SQLite's log does not work over a network.
-    ///   - destinations: the names of the queues. Those of others that the file has are kept, and bounded by age.
-    ///   - limits: how much is kept.
-    ///   - logger: where drops and damage are told.
-    ///   - metrics: where the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
-    ///     `_parked_total` and `_dropped_total` are kept, each by destination.
-    ///   - wallTime: the time since 1970; another than the system's is for tests.
-    /// - Throws: `inUse` where another process has the file; `cannotOpen`, `full` or `notOurs` where it cannot be used.
+    ///   - file: a file on a local disk; SQLite's log does not work over a network.
+    ///   - destinations: the names of the queues. Other queues in the file are kept, and bounded by age.
+    ///   - limits: the bounds of the queues.
+    ///   - logger: a logger for drops and damage.
+    ///   - metrics: the backend of the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
+    ///     `_dead_letters_total` and `_dropped_total`, each by destination.
+    ///   - wallTime: returns the time since 1970; another than the system's is for tests.
+    /// - Throws: ``OutboxError``: `inUse` where another process has the file; `cannotOpen`, `full` or `notOurs` where it
+    ///   cannot be used.
     public init(
         file: URL, destinations: [String], limits: OutboxLimits = OutboxLimits(),
         logger: Logger = Logger(label: "swift-beacon.outbox"),
@@ -70,9 +71,10 @@ public actor Outbox {
         self.limits = limits
         self.logger = logger
         self.wallTime = wallTime
-        try Self.makePlace(for: file)
+        try Self.createFile(file)
         lock = try OutboxLock(for: file)
-        let opened = try Self.open(file, limits, destinations, addedAt: wallTime().milliseconds, logger)
+        let opened = try Self.open(
+            file, limits: limits, destinations: destinations, addedAt: wallTime().milliseconds, logger: logger)
         database = opened.database
         recovery = opened.recovery
         numbers = opened.numbers
@@ -82,8 +84,8 @@ public actor Outbox {
             uniqueKeysWithValues: Set(destinations).map { ($0, QueueMetrics(destination: $0, factory: factory)) })
     }
 
-    /// The folder, and the file, which nobody else may read: it tells who was where.
-    private static func makePlace(for file: URL) throws(OutboxError) {
+    /// Creates the folder and the file, where they are missing. No other user may read them: they record who was where.
+    private static func createFile(_ file: URL) throws(OutboxError) {
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
@@ -97,42 +99,53 @@ public actor Outbox {
         } catch {
             throw OutboxError(
                 .cannotOpen,
-                "\(file.path) cannot be made: \(error.localizedDescription). Check that this user may write there",
+                "\(file.path) cannot be created: \(error.localizedDescription). Check that this user may write there",
                 cause: error)
         }
     }
 
-    /// Puts notifications into the queues of destinations, all or none of them. When it returns, they are on the disk.
+    /// Puts notifications into the queues of destinations, all or none of them. When the call returns, they are on the
+    /// disk.
     ///
-    /// A notification whose name is in the outbox already is not put in again, so that a caller who cannot know whether it
-    /// was may repeat the call.
+    /// A notification whose name is in the outbox is not put in again, so that a caller who did not receive the
+    /// acknowledgement may repeat the call.
     ///
-    /// - Throws: `full` where there is no room, `cannotWrite` where the disk fails, `unknownDestination`, `closed`. Nothing
-    ///   was put in then, and the outbox goes on; it keeps no notification in memory for later.
+    /// - Parameters:
+    ///   - notifications: the notifications, in order.
+    ///   - destinations: the names of the queues.
+    /// - Throws: ``OutboxError``: `full` where there is no room, `cannotWrite` where the disk fails, `unknownDestination`,
+    ///   `closed`. Nothing was put in then, and later calls may succeed; no notification is kept in memory.
     public nonisolated func append(
         _ notifications: [BeaconNotification], to destinations: [String]
     ) async throws(OutboxError) {
-        try await append(notifications.map { Appending(notification: $0, destinations: destinations) })
+        try await append(notifications.map { AddressedNotification(notification: $0, destinations: destinations) })
     }
 
-    nonisolated func append(_ appendings: [Appending]) async throws(OutboxError) {
-        // Writing JSON is the larger part of the work, and is not done on the queue that everybody waits for.
-        var encoded: [EncodedAppending] = []
-        encoded.reserveCapacity(appendings.count)
-        for appending in appendings where !appending.destinations.isEmpty {
-            encoded.append(try EncodedAppending(appending))
+    nonisolated func append(_ addressed: [AddressedNotification]) async throws(OutboxError) {
+        // Writing JSON is the larger part of the work, and does not happen on the queue that all callers share.
+        var encoded: [EncodedAppend] = []
+        encoded.reserveCapacity(addressed.count)
+        for notification in addressed where !notification.destinations.isEmpty {
+            encoded.append(try EncodedAppend(notification))
         }
         guard !encoded.isEmpty else { return }
         try await submit(.append(encoded))
     }
 
-    /// The same for callers that cannot wait by suspending. It blocks the thread until the notifications are on the disk.
+    /// Puts notifications into the queues of destinations, for callers that cannot suspend. The call blocks the thread
+    /// until the notifications are on the disk.
+    ///
+    /// - Parameters:
+    ///   - notifications: the notifications, in order.
+    ///   - destinations: the names of the queues.
+    /// - Throws: ``OutboxError``, as ``append(_:to:)``.
     public nonisolated func appendBlocking(
         _ notifications: [BeaconNotification], to destinations: [String]
     ) throws(OutboxError) {
-        var encoded: [EncodedAppending] = []
+        var encoded: [EncodedAppend] = []
         for notification in notifications {
-            encoded.append(try EncodedAppending(Appending(notification: notification, destinations: destinations)))
+            let addressed = AddressedNotification(notification: notification, destinations: destinations)
+            encoded.append(try EncodedAppend(addressed))
         }
         let result = executor.queue.sync {
             assumeIsolated { outbox in outbox.commit([.append(encoded)]) }
@@ -140,7 +153,7 @@ public actor Outbox {
         try result.get()
     }
 
-    /// The oldest entries of a destination's queue, in order.
+    /// Returns the oldest entries of a destination's queue, in order. Entries that cannot be read become dead letters.
     func page(of destination: String, limit: Int) throws(OutboxError) -> [OutboxEntry] {
         let number = try number(of: destination)
         while true {
@@ -155,42 +168,46 @@ public actor Outbox {
                 } else {
                     unreadable.refused.append(
                         QueueResolution.Refused(
-                            sequence: row.sequence, reason: "it is damaged, or of a newer version, and cannot be read"))
+                            sequence: row.sequence, reason: "the record is damaged, or of a newer version"))
                 }
             }
             if unreadable.refused.isEmpty { return entries }
             logger.error(
-                "notifications in the outbox cannot be read and are parked",
+                "cannot read notifications in the outbox: they are damaged, or of a newer version; they are now dead letters",
                 metadata: ["destination": "\(destination)", "count": "\(unreadable.refused.count)"])
             try commit([.resolve(unreadable, destination)]).get()
         }
     }
 
-    /// Notes what became of entries. When it returns, it is written, and a restart begins after them.
+    /// Stores the outcomes of entries. When the call returns, they are written, and a restart begins after them.
     nonisolated func resolve(_ resolution: QueueResolution, of destination: String) async throws(OutboxError) {
         try await submit(.resolve(resolution, destination))
     }
 
-    /// How all queues stand, by name.
+    /// Returns the status of all queues, by name.
+    ///
+    /// - Throws: ``OutboxError`` where the outbox cannot be read.
     public func status() throws(OutboxError) -> [QueueStatus] { try read { try $0.status() } }
 
-    /// How a queue stands.
+    /// Returns the status of a destination's queue.
+    ///
+    /// - Throws: ``OutboxError`` where the outbox cannot be read.
     public func status(of destination: String) throws(OutboxError) -> QueueStatus {
         try status().first { $0.destination == destination } ?? QueueStatus(destination: destination)
     }
 
-    /// Drops what has waited for too long.
+    /// Drops notifications that have waited for too long.
     ///
-    /// - Parameter uptime: for how long this outbox has been open. What came in since cannot be older, whatever the wall
-    ///   clock says: a small computer learns the time from the network some while after it starts, and its clock leaps.
+    /// - Parameter uptime: the time since this outbox was opened. Notifications of this run cannot be older, whatever the
+    ///   wall clock says: a small computer learns the time from the network after it starts, and its clock leaps.
     func expire(uptime: Duration) throws(OutboxError) {
         let moment = wallTime().milliseconds - limits.maximumAge.clampedNanoseconds / 1_000_000
         let last = uptime < limits.maximumAge ? lastOfEarlierRuns : Int64.max
         let dropped = try write(synced: false) { try $0.expire(before: moment, upTo: last) }
-        for (destination, count) in dropped { tellDrop(count, of: destination, since: "they grew too old") }
+        for (destination, count) in dropped { reportDrop(count, of: destination, reason: "they waited too long") }
     }
 
-    /// Ends the use of the file, after what is on its way has been written. What is called later throws `closed`.
+    /// Closes the file after writing the operations in progress. Later calls throw `closed`.
     public func close() {
         flush()
         try? database?.close()
@@ -210,7 +227,7 @@ public actor Outbox {
         waiting.append(operation)
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
-        // Behind those that wait for their turn on the queue by now, which are written with this one.
+        // After the operations that are on the queue by now, which are written in the same transaction.
         executor.queue.async { self.assumeIsolated { $0.flush() } }
     }
 
@@ -223,7 +240,7 @@ public actor Outbox {
         for operation in group { operation.continuation.resume(returning: result) }
     }
 
-    /// Does operations in one transaction.
+    /// Performs operations in one transaction.
     private func commit(_ operations: [OutboxOperation]) -> Result<Void, OutboxError> {
         var effects = OutboxEffects()
         do {
@@ -231,7 +248,8 @@ public actor Outbox {
             effects = try write(synced: operations.contains { $0.hasToBeSynced }) { tables in
                 var effects = OutboxEffects()
                 for operation in operations {
-                    try operation.perform(on: tables, numbers, limits, addedAt: now, &effects)
+                    try operation.perform(
+                        on: tables, numbers: numbers, limits: limits, addedAt: now, effects: &effects)
                 }
                 return effects
             }
@@ -240,16 +258,16 @@ public actor Outbox {
         }
         for (destination, count) in effects.appended { metrics[destination]?.countAppended(count) }
         for (destination, count) in effects.dropped {
-            tellDrop(count, of: destination, since: "more waits than may be kept")
+            reportDrop(count, of: destination, reason: "more wait than the limits allow")
         }
         for (destination, resolution) in effects.resolved { metrics[destination]?.count(resolution) }
         return .success(())
     }
 
-    private func tellDrop(_ count: Int, of destination: String, since reason: String) {
+    private func reportDrop(_ count: Int, of destination: String, reason: String) {
         metrics[destination]?.countDropped(count)
         logger.warning(
-            "notifications are dropped, since \(reason)",
+            "dropped notifications because \(reason); find out why the destination does not accept them",
             metadata: ["destination": "\(destination)", "count": "\(count)"])
     }
 
@@ -267,7 +285,7 @@ public actor Outbox {
     ) throws(OutboxError) -> Value {
         try use(otherwise: .cannotWrite) { queue in
             try queue.inDatabase { database in
-                // Whether a commit waits for the disk (SQLite, PRAGMA synchronous).
+                // FULL makes a commit wait for the disk (SQLite, PRAGMA synchronous).
                 if synced != isSynced {
                     try database.execute(sql: "PRAGMA synchronous = \(synced ? "FULL" : "NORMAL")")
                     isSynced = synced
@@ -283,7 +301,7 @@ public actor Outbox {
         }
     }
 
-    /// Uses the database, and where it turns out to be damaged or full, does what can be done and uses it once more.
+    /// Uses the database. Where it is damaged or full, replaces it or makes room, and uses it once more.
     private func use<Value>(
         otherwise code: OutboxError.Code, _ body: (DatabaseQueue) throws -> Value
     ) throws(OutboxError) -> Value {
@@ -298,7 +316,7 @@ public actor Outbox {
             let failure = OutboxError(error, file, otherwise: code)
             switch failure.code {
             case .damaged: try recover(from: failure)
-            // The log takes room that the file may need, or the next writing of the log.
+            // The log occupies room that the file, or the next write to the log, may need.
             case .full: try? queue.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             default: throw failure
             }
@@ -317,7 +335,8 @@ public actor Outbox {
         try? database?.close()
         database = nil
         let opened = try Self.replace(
-            file, limits, Array(numbers.keys), addedAt: wallTime().milliseconds, failure, logger)
+            file, limits: limits, destinations: Array(numbers.keys), addedAt: wallTime().milliseconds, after: failure,
+            logger: logger)
         database = opened.database
         recovery = opened.recovery
         numbers = opened.numbers

@@ -1,20 +1,21 @@
 import Foundation
 import GRDB
+import Glibc
 
-/// How an outbox's file is opened, and what is in it.
+/// An outbox's file: its format, and how it is opened.
 enum OutboxDatabase {
-    /// The four characters SBOX, by which file(1) and we know the file (SQLite, PRAGMA application_id).
+    /// The four characters SBOX, which identify the file to file(1) and to this module (SQLite, PRAGMA application_id).
     static let applicationID: Int32 = 0x5342_4F58
 
-    /// The version of the tables.
-    static let version: Int32 = 1
+    /// The version of the tables. In version 1 dead letters were called parked.
+    static let version: Int32 = 2
 
-    /// Opens a file that is there, or makes it.
+    /// Opens a file, and creates its tables where there are none.
     ///
     /// - Throws: SQLite's error, or ``OutboxError`` where the file is not an outbox.
     static func open(_ file: URL, maximumFileSize: Int? = nil) throws -> DatabaseQueue {
         var configuration = Configuration()
-        // Somebody at a command line may be reading or editing beside us.
+        // `beacond outbox` may be reading or editing the file at the same time.
         configuration.busyMode = .timeout(5)
         configuration.label = "outbox"
         let queue = try DatabaseQueue(path: file.path, configuration: configuration)
@@ -44,8 +45,8 @@ enum OutboxDatabase {
             }
             // Writers do not wait for readers, and a commit is one write to the log (SQLite, "Write-Ahead Logging").
             try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // What is deleted is overwritten, so that a search for records in a damaged file does not bring them back.
-            // On Debian it is so anyway.
+            // What is deleted is overwritten, so that a search for records in a damaged file does not bring it back. On
+            // Debian that is the default.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             // After a burst the log is cut back to its usual 1000 pages.
             try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
@@ -57,6 +58,14 @@ enum OutboxDatabase {
             }
             guard version < Self.version else { return }
             try database.inTransaction {
+                if version == 1 {
+                    try database.execute(
+                        sql: """
+                            ALTER TABLE parked RENAME TO deadLetter;
+                            ALTER TABLE destination RENAME COLUMN parked TO deadLetters;
+                            DROP INDEX parkedBySequence;
+                            """)
+                }
                 try database.execute(sql: schema)
                 try database.execute(
                     sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(Self.version)")
@@ -65,8 +74,8 @@ enum OutboxDatabase {
         }
     }
 
-    /// A notification is kept once, whatever the number of destinations. `delivery` has a row for each that it still has to
-    /// go to, `parked` for each that refused it for good; with the last of them the notification goes.
+    /// A notification is stored once, whatever the number of destinations. `delivery` has a row for each destination that
+    /// it waits for, `deadLetter` for each that refused it for good; the notification is deleted with the last of them.
     private static let schema = """
         CREATE TABLE IF NOT EXISTS notification (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -79,7 +88,7 @@ enum OutboxDatabase {
             name TEXT NOT NULL UNIQUE,
             waiting INTEGER NOT NULL DEFAULT 0,
             waitingBytes INTEGER NOT NULL DEFAULT 0,
-            parked INTEGER NOT NULL DEFAULT 0,
+            deadLetters INTEGER NOT NULL DEFAULT 0,
             appended INTEGER NOT NULL DEFAULT 0,
             delivered INTEGER NOT NULL DEFAULT 0,
             retried INTEGER NOT NULL DEFAULT 0,
@@ -102,13 +111,59 @@ enum OutboxDatabase {
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS deliveryBySequence ON delivery (sequence);
         CREATE INDEX IF NOT EXISTS heartbeats ON delivery (destination, sequence) WHERE isHeartbeat;
-        CREATE TABLE IF NOT EXISTS parked (
+        CREATE TABLE IF NOT EXISTS deadLetter (
             destination INTEGER NOT NULL,
             sequence INTEGER NOT NULL,
             attempts INTEGER NOT NULL,
             refusal TEXT NOT NULL,
             PRIMARY KEY (destination, sequence)
         ) WITHOUT ROWID;
-        CREATE INDEX IF NOT EXISTS parkedBySequence ON parked (sequence);
+        CREATE INDEX IF NOT EXISTS deadLetterBySequence ON deadLetter (sequence);
         """
+}
+
+/// The lock by which one process at a time delivers from a file. It is on a file beside it, and the system releases it when
+/// the process ends, however it ends (flock(2)).
+final class OutboxLock: Sendable {
+    private let descriptor: Int32
+
+    /// Takes the lock.
+    ///
+    /// - Throws: `inUse` where another holder has it, `cannotOpen` where the file cannot be created.
+    init(for file: URL) throws(OutboxError) {
+        let path = file.path + ".lock"
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw OutboxError(
+                .cannotOpen,
+                "\(path) cannot be created: \(String(cString: strerror(errno))). Check that the folder exists and that this "
+                    + "user may write there")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let holder = Self.holder(descriptor)
+            // The descriptor is closed by `deinit`, which runs for an object that is complete. A second close could hit
+            // another file of the same number.
+            throw OutboxError(
+                .inUse,
+                "\(file.path) is in use by \(holder). Two at a time would deliver everything twice. End the other, or "
+                    + "give this one a file of its own")
+        }
+        ftruncate(descriptor, 0)
+        let text = "\(getpid())\n"
+        _ = text.withCString { pwrite(descriptor, $0, strlen($0), 0) }
+    }
+
+    deinit {
+        // A child of this process between fork and exec would still hold the lock if the file were only closed.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    private static func holder(_ descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+        guard let pid = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return "another process" }
+        return pid == getpid() ? "another part of this process" : "process \(pid)"
+    }
 }

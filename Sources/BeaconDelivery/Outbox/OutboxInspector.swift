@@ -1,20 +1,22 @@
 public import Foundation
 import GRDB
 
-/// Looks at an outbox from beside, also while a process delivers from it, and lets a person put right what needs a
-/// decision: `outbox list`, `retry` and `drop`.
+/// A reader and editor of an outbox, also while another process delivers from it. It lets a person decide about dead
+/// letters: `beacond outbox list`, `retry` and `drop`.
 ///
-/// What it changes, a running ``DeliveryService`` sees within ten seconds.
+/// A running ``DeliveryService`` notices changes within ten seconds.
 public struct OutboxInspector: Sendable {
     private let file: URL
     private let database: DatabaseQueue
 
     /// Opens the outbox in a file.
     ///
-    /// - Throws: `cannotOpen` where there is none, `notOurs` or `damaged` where it is something else.
+    /// - Throws: ``OutboxError``: `cannotOpen` where there is none, `notOurs` or `damaged` where the file is no outbox.
     public init(file: URL) throws(OutboxError) {
         guard FileManager.default.fileExists(atPath: file.path) else {
-            throw OutboxError(.cannotOpen, "there is no outbox at \(file.path)")
+            throw OutboxError(
+                .cannotOpen, "there is no outbox at \(file.path). Check the path; the gateway creates it when it starts"
+            )
         }
         self.file = file
         do {
@@ -26,47 +28,61 @@ public struct OutboxInspector: Sendable {
         }
     }
 
-    /// How all queues stand, by name.
+    /// Returns the status of all queues, by name.
+    ///
+    /// - Throws: ``OutboxError`` where the file cannot be read.
     public func status() throws(OutboxError) -> [QueueStatus] {
         try use(otherwise: .cannotRead) { try $0.status() }
     }
 
-    /// What was refused for good and is parked for a destination, oldest first.
-    public func parked(of destination: String, limit: Int = 100) throws(OutboxError) -> [OutboxEntry] {
-        try use(otherwise: .cannotRead) { try $0.entries(of: number(destination, $0), parked: true, limit: limit) }
-    }
-
-    /// What waits for a destination, oldest first.
-    public func waiting(for destination: String, limit: Int = 100) throws(OutboxError) -> [OutboxEntry] {
-        try use(otherwise: .cannotRead) { try $0.entries(of: number(destination, $0), parked: false, limit: limit) }
-    }
-
-    /// Puts what was refused for good back into the queue, at its old place, and ends the wait of a destination that fails.
+    /// Returns the dead letters of a destination, oldest first.
     ///
     /// - Parameters:
-    ///   - id: the notification; nil for all that are parked.
-    ///   - destination: whose.
-    /// - Returns: how many were put back.
-    @discardableResult
-    public func retry(_ id: NotificationID? = nil, for destination: String) throws(OutboxError) -> Int {
-        try change { try $0.retry(id, of: number(destination, $0)) }
+    ///   - destination: the destination's name.
+    ///   - limit: the most entries to return.
+    /// - Throws: ``OutboxError`` where there is no such queue, or the file cannot be read.
+    public func deadLetters(of destination: String, limit: Int = 100) throws(OutboxError) -> [OutboxEntry] {
+        try use(otherwise: .cannotRead) { try $0.deadLetters(of: number(of: destination, in: $0), limit: limit) }
     }
 
-    /// Drops what is parked, and where asked what waits.
+    /// Returns the notifications that wait for a destination, oldest first.
+    ///
+    /// - Parameters:
+    ///   - destination: the destination's name.
+    ///   - limit: the most entries to return.
+    /// - Throws: ``OutboxError`` where there is no such queue, or the file cannot be read.
+    public func waiting(for destination: String, limit: Int = 100) throws(OutboxError) -> [OutboxEntry] {
+        try use(otherwise: .cannotRead) { try $0.waiting(for: number(of: destination, in: $0), limit: limit) }
+    }
+
+    /// Puts dead letters back into the queue, at their old positions, and ends the wait of a destination that fails.
+    ///
+    /// - Parameters:
+    ///   - id: the notification; nil for all dead letters.
+    ///   - destination: the destination's name.
+    /// - Returns: the number of notifications that were put back.
+    /// - Throws: ``OutboxError`` where there is no such queue, or the file cannot be written.
+    @discardableResult
+    public func retry(_ id: NotificationID? = nil, for destination: String) throws(OutboxError) -> Int {
+        try change { try $0.retry(id, of: number(of: destination, in: $0)) }
+    }
+
+    /// Drops dead letters and, where asked, notifications that wait.
     ///
     /// - Parameters:
     ///   - id: the notification; nil for all.
-    ///   - destination: whose.
-    ///   - parkedOnly: whether to leave what waits.
-    /// - Returns: how many were dropped.
+    ///   - destination: the destination's name.
+    ///   - deadLettersOnly: false to drop notifications that wait as well.
+    /// - Returns: the number of notifications that were dropped.
+    /// - Throws: ``OutboxError`` where there is no such queue, or the file cannot be written.
     @discardableResult
     public func drop(
-        _ id: NotificationID? = nil, for destination: String, parkedOnly: Bool = true
+        _ id: NotificationID? = nil, for destination: String, deadLettersOnly: Bool = true
     ) throws(OutboxError) -> Int {
-        try change { try $0.drop(id, of: number(destination, $0), parkedOnly: parkedOnly) }
+        try change { try $0.drop(id, of: number(of: destination, in: $0), deadLettersOnly: deadLettersOnly) }
     }
 
-    private func number(_ destination: String, _ tables: OutboxTables) throws -> Int64 {
+    private func number(of destination: String, in tables: OutboxTables) throws -> Int64 {
         guard let number = try tables.number(of: destination) else {
             let names = try tables.status().map(\.destination).joined(separator: ", ")
             throw OutboxError(

@@ -1,10 +1,95 @@
+import BeaconModel
+import Foundation
+import Metrics
+
+/// A notification and the queues that it is for.
+struct AddressedNotification: Sendable {
+    var notification: BeaconNotification
+    var destinations: [String]
+}
+
+/// A notification in the form in which the outbox stores it.
+struct EncodedNotification: Sendable {
+    let id: NotificationID
+    let isHeartbeat: Bool
+    let record: Data
+
+    /// Encodes a notification.
+    ///
+    /// - Throws: ``OutboxError`` where it cannot be written as JSON or is too long.
+    init(_ notification: BeaconNotification) throws(OutboxError) {
+        id = notification.id
+        isHeartbeat = notification.kind == .heartbeat
+        do {
+            record = try OutboxRecord.encode(notification)
+        } catch {
+            throw OutboxError(
+                .cannotWrite, "the notification \(notification.id) cannot be written as JSON: \(error)", cause: error)
+        }
+        guard record.count <= OutboxRecord.maximumLength else {
+            throw OutboxError(
+                .cannotWrite,
+                "the notification \(notification.id) has \(record.count) bytes, more than a record can hold. List fewer "
+                    + "beacons in heartbeats")
+        }
+    }
+
+    /// The name as the 16 bytes of its key in the table.
+    var idBytes: Data { id.bytes }
+}
+
+extension NotificationID {
+    /// The name as the key of a row.
+    var bytes: Data {
+        withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { Data($0) }
+    }
+}
+
+/// An append to the outbox: a notification in its stored form, and the queues that it is for.
+struct EncodedAppend: Sendable {
+    let notification: EncodedNotification
+    let destinations: [String]
+
+    init(_ addressed: AddressedNotification) throws(OutboxError) {
+        notification = try EncodedNotification(addressed.notification)
+        destinations = addressed.destinations
+    }
+}
+
+/// The outcomes of the entries of one destination that were sent.
+struct QueueResolution: Sendable {
+    /// An entry that was refused for good.
+    struct Refused: Sendable {
+        var sequence: Int64
+        var reason: String
+    }
+
+    /// The entry whose attempt failed.
+    struct Failure: Sendable {
+        var sequence: Int64
+        var reason: String
+        /// The number of attempts in a row that have failed.
+        var failures: Int
+        /// The moment of the next attempt, in milliseconds since 1970.
+        var notBefore: Int64
+    }
+
+    var delivered: [Int64] = []
+    /// The entries that the destination no longer wants.
+    var unwanted: [Int64] = []
+    var refused: [Refused] = []
+    var failure: Failure?
+    /// True where attempts had failed before and one succeeded.
+    var isRecovery = false
+}
+
 /// A change of the outbox.
 enum OutboxOperation: Sendable {
-    case append([EncodedAppending])
+    case append([EncodedAppend])
     case resolve(QueueResolution, String)
 
-    /// Whether someone relies on its being on the disk. What was refused has left the destination's sight for good; what was
-    /// delivered would only be delivered again.
+    /// True where the operation has to be on the disk before it is acknowledged. A refusal that is lost could not be
+    /// listed; a delivery that is lost is only repeated.
     var hasToBeSynced: Bool {
         switch self {
         case .append: true
@@ -12,29 +97,40 @@ enum OutboxOperation: Sendable {
         }
     }
 
+    /// Returns the error for a destination without a queue.
     static func unknown(_ destination: String) -> OutboxError {
-        OutboxError(.unknownDestination, "the outbox has no queue for \(destination)")
+        OutboxError(
+            .unknownDestination,
+            "the outbox has no queue for \(destination). Name it among the destinations when the outbox is opened")
     }
 
+    /// Performs the operation within a transaction.
+    ///
+    /// - Parameters:
+    ///   - tables: the tables.
+    ///   - numbers: the queues' numbers, by destination.
+    ///   - limits: the bounds of the queues.
+    ///   - addedAt: now, in milliseconds since 1970.
+    ///   - effects: collects what the log and the metrics report afterwards.
     func perform(
-        on tables: OutboxTables, _ numbers: [String: Int64], _ limits: OutboxLimits, addedAt: Int64,
-        _ effects: inout OutboxEffects
+        on tables: OutboxTables, numbers: [String: Int64], limits: OutboxLimits, addedAt: Int64,
+        effects: inout OutboxEffects
     ) throws {
         switch self {
-        case .append(let appendings):
-            var concerned: [String: Int64] = [:]
-            for appending in appendings {
+        case .append(let appends):
+            var affected: [String: Int64] = [:]
+            for append in appends {
                 var queues: [Int64] = []
-                for destination in appending.destinations {
+                for destination in append.destinations {
                     guard let number = numbers[destination] else { throw Self.unknown(destination) }
                     queues.append(number)
-                    concerned[destination] = number
+                    affected[destination] = number
                     effects.appended[destination, default: 0] += 1
                 }
-                try tables.append(appending.notification, to: queues, addedAt: addedAt)
+                try tables.append(append.notification, to: queues, addedAt: addedAt)
             }
-            for (destination, number) in concerned {
-                let dropped = try tables.bound(number, limits)
+            for (destination, number) in affected {
+                let dropped = try tables.enforceBounds(of: number, limits: limits)
                 if dropped > 0 { effects.dropped[destination, default: 0] += dropped }
             }
         case .resolve(let resolution, let destination):
@@ -42,5 +138,46 @@ enum OutboxOperation: Sendable {
             try tables.resolve(resolution, of: number, limits: limits)
             effects.resolved.append((destination, resolution))
         }
+    }
+}
+
+/// An operation that waits for the next transaction, with its caller.
+struct PendingOperation: Sendable {
+    var operation: OutboxOperation
+    var continuation: CheckedContinuation<Result<Void, OutboxError>, Never>
+}
+
+/// The effects of a transaction, for the log and the metrics once it is written.
+struct OutboxEffects: Sendable {
+    var appended: [String: Int] = [:]
+    var dropped: [String: Int] = [:]
+    var resolved: [(destination: String, resolution: QueueResolution)] = []
+}
+
+/// A destination's counters in the metrics backend.
+struct QueueMetrics {
+    private let appended: Counter
+    private let delivered: Counter
+    private let retried: Counter
+    private let deadLetters: Counter
+    private let dropped: Counter
+
+    init(destination: String, factory: any MetricsFactory) {
+        let dimensions = [("destination", destination)]
+        appended = Counter(label: "beacon_delivery_appended_total", dimensions: dimensions, factory: factory)
+        delivered = Counter(label: "beacon_delivery_delivered_total", dimensions: dimensions, factory: factory)
+        retried = Counter(label: "beacon_delivery_retried_total", dimensions: dimensions, factory: factory)
+        deadLetters = Counter(label: "beacon_delivery_dead_letters_total", dimensions: dimensions, factory: factory)
+        dropped = Counter(label: "beacon_delivery_dropped_total", dimensions: dimensions, factory: factory)
+    }
+
+    func countAppended(_ number: Int) { appended.increment(by: number) }
+
+    func countDropped(_ number: Int) { dropped.increment(by: number) }
+
+    func count(_ resolution: QueueResolution) {
+        if !resolution.delivered.isEmpty { delivered.increment(by: resolution.delivered.count) }
+        if !resolution.refused.isEmpty { deadLetters.increment(by: resolution.refused.count) }
+        if resolution.failure != nil { retried.increment() }
     }
 }

@@ -2,13 +2,13 @@ import BeaconModel
 import GRDB
 
 extension OutboxTables {
-    /// How all queues stand, by name.
+    /// Returns the status of all queues, by name.
     func status() throws -> [QueueStatus] {
         try Row.fetchAll(database, sql: "SELECT * FROM destination ORDER BY name").map { row in
             var status = QueueStatus(destination: row["name"])
             status.waiting = row["waiting"]
             status.waitingBytes = row["waitingBytes"]
-            status.parked = row["parked"]
+            status.deadLetters = row["deadLetters"]
             status.appended = row["appended"]
             status.delivered = row["delivered"]
             status.retried = row["retried"]
@@ -24,38 +24,47 @@ extension OutboxTables {
         }
     }
 
-    /// What waits or is parked, oldest first: the parked of each destination, then the waiting.
-    func entries(of destination: Int64, parked: Bool, limit: Int) throws -> [OutboxEntry] {
-        let sql =
-            parked
-            ? """
-            SELECT q.sequence, q.attempts, notification.record, q.refusal FROM parked AS q
+    /// Returns the dead letters of a destination, oldest first.
+    func deadLetters(of destination: Int64, limit: Int) throws -> [OutboxEntry] {
+        try entries(
+            """
+            SELECT q.sequence, q.attempts, notification.record, q.refusal FROM deadLetter AS q
             JOIN notification ON notification.sequence = q.sequence
             WHERE q.destination = ? ORDER BY q.sequence LIMIT ?
+            """, [destination, limit])
+    }
+
+    /// Returns the notifications that wait for a destination, oldest first.
+    func waiting(for destination: Int64, limit: Int) throws -> [OutboxEntry] {
+        try entries(
             """
-            : """
             SELECT q.sequence, q.attempts, notification.record, NULL FROM delivery AS q
             JOIN notification ON notification.sequence = q.sequence
             WHERE q.destination = ? ORDER BY q.sequence LIMIT ?
-            """
-        return try Row.fetchAll(database, sql: sql, arguments: [destination, limit]).compactMap { row in
+            """, [destination, limit])
+    }
+
+    private func entries(_ sql: String, _ arguments: StatementArguments) throws -> [OutboxEntry] {
+        try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap { row in
             OutboxRecord.decode(row[2]).map {
                 OutboxEntry(sequence: row[0], notification: $0, attempts: row[1], refusal: row[3])
             }
         }
     }
 
-    /// Puts back into a queue what was refused for good, at its old place, and lets the queue try at once.
+    /// Puts dead letters back into the queue, at their old positions, and makes the queue's next attempt due.
     ///
-    /// - Parameter id: the notification; nil for all that are parked.
-    /// - Returns: how many were put back.
+    /// - Parameters:
+    ///   - id: the notification; nil for all dead letters.
+    ///   - destination: the queue's number.
+    /// - Returns: the number of notifications that were put back.
     func retry(_ id: NotificationID?, of destination: Int64) throws -> Int {
-        let sequences = try parkedSequences(id, of: destination)
+        let sequences = try deadLetterSequences(id, of: destination)
         for sequence in sequences {
             try run(
                 """
                 INSERT OR IGNORE INTO delivery (destination, sequence, bytes, isHeartbeat, attempts)
-                SELECT p.destination, p.sequence, length(n.record), 0, 0 FROM parked AS p
+                SELECT p.destination, p.sequence, length(n.record), 0, 0 FROM deadLetter AS p
                 JOIN notification AS n ON n.sequence = p.sequence
                 WHERE p.destination = ?1 AND p.sequence = ?2
                 """, [destination, sequence])
@@ -67,50 +76,52 @@ extension OutboxTables {
                     WHERE number = ?1
                     """, [destination, sequence])
             }
-            try unpark(sequence, of: destination)
+            try removeDeadLetter(sequence, of: destination)
         }
         try run("UPDATE destination SET notBefore = NULL WHERE number = ?", [destination])
         return sequences.count
     }
 
-    /// Drops what waits or is parked.
+    /// Drops dead letters and, where asked, notifications that wait.
     ///
     /// - Parameters:
     ///   - id: the notification; nil for all.
-    ///   - parkedOnly: whether to leave what waits.
-    /// - Returns: how many were dropped.
-    func drop(_ id: NotificationID?, of destination: Int64, parkedOnly: Bool) throws -> Int {
+    ///   - destination: the queue's number.
+    ///   - deadLettersOnly: false to drop notifications that wait as well.
+    /// - Returns: the number of notifications that were dropped.
+    func drop(_ id: NotificationID?, of destination: Int64, deadLettersOnly: Bool) throws -> Int {
         var dropped = 0
-        for sequence in try parkedSequences(id, of: destination) where try unpark(sequence, of: destination) {
+        for sequence in try deadLetterSequences(id, of: destination)
+        where try removeDeadLetter(sequence, of: destination) {
             dropped += 1
         }
-        if !parkedOnly {
+        if !deadLettersOnly {
             let waiting =
                 if let id {
                     try Int64.fetchAll(
                         database, sql: "SELECT sequence FROM notification WHERE id = ?",
-                        arguments: [NotificationKey.bytes(of: id)])
+                        arguments: [id.bytes])
                 } else {
                     try Int64.fetchAll(
                         database, sql: "SELECT sequence FROM delivery WHERE destination = ?", arguments: [destination])
                 }
-            for sequence in waiting where try leave(sequence, from: destination) { dropped += 1 }
+            for sequence in waiting where try remove(sequence, from: destination) { dropped += 1 }
         }
         try count("droppedByHand", dropped, of: destination)
         return dropped
     }
 
-    private func parkedSequences(_ id: NotificationID?, of destination: Int64) throws -> [Int64] {
+    private func deadLetterSequences(_ id: NotificationID?, of destination: Int64) throws -> [Int64] {
         guard let id else {
             return try Int64.fetchAll(
-                database, sql: "SELECT sequence FROM parked WHERE destination = ? ORDER BY sequence",
+                database, sql: "SELECT sequence FROM deadLetter WHERE destination = ? ORDER BY sequence",
                 arguments: [destination])
         }
         return try Int64.fetchAll(
             database,
             sql: """
-                SELECT parked.sequence FROM parked JOIN notification ON notification.sequence = parked.sequence
-                WHERE parked.destination = ? AND notification.id = ?
-                """, arguments: [destination, NotificationKey.bytes(of: id)])
+                SELECT q.sequence FROM deadLetter AS q JOIN notification ON notification.sequence = q.sequence
+                WHERE q.destination = ? AND notification.id = ?
+                """, arguments: [destination, id.bytes])
     }
 }

@@ -1,24 +1,26 @@
 import GRDB
 
 extension OutboxTables {
-    /// Notes what became of entries that were sent.
+    /// Stores the outcomes of entries that were sent.
     func resolve(_ resolution: QueueResolution, of destination: Int64, limits: OutboxLimits) throws {
         var delivered = 0
-        for sequence in resolution.delivered where try leave(sequence, from: destination) { delivered += 1 }
+        for sequence in resolution.delivered where try remove(sequence, from: destination) { delivered += 1 }
         if delivered > 0 { try count("delivered", delivered, of: destination) }
-        for sequence in resolution.unwanted { try leave(sequence, from: destination) }
+        for sequence in resolution.unwanted { try remove(sequence, from: destination) }
 
         for refused in resolution.refused {
-            // It goes from one table to the other before it leaves the queue, so that it is not forgotten in between.
+            // It becomes a dead letter before it is removed from the queue, so that the notification is not deleted in between.
             try run(
                 """
-                INSERT OR REPLACE INTO parked (destination, sequence, attempts, refusal)
+                INSERT OR REPLACE INTO deadLetter (destination, sequence, attempts, refusal)
                 SELECT destination, sequence, attempts + 1, ? FROM delivery WHERE destination = ? AND sequence = ?
                 """, [refused.reason, destination, refused.sequence])
-            guard try leave(refused.sequence, from: destination) else { continue }
-            try run("UPDATE destination SET parked = parked + 1, refused = refused + 1 WHERE number = ?", [destination])
+            guard try remove(refused.sequence, from: destination) else { continue }
+            try run(
+                "UPDATE destination SET deadLetters = deadLetters + 1, refused = refused + 1 WHERE number = ?",
+                [destination])
         }
-        if !resolution.refused.isEmpty { try boundParked(of: destination, limits) }
+        if !resolution.refused.isEmpty { try enforceDeadLetterBound(of: destination, limits: limits) }
 
         if let failure = resolution.failure {
             try run(
@@ -36,10 +38,10 @@ extension OutboxTables {
         }
     }
 
-    /// Drops the oldest of those that wait until what waits is within bounds.
+    /// Drops the oldest notifications that wait until the queue is within its bounds.
     ///
-    /// - Returns: how many were dropped.
-    func bound(_ destination: Int64, _ limits: OutboxLimits) throws -> Int {
+    /// - Returns: the number of notifications that were dropped.
+    func enforceBounds(of destination: Int64, limits: OutboxLimits) throws -> Int {
         let statement = try database.cachedStatement(
             sql: "SELECT waiting, waitingBytes FROM destination WHERE number = ?")
         guard let row = try Row.fetchOne(statement, arguments: [destination]) else { return 0 }
@@ -52,7 +54,7 @@ extension OutboxTables {
             let rows = try Row.fetchAll(oldest, arguments: [destination])
             if rows.isEmpty { break }
             for row in rows where waiting > limits.maximumEntries || bytes > limits.maximumBytes {
-                try leave(row[0], from: destination)
+                try remove(row[0], from: destination)
                 waiting -= 1
                 bytes -= row[1]
                 dropped += 1
@@ -62,43 +64,43 @@ extension OutboxTables {
         return dropped
     }
 
-    private func boundParked(of destination: Int64, _ limits: OutboxLimits) throws {
-        let parked = try Int.fetchOne(
-            database, sql: "SELECT parked FROM destination WHERE number = ?", arguments: [destination])
-        let excess = (parked ?? 0) - limits.maximumParked
+    private func enforceDeadLetterBound(of destination: Int64, limits: OutboxLimits) throws {
+        let count = try Int.fetchOne(
+            database, sql: "SELECT deadLetters FROM destination WHERE number = ?", arguments: [destination])
+        let excess = (count ?? 0) - limits.maximumDeadLetters
         guard excess > 0 else { return }
         let oldest = try Int64.fetchAll(
-            database, sql: "SELECT sequence FROM parked WHERE destination = ? ORDER BY sequence LIMIT ?",
+            database, sql: "SELECT sequence FROM deadLetter WHERE destination = ? ORDER BY sequence LIMIT ?",
             arguments: [destination, excess])
-        for sequence in oldest { try unpark(sequence, of: destination) }
-        try count("droppedBySize", oldest.count, of: destination)
+        for sequence in oldest { try removeDeadLetter(sequence, of: destination) }
+        try self.count("droppedBySize", oldest.count, of: destination)
     }
 
-    /// Drops what has waited, or been parked, since before a moment.
+    /// Drops notifications that have waited, or been dead letters, since before a moment.
     ///
     /// - Parameters:
     ///   - moment: in milliseconds since 1970.
     ///   - last: the last sequence that may be dropped.
-    /// - Returns: how many were dropped, by destination.
+    /// - Returns: the number of notifications that were dropped, by destination.
     func expire(before moment: Int64, upTo last: Int64) throws -> [String: Int] {
         var dropped: [String: Int] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT number, name FROM destination") {
             let number: Int64 = row[0]
             var count = 0
-            for (table, take) in [("delivery", leave), ("parked", unpark)] {
+            for (table, remove) in [("delivery", remove), ("deadLetter", removeDeadLetter)] {
                 let oldest = try database.cachedStatement(
                     sql: """
                         SELECT q.sequence, notification.addedAt FROM \(table) AS q
                         JOIN notification ON notification.sequence = q.sequence
                         WHERE q.destination = ? AND q.sequence <= ? ORDER BY q.sequence LIMIT 256
                         """)
-                // They lie in the order in which they came, so that the first that is young enough ends the search.
+                // Rows are in the order of their arrival, so that the first that is young enough ends the search.
                 search: while true {
                     let rows = try Row.fetchAll(oldest, arguments: [number, last])
                     if rows.isEmpty { break }
                     for row in rows {
                         if row[1] as Int64 >= moment { break search }
-                        _ = try take(row[0], number)
+                        _ = try remove(row[0], number)
                         count += 1
                     }
                 }

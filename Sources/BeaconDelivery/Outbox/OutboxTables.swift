@@ -2,6 +2,13 @@ import BeaconModel
 import Foundation
 import GRDB
 
+/// A row of a queue, before its record is decoded.
+struct OutboxRow: Sendable {
+    var sequence: Int64
+    var attempts: Int
+    var record: Data
+}
+
 /// The outbox's tables, during one access to its database.
 struct OutboxTables {
     let database: Database
@@ -12,22 +19,23 @@ struct OutboxTables {
         try database.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    // The number of a destination's queue, which is made where there is none.
+    /// Returns the number of a destination's queue, which is created where there is none.
     func number(makingQueueOf destination: String) throws -> Int64 {
         try run("INSERT OR IGNORE INTO destination (name) VALUES (?)", [destination])
         guard let number = try number(of: destination) else {
-            throw OutboxError(.damaged, "the queue of \(destination) cannot be made")
+            throw OutboxError(.damaged, "the queue of \(destination) cannot be created")
         }
         return number
     }
 
+    /// Returns the number of a destination's queue; nil where there is none.
     func number(of destination: String) throws -> Int64? {
         let statement = try database.cachedStatement(sql: "SELECT number FROM destination WHERE name = ?")
         return try Int64.fetchOne(statement, arguments: [destination])
     }
 
-    /// Puts a notification into queues. One whose name is there already is not put in a second time, so that whoever does
-    /// not know whether it was taken can ask again.
+    /// Puts a notification into queues. One whose name is in the outbox is not put in a second time, so that a caller who
+    /// did not receive the acknowledgement can repeat the call.
     func append(_ notification: EncodedNotification, to destinations: [Int64], addedAt: Int64) throws {
         try run(
             "INSERT OR IGNORE INTO notification (id, addedAt, record) VALUES (?, ?, ?)",
@@ -55,20 +63,20 @@ struct OutboxTables {
         }
     }
 
-    /// Who was present an hour ago is of no use to anyone once the newer list is there.
+    /// Removes the heartbeats that a newer one replaces.
     private func supersedeHeartbeats(of destination: Int64, before sequence: Int64) throws {
         let statement = try database.cachedStatement(
             sql: "SELECT sequence FROM delivery WHERE destination = ? AND isHeartbeat AND sequence < ?")
         let old = try Int64.fetchAll(statement, arguments: [destination, sequence])
-        for sequence in old { try leave(sequence, from: destination) }
+        for sequence in old { try remove(sequence, from: destination) }
         if !old.isEmpty { try count("superseded", old.count, of: destination) }
     }
 
-    /// Takes a notification out of a queue, where it is in it, and out of the outbox where nobody else waits for it.
+    /// Removes a notification from a queue, and from the outbox where no other queue has it.
     ///
-    /// - Returns: whether it was in the queue.
+    /// - Returns: true where it was in the queue.
     @discardableResult
-    func leave(_ sequence: Int64, from destination: Int64) throws -> Bool {
+    func remove(_ sequence: Int64, from destination: Int64) throws -> Bool {
         let find = try database.cachedStatement(
             sql: "SELECT bytes FROM delivery WHERE destination = ? AND sequence = ?")
         guard let bytes = try Int.fetchOne(find, arguments: [destination, sequence]) else { return false }
@@ -76,37 +84,37 @@ struct OutboxTables {
         try run(
             "UPDATE destination SET waiting = waiting - 1, waitingBytes = waitingBytes - ? WHERE number = ?",
             [bytes, destination])
-        try forgetUnlessNeeded(sequence)
+        try deleteUnlessNeeded(sequence)
         return true
     }
 
-    /// Takes a notification off those that are parked.
+    /// Removes a dead letter, and its notification where no other queue has it.
     ///
-    /// - Returns: whether it was one of them.
+    /// - Returns: true where it was a dead letter.
     @discardableResult
-    func unpark(_ sequence: Int64, of destination: Int64) throws -> Bool {
-        try run("DELETE FROM parked WHERE destination = ? AND sequence = ?", [destination, sequence])
+    func removeDeadLetter(_ sequence: Int64, of destination: Int64) throws -> Bool {
+        try run("DELETE FROM deadLetter WHERE destination = ? AND sequence = ?", [destination, sequence])
         guard database.changesCount > 0 else { return false }
-        try run("UPDATE destination SET parked = parked - 1 WHERE number = ?", [destination])
-        try forgetUnlessNeeded(sequence)
+        try run("UPDATE destination SET deadLetters = deadLetters - 1 WHERE number = ?", [destination])
+        try deleteUnlessNeeded(sequence)
         return true
     }
 
-    private func forgetUnlessNeeded(_ sequence: Int64) throws {
+    private func deleteUnlessNeeded(_ sequence: Int64) throws {
         try run(
             """
             DELETE FROM notification WHERE sequence = ?1
             AND NOT EXISTS (SELECT 1 FROM delivery WHERE sequence = ?1)
-            AND NOT EXISTS (SELECT 1 FROM parked WHERE sequence = ?1)
+            AND NOT EXISTS (SELECT 1 FROM deadLetter WHERE sequence = ?1)
             """, [sequence])
     }
 
-    /// Adds to one of the counts that ``QueueStatus`` shows.
+    /// Adds to one of the counts of ``QueueStatus``.
     func count(_ column: String, _ number: Int, of destination: Int64) throws {
         try run("UPDATE destination SET \(column) = \(column) + ? WHERE number = ?", [number, destination])
     }
 
-    /// The oldest notifications of a queue, in order. Records that cannot be read are handed over as they are.
+    /// Returns the oldest notifications of a queue, in order, without decoding their records.
     func page(of destination: Int64, limit: Int) throws -> [OutboxRow] {
         let statement = try database.cachedStatement(
             sql: """

@@ -1,45 +1,43 @@
-import BeaconEngine
 public import BeaconModel
-public import BeaconService
 
-/// Turns what a session says each second into the few things that are worth telling.
+/// A filter that turns the events of monitoring and ranging into the few notifications that a backend needs.
 ///
 /// It is pure: time is an argument and nothing is read or written, so that the same events give the same notifications
 /// but for their names. It remembers a bounded number of beacons.
 ///
-/// The Kumulos recipe, of which this is the model, says that a beacon "already in the collection, at the same range" is not
-/// sent again, and then compares the identity alone. This policy does what it says.
+/// The Kumulos recipe, the model of this policy, says that a beacon "already in the collection, at the same range" is not
+/// sent again, and then compares the identity alone. This policy compares the proximity as well.
 public struct NotificationPolicy: Sendable {
-    /// What counts as news.
+    /// The rules of the selection.
     public let rules: NotificationRules
 
-    /// How many times a beacon was in a report and not looked at, since as many as may be were remembered already.
+    /// The number of times that a beacon in a report was ignored because the maximum was already remembered.
     public private(set) var ignoredBeacons = 0
 
-    /// One receiver in one region.
-    private struct Place: Hashable {
+    /// A region as one receiver ranges it.
+    private struct HistoryKey: Hashable {
         var receiver: String
         var region: String?
     }
 
     private let regions: [BeaconNotification.Region]
     private var states: [String: RegionState] = [:]
-    private var reports: [Place: BeaconReport] = [:]
+    private var histories: [HistoryKey: ProximityHistory] = [:]
     private var rememberedBeacons = 0
     private var ids: NotificationIDs
     private var newest = Timestamp.zero
     private var nextHeartbeat: Timestamp?
 
-    /// A receiver of which nothing was heard for this long has nobody present. A receiver that listens reports each
-    /// second, also when it hears nothing; 30 s is the time after which a region is left.
+    /// The time after which the last report of a silent receiver no longer counts as present beacons. A receiver that
+    /// scans reports each second, also when it hears nothing; 30 s is the time after which a region is left.
     private static let reportLifetime = 30 * Timestamp.nanosecondsPerSecond
 
-    /// A policy that has seen nothing.
+    /// A policy that has received no event.
     ///
     /// - Parameters:
-    ///   - rules: what counts as news.
-    ///   - regions: the regions that are watched, by whose constraints a ranging report is known to belong to them.
-    ///   - ids: where names come from.
+    ///   - rules: the rules of the selection.
+    ///   - regions: the monitored regions. A ranging report belongs to those whose constraint it has.
+    ///   - ids: the generator of the notifications' names.
     public init(
         rules: NotificationRules, regions: [BeaconNotification.Region], ids: NotificationIDs = NotificationIDs()
     ) {
@@ -48,41 +46,42 @@ public struct NotificationPolicy: Sendable {
         self.ids = ids
     }
 
-    /// Takes an event, in order of time, and says what of it is news.
+    /// Receives an event, in order of time, and returns the notifications to send.
     ///
     /// - Parameters:
-    ///   - event: what the session said. Its time drives cool-down and heartbeat.
+    ///   - event: a change of a region, or a ranging report. Its time drives cool-down and heartbeat.
     ///   - wallTime: the same moment since 1970, which the notifications carry.
-    /// - Returns: what is to be told, a heartbeat that was due first.
-    public mutating func receive(_ event: SessionEvent, at wallTime: Timestamp) -> [BeaconNotification] {
+    /// - Returns: the notifications, a heartbeat that was due first.
+    public mutating func receive(_ event: BeaconEvent, at wallTime: Timestamp) -> [BeaconNotification] {
         switch event {
-        case .region(let kind, let change):
-            var news = advance(to: change.time, at: wallTime)
-            guard rules.regions?.contains(change.name) ?? true else { return news }
+        case .region(let change):
+            var notifications = advance(to: change.time, at: wallTime)
+            guard rules.regions?.contains(change.name) ?? true else { return notifications }
             states[change.name] = change.state
-            let told: BeaconNotification.Kind
-            switch kind {
-            case .enter: told = .enter
-            case .exit: told = .exit
-            case .state: return news
+            let kind: BeaconNotification.Kind
+            switch change.kind {
+            case .enter: kind = .enter
+            case .exit: kind = .exit
+            default: return notifications
             }
-            guard rules.kinds.contains(told) else { return news }
-            var notification = BeaconNotification(id: ids.next(at: wallTime), kind: told, time: wallTime)
+            guard rules.kinds.contains(kind) else { return notifications }
+            var notification = BeaconNotification(id: ids.next(at: wallTime), kind: kind, time: wallTime)
             notification.region = BeaconNotification.Region(name: change.name, constraint: change.constraint)
             notification.beacon = change.identity
             notification.receiver = change.receiver
-            news.append(notification)
-            return news
+            notifications.append(notification)
+            return notifications
         case .ranged(let report):
             return advance(to: report.time, at: wallTime) + receive(report, at: wallTime)
         }
     }
 
-    /// Lets time pass, and says whether a heartbeat is due. A gap of several intervals gives one.
+    /// Advances the time and returns a heartbeat where one is due. A gap of several intervals gives one.
     ///
     /// - Parameters:
-    ///   - time: now, on the clock of the events.
+    ///   - time: now, by the clock of the events.
     ///   - wallTime: now, since 1970.
+    /// - Returns: a heartbeat, or nothing.
     public mutating func advance(to time: Timestamp, at wallTime: Timestamp) -> [BeaconNotification] {
         newest = max(newest, time)
         guard let interval = rules.heartbeatInterval?.clampedNanoseconds, interval > 0 else { return [] }
@@ -96,17 +95,19 @@ public struct NotificationPolicy: Sendable {
         return [heartbeat(at: wallTime)]
     }
 
-    /// Who is present where, now, for a receiver that asks.
+    /// Returns a heartbeat: the regions, their states and the beacons that are present.
+    ///
+    /// - Parameter wallTime: now, since 1970.
     public mutating func heartbeat(at wallTime: Timestamp) -> BeaconNotification {
-        for (place, report) in reports where newest.since(report.time) > Self.reportLifetime {
-            rememberedBeacons -= report.beacons.count
-            reports[place] = nil
+        for (key, history) in histories where newest.since(history.time) > Self.reportLifetime {
+            rememberedBeacons -= history.beacons.count
+            histories[key] = nil
         }
         var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .heartbeat, time: wallTime)
         notification.presence = regions.map { region in
             var beacons: [BeaconNotification.PresentBeacon] = []
-            for (place, report) in reports where place.region == region.name {
-                beacons += report.present(at: place.receiver)
+            for (key, history) in histories where key.region == region.name {
+                beacons += history.present(at: key.receiver)
             }
             beacons.sort(by: Self.isNearer)
             let listed = beacons.prefix(max(rules.maximumBeaconsInHeartbeat, 0))
@@ -127,11 +128,11 @@ public struct NotificationPolicy: Sendable {
         return (left.identity, left.receiver) < (right.identity, right.receiver)
     }
 
-    private mutating func receive(_ report: SessionEvent.RangingEvent, at wallTime: Timestamp) -> [BeaconNotification] {
+    private mutating func receive(_ report: RangingEvent, at wallTime: Timestamp) -> [BeaconNotification] {
         if let constraint = report.constraint {
             let named = regions.filter { $0.constraint == constraint }
             if named.isEmpty {
-                // A region that nobody named cannot be in the list of those to be told of.
+                // A region without a name cannot be in the list of regions to report.
                 guard rules.regions == nil else { return [] }
                 let region = BeaconNotification.Region(name: constraint.description, constraint: constraint)
                 return compare(report.beacons[...], with: region, of: report, at: wallTime)
@@ -148,21 +149,21 @@ public struct NotificationPolicy: Sendable {
         }
     }
 
-    /// Compares a report with the one before of the same place, and says what is news.
+    /// Compares a report with the history of its receiver and region, and returns the notifications to send.
     private mutating func compare(
         _ beacons: ArraySlice<RangedBeacon>, with region: BeaconNotification.Region?,
-        of report: SessionEvent.RangingEvent, at wallTime: Timestamp
+        of report: RangingEvent, at wallTime: Timestamp
     ) -> [BeaconNotification] {
-        let place = Place(receiver: report.receiver, region: region?.name)
+        let key = HistoryKey(receiver: report.receiver, region: region?.name)
         let coolDown = rules.coolDown.clampedNanoseconds
-        // Taken out of the table, so that it is changed in place.
-        var known = reports.removeValue(forKey: place) ?? BeaconReport()
-        rememberedBeacons -= known.beacons.count
-        let changes = known.take(
-            beacons, at: newest, coolDown: coolDown, maximum: max(rules.maximumBeacons - rememberedBeacons, 0),
-            tellsGone: rules.kinds.contains(.gone), isNear: isNearEnough, ignored: &ignoredBeacons)
-        rememberedBeacons += known.beacons.count
-        if !known.beacons.isEmpty { reports[place] = known }
+        // Removed from the table, so that it is changed without a copy.
+        var history = histories.removeValue(forKey: key) ?? ProximityHistory()
+        rememberedBeacons -= history.beacons.count
+        let changes = history.update(
+            with: beacons, at: newest, coolDown: coolDown, maximum: max(rules.maximumBeacons - rememberedBeacons, 0),
+            reportsGone: rules.kinds.contains(.gone), isNear: isNearEnough, ignored: &ignoredBeacons)
+        rememberedBeacons += history.beacons.count
+        if !history.beacons.isEmpty { histories[key] = history }
 
         return changes.compactMap { change in
             let kind: BeaconNotification.Kind = change.isGone ? .gone : .proximity

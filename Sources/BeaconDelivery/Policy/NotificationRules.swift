@@ -1,37 +1,37 @@
-public import BeaconEngine
+public import BeaconModel
 
-/// What counts as news.
+/// The rules by which ``NotificationPolicy`` selects notifications.
 ///
-/// The defaults are those of the Kumulos recipe: a beacon is told of when it is new or at another nearness than in the
-/// report before, not each second, "which will be network and battery intensive".
+/// The defaults are those of the Kumulos recipe: a beacon's proximity is reported when the beacon is new or its proximity
+/// differs from the report before, not each second, "which will be network and battery intensive".
 public struct NotificationRules: Hashable, Sendable {
-    /// The kinds that are told. ``BeaconNotification/Kind/heartbeat`` goes by ``heartbeatInterval`` alone.
+    /// The kinds of notification to send. ``BeaconNotification/Kind/heartbeat`` depends on ``heartbeatInterval`` alone.
     public var kinds: Set<BeaconNotification.Kind> = [.enter, .exit, .proximity]
 
-    /// The names of the regions that are told of; nil for all. It goes for heartbeats, too.
+    /// The names of the regions to report, also in heartbeats; nil for all.
     public var regions: Set<String>?
 
-    /// How near a beacon has to be for its proximity to be told: `near` stands for near or immediate, and `far` for any
-    /// that can be told. Nil, or `unknown`, for any at all.
+    /// The farthest proximity to report: `near` stands for near or immediate, and `far` for any known proximity. Nil, or
+    /// `unknown`, for any at all.
     ///
-    /// What is passed over still counts as the report before: a beacon that went from near to far and comes back to near
-    /// is news again, as in the recipe.
+    /// A farther proximity still counts as the beacon's last one: a beacon that went from near to far and returns to near
+    /// is reported again, as in the recipe.
     public var minimumProximity: Proximity?
 
-    /// For how long a beacon whose proximity was told of is not told of again, at one receiver and in one region. A
-    /// change within that time is told at its end, if it still stands then.
+    /// The time after a beacon's proximity was reported during which it is not reported again, for each receiver and
+    /// region. A change within that time is reported at its end, if it still holds then.
     public var coolDown: Duration = .zero
 
-    /// How often to tell who is present where; nil for never.
+    /// The interval between heartbeats; nil for none.
     public var heartbeatInterval: Duration?
 
-    /// How many beacons are remembered, each at one receiver and in one region. Where more are present, those that came
-    /// last are not told of, which ``NotificationPolicy/ignoredBeacons`` counts. Each takes some 100 bytes.
+    /// The number of beacons to remember, counted for each receiver and region. Where more are present, those that came
+    /// last are not reported, and ``NotificationPolicy/ignoredBeacons`` counts them. Each takes about 100 bytes.
     public var maximumBeacons = 10_000
 
-    /// How many beacons a heartbeat lists in a region, nearest first.
+    /// The number of beacons that a heartbeat lists for a region, nearest first.
     public var maximumBeaconsInHeartbeat = 100
 
-    /// The defaults.
+    /// The default rules.
     public init() {}
 }

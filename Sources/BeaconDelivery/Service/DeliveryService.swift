@@ -1,9 +1,8 @@
 import BeaconModel
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 public import Logging
 
-/// Delivers an outbox's notifications: to each destination in order, at least once, independently of the others.
+/// The delivery of an outbox's notifications: to each destination in order, at least once, independently of the others.
 ///
 /// ```swift
 /// let sink = try WebhookSink(WebhookConfiguration(url: url))
@@ -13,11 +12,11 @@ public import Logging
 /// try await service.append(notifications)
 /// ```
 ///
-/// A destination that fails is tried again by its ``BackOff``, and what comes after waits behind, so that order is kept.
-/// Cancelling the task of ``run()`` ends it at once: a request on its way may have arrived and is sent again at the next
-/// start. ``shutdown()`` lets requests on their way end first.
+/// A destination that fails is tried again after the waits of its ``RetryPolicy``, and later notifications wait behind the
+/// failed one, so that order is kept. Cancelling the task of ``run()`` ends it at once: a request in flight may have
+/// arrived and is sent again at the next start. ``shutdown()`` waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
-    /// What is waiting.
+    /// The outbox.
     public let outbox: Outbox
 
     private let destinations: [Destination]
@@ -25,21 +24,23 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     private let logger: Logger
     private let start: C.Instant
 
-    /// One for each destination: something may be there to be sent, or it is time to end.
-    private let bells: [String: Bell]
-    private let housekeeping = Bell()
+    /// A signal for each destination: there may be something to send, or the service is ending.
+    private let signals: [String: AsyncSignal]
+
+    /// The signal that the service is ending, for the expiry.
+    private let expirySignal = AsyncSignal()
     private let isShuttingDown = Locked(false)
 
-    /// How often ages are checked, and what somebody changed in the file from beside is looked for.
-    private static var housekeepingInterval: Duration { .seconds(10) }
+    /// The interval at which old notifications are dropped, and changes that an ``OutboxInspector`` made are looked for.
+    private static var expiryInterval: Duration { .seconds(10) }
 
-    /// Delivers what an outbox holds.
+    /// Makes a service on a clock, which delivers once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - outbox: it has a queue for each destination.
-    ///   - destinations: where to. Their names differ.
-    ///   - clock: what waits are counted by; another than the default is for tests.
-    ///   - logger: where failures and recoveries are told.
+    ///   - outbox: an outbox with a queue for each destination.
+    ///   - destinations: the destinations. Their names differ.
+    ///   - clock: the clock of all waits; another than the system's is for tests.
+    ///   - logger: a logger for failures and recoveries.
     public init(
         outbox: Outbox, destinations: [Destination], clock: C,
         logger: Logger = Logger(label: "swift-beacon.delivery")
@@ -49,36 +50,41 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         self.clock = clock
         self.logger = logger
         start = clock.now
-        bells = Dictionary(destinations.map { ($0.name, Bell()) }) { first, _ in first }
+        signals = Dictionary(destinations.map { ($0.name, AsyncSignal()) }) { first, _ in first }
     }
 
     /// Puts notifications into the queues of the destinations that want them. When it returns, they are on the disk.
     ///
     /// - Throws: ``OutboxError``; none of the notifications was put in then.
     public func append(_ notifications: [BeaconNotification]) async throws(OutboxError) {
-        let appendings = notifications.map { notification in
-            Appending(
+        let addressed = notifications.map { notification in
+            AddressedNotification(
                 notification: notification,
                 destinations: destinations.filter { $0.wants(notification) }.map(\.name))
         }
-        try await outbox.append(appendings)
-        ring(appendings)
+        try await outbox.append(addressed)
+        signal(addressed)
     }
 
-    /// The same for callers that cannot wait by suspending. It blocks the thread until the notification is on the disk.
+    /// Puts a notification into the queues of the destinations that want it, for callers that cannot suspend. The call
+    /// blocks the thread until the notification is on the disk.
+    ///
+    /// - Throws: ``OutboxError``; the notification was not put in then.
     public func appendBlocking(_ notification: BeaconNotification) throws(OutboxError) {
-        let appending = Appending(
+        let addressed = AddressedNotification(
             notification: notification, destinations: destinations.filter { $0.wants(notification) }.map(\.name))
-        guard !appending.destinations.isEmpty else { return }
-        try outbox.appendBlocking([notification], to: appending.destinations)
-        ring([appending])
+        guard !addressed.destinations.isEmpty else { return }
+        try outbox.appendBlocking([notification], to: addressed.destinations)
+        signal([addressed])
     }
 
-    private func ring(_ appendings: [Appending]) {
-        for name in Set(appendings.flatMap(\.destinations)) { bells[name]?.ring() }
+    private func signal(_ addressed: [AddressedNotification]) {
+        for name in Set(addressed.flatMap(\.destinations)) { signals[name]?.signal() }
     }
 
-    /// How each destination's queue stands, by name.
+    /// Returns the status of each destination's queue, by name.
+    ///
+    /// - Throws: ``OutboxError`` where the outbox cannot be read.
     public func status() async throws(OutboxError) -> [QueueStatus] { try await outbox.status() }
 
     /// Delivers until its task is cancelled or ``shutdown()`` is called.
@@ -94,39 +100,42 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     }
                 }
             }
-            group.addTask { await self.keepHouse() }
+            group.addTask { await self.expirePeriodically() }
         }
     }
 
-    /// Has ``run()`` return once the requests on their way have ended. What still waits is delivered at the next start.
+    /// Ends ``run()`` once the requests in flight have ended. Notifications that still wait are delivered at the next
+    /// start.
     public func shutdown() {
         isShuttingDown.withLock { $0 = true }
-        for bell in bells.values { bell.ring() }
-        housekeeping.ring()
+        for signal in signals.values { signal.signal() }
+        expirySignal.signal()
     }
 
     private var isEnding: Bool { Task.isCancelled || isShuttingDown.withLock { $0 } }
 
-    private func keepHouse() async {
+    private func expirePeriodically() async {
         while true {
-            // Before it is asked, so that a ring after it ends the wait below.
-            let seen = housekeeping.rings
+            // Before the question, so that a signal after it ends the wait below.
+            let seen = expirySignal.count
             if isEnding { return }
             do {
                 try await outbox.expire(uptime: start.duration(to: clock.now))
             } catch {
-                logger.warning("what has grown too old cannot be dropped", metadata: ["error": "\(error)"])
+                logger.warning(
+                    "cannot drop notifications that are too old; they are kept and tried again",
+                    metadata: ["error": "\(error)"])
             }
-            for bell in bells.values { bell.ring() }
-            await wait(for: housekeeping, after: seen, atMost: Self.housekeepingInterval)
+            for signal in signals.values { signal.signal() }
+            await wait(for: expirySignal, after: seen, atMost: Self.expiryInterval)
         }
     }
 
-    /// Waits until a bell rings, a time has passed, or the task is cancelled.
-    private func wait(for bell: Bell, after seen: Int, atMost duration: Duration?) async {
-        guard let duration else { return await bell.wait(after: seen) }
+    /// Waits until a signal is sent, a time has passed, or the task is cancelled.
+    private func wait(for signal: AsyncSignal, after seen: Int, atMost duration: Duration?) async {
+        guard let duration else { return await signal.wait(after: seen) }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await bell.wait(after: seen) }
+            group.addTask { await signal.wait(after: seen) }
             group.addTask { try? await self.clock.sleep(for: duration) }
             await group.next()
             group.cancelAll()
@@ -134,47 +143,53 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     }
 
     private func deliver(to destination: Destination) async {
-        guard let bell = bells[destination.name] else { return }
-        var course = DeliveryCourse(destination: destination)
+        guard let signal = signals[destination.name] else { return }
+        var worker = DestinationWorker(destination: destination)
         while true {
-            // Before anything is asked, so that a ring after it ends the waits below.
-            let seen = bell.rings
+            // Before any question, so that a signal after it ends the waits below.
+            let seen = signal.count
             if isEnding { return }
             do {
-                if try await course.settle(in: outbox) { continue }
+                if try await worker.storeOutcomes(in: outbox) { continue }
                 let status = try await outbox.status(of: destination.name)
-                course.failures = status.failures
+                worker.failures = status.failures
                 if let notBefore = status.notBefore, status.failures > 0 {
                     let left = notBefore.since(outbox.wallTime())
-                    // Where the wall clock was set back, the wait is not longer than it can have been meant.
-                    let longest = (destination.backOff.maximumRetryAfter + destination.backOff.base).clampedNanoseconds
+                    // Where the wall clock was set back, the wait is no longer than the policy allows.
+                    let policy = destination.retryPolicy
+                    let longest = (policy.maximumRetryAfter + policy.base).clampedNanoseconds
                     if left > 0 {
-                        await wait(for: bell, after: seen, atMost: .nanoseconds(min(left, longest)))
+                        await wait(for: signal, after: seen, atMost: .nanoseconds(min(left, longest)))
                         continue
                     }
                 }
                 let entries = try await outbox.page(of: destination.name, limit: max(destination.sink.maximumBatch, 1))
                 guard !entries.isEmpty else {
-                    await bell.wait(after: seen)
+                    await signal.wait(after: seen)
                     continue
                 }
-                try await course.deliver(entries, from: outbox, logger)
+                try await worker.deliver(entries, from: outbox, logger: logger)
             } catch {
-                course.outboxFailures += 1
-                let pause = BackOff(maximum: .seconds(60)).bound(afterFailures: course.outboxFailures)
+                worker.outboxFailures += 1
+                let pause = RetryPolicy(maximum: .seconds(60)).bound(afterFailures: worker.outboxFailures)
                 logger.error(
-                    "the outbox cannot be used; deliveries wait",
+                    "cannot use the outbox; deliveries to the destination wait and are tried again",
                     metadata: [
                         "destination": "\(destination.name)", "error": "\(error)", "retryAfter": "\(pause)",
                     ])
-                await wait(for: bell, after: bell.rings, atMost: pause)
+                await wait(for: signal, after: signal.count, atMost: pause)
             }
         }
     }
 }
 
 extension DeliveryService where C == ContinuousClock {
-    /// Delivers what an outbox holds, by the system's clock.
+    /// Makes a service on the system's clock, which delivers once ``run()`` is called.
+    ///
+    /// - Parameters:
+    ///   - outbox: an outbox with a queue for each destination.
+    ///   - destinations: the destinations. Their names differ.
+    ///   - logger: a logger for failures and recoveries.
     public convenience init(
         outbox: Outbox, destinations: [Destination], logger: Logger = Logger(label: "swift-beacon.delivery")
     ) {

@@ -1,33 +1,44 @@
+import Crypto
 public import Foundation
 
-/// A webhook: where it is, and what it expects.
+/// The configuration of a ``WebhookSink``: address, headers, signature, form.
 public struct WebhookConfiguration: Sendable {
-    /// Its address, `https` or `http`. It may be a secret in itself, and is not logged.
+    /// The webhook's address, `https` or `http`. It may be a secret in itself, and is not logged.
     public var url: URL
 
-    /// Headers that each request carries, for instance `Authorization`.
+    /// Headers of each request, for instance `Authorization`.
     public var headers: [String: Secret]
 
-    /// The secrets that requests are signed with; none for no signature. While a secret is being changed there are two, and
-    /// a receiver takes either.
+    /// The secrets that sign requests; none for no signature. While a secret is replaced there are two, and a receiver
+    /// accepts either.
     ///
-    /// A secret that begins with `whsec_` is Base64 behind that, as Standard Webhooks has it; any other is taken as it is.
+    /// A secret that begins with `whsec_` is Base64 behind that, as Standard Webhooks specifies; any other is used as it
+    /// is.
     public var signingSecrets: [Secret]
 
     /// The `source` of the events, a URI reference that names this gateway (CloudEvents 1.0, "source").
     public var source: String
 
-    /// What the `type` of an event begins with; the notification's kind follows.
+    /// The prefix of an event's `type`; the notification's kind follows.
     public var typePrefix: String
 
-    /// How many notifications a request may carry. With 1, each comes in a request of its own (CloudEvents, structured mode);
-    /// with more, requests carry arrays (batched mode), which is faster and which the receiver has to know.
+    /// The most notifications in a request. With 1, each has a request of its own (CloudEvents, structured mode); with
+    /// more, requests contain arrays (batched mode), which is faster and which the receiver has to support.
     public var maximumBatch: Int
 
-    /// How it speaks HTTP.
+    /// The HTTP settings.
     public var http: HTTPSettings
 
-    /// A webhook at an address, without headers and signature.
+    /// The configuration of a webhook, by default without headers and signature.
+    ///
+    /// - Parameters:
+    ///   - url: the webhook's address.
+    ///   - headers: headers of each request.
+    ///   - signingSecrets: the secrets that sign requests.
+    ///   - source: the `source` of the events.
+    ///   - typePrefix: the prefix of an event's `type`.
+    ///   - maximumBatch: the most notifications in a request.
+    ///   - http: the HTTP settings.
     public init(
         url: URL, headers: [String: Secret] = [:], signingSecrets: [Secret] = [], source: String = "urn:swift-beacon",
         typePrefix: String = "swift-beacon.", maximumBatch: Int = 1, http: HTTPSettings = HTTPSettings()
@@ -43,8 +54,47 @@ public struct WebhookConfiguration: Sendable {
 }
 
 extension WebhookConfiguration: CustomStringConvertible, CustomReflectable {
-    /// The host alone.
+    /// The host, without the rest of the address.
     public var description: String { "webhook at \(url.host ?? "nowhere")" }
-    /// A mirror that shows no more than the description.
+    /// A mirror with no more than the host.
     public var customMirror: Mirror { Mirror(self, children: ["host": url.host ?? ""]) }
+}
+
+/// The signature of Standard Webhooks 1.0: HMAC-SHA256 over the id, the time and the body, so that neither can be changed,
+/// nor an old request replayed.
+///
+/// `webhook-signature` contains `v1,` and the Base64 of the code for each secret, separated by spaces.
+struct WebhookSignature: Sendable {
+    private let keys: [SymmetricKey]
+
+    /// Makes the keys of secrets.
+    ///
+    /// - Throws: ``SinkError`` where a secret is empty, or begins with `whsec_` and is no Base64 behind that.
+    init(_ secrets: [Secret]) throws(SinkError) {
+        var keys: [SymmetricKey] = []
+        for secret in secrets {
+            let text = secret.reveal()
+            if text.hasPrefix("whsec_") {
+                guard let bytes = Data(base64Encoded: String(text.dropFirst(6))), !bytes.isEmpty else {
+                    throw SinkError(
+                        .invalidSecret, "a signing secret begins with whsec_, and what follows has to be Base64")
+                }
+                keys.append(SymmetricKey(data: bytes))
+            } else {
+                guard !text.isEmpty else { throw SinkError(.invalidSecret, "a signing secret is empty; write one") }
+                keys.append(SymmetricKey(data: Data(text.utf8)))
+            }
+        }
+        self.keys = keys
+    }
+
+    var isEmpty: Bool { keys.isEmpty }
+
+    /// Returns the value of `webhook-signature`.
+    func value(id: String, timestamp: Int64, body: Data) -> String {
+        let content = Data("\(id).\(timestamp).".utf8) + body
+        return keys.map { key in
+            "v1," + Data(HMAC<SHA256>.authenticationCode(for: content, using: key)).base64EncodedString()
+        }.joined(separator: " ")
+    }
 }

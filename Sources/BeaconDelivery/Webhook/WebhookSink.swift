@@ -1,13 +1,15 @@
+import BeaconModel
 import Foundation
 import NIOHTTP1
 
-/// Posts notifications to an address, as CloudEvents in JSON.
+/// A sink that posts notifications to an address, as CloudEvents in JSON.
 ///
-/// Each is sent when the one before was answered, since that alone keeps the order; a connection is kept for all. A request
-/// carries `Idempotency-Key`, the notification's id, by which a receiver knows one that comes twice, and where a secret is
-/// set the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks.
+/// Each is sent after the one before was answered, since that alone keeps the order; all use one connection. A request
+/// has the header `Idempotency-Key`, the notification's id, by which a receiver recognizes one that arrives twice, and
+/// where a secret is set the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks.
 ///
-/// 2xx means delivered; 408, 425, 429, 5xx, a redirect and no whole answer mean again; anything else is a refusal for good.
+/// 2xx means delivered; 408, 425, 429, 5xx, a redirect and no whole response mean retry; any other status is a refusal for
+/// good.
 public final class WebhookSink: Sink {
     private let poster: HTTPPoster
     private let signature: WebhookSignature
@@ -16,18 +18,18 @@ public final class WebhookSink: Sink {
     private let typePrefix: String
     private let batch: Int
 
-    /// How many are taken from the outbox at a time where each is sent by itself.
+    /// The notifications that one call of ``deliver(_:)`` takes where each is sent by itself.
     private static let page = 64
 
-    /// After this time what was done is written down, so that little is sent again after a crash.
+    /// The time after which outcomes are returned and stored, so that little is sent again after a crash.
     private static let longestPage = Duration.seconds(1)
 
-    /// A sink for a webhook.
+    /// Makes a sink for a webhook.
     ///
     /// - Throws: ``SinkError`` where the configuration cannot work.
     public init(_ configuration: WebhookConfiguration) throws(SinkError) {
         guard configuration.maximumBatch >= 1 else {
-            throw SinkError(.invalidValue, "a batch of a webhook has one notification at least")
+            throw SinkError(.invalidValue, "maximumBatch is \(configuration.maximumBatch); write 1 or more")
         }
         poster = try HTTPPoster(url: configuration.url, settings: configuration.http)
         signature = try WebhookSignature(configuration.signingSecrets)
@@ -55,10 +57,10 @@ public final class WebhookSink: Sink {
         self.headers = headers
     }
 
-    /// As many as a request may carry, or a page where each has its own.
+    /// The most notifications in a request, or 64 where each has a request of its own.
     public var maximumBatch: Int { batch > 1 ? batch : Self.page }
 
-    /// Posts notifications, in order.
+    /// Posts notifications, in order, and returns their outcomes.
     public func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
         if self.batch > 1 { return await BatchSplitter.deliver(batch[...]) { await self.post($0) } }
         var outcomes: [DeliveryOutcome] = []
@@ -72,7 +74,7 @@ public final class WebhookSink: Sink {
         return outcomes
     }
 
-    private func post(_ entries: ArraySlice<OutboxEntry>) async -> HTTPAnswer {
+    private func post(_ entries: ArraySlice<OutboxEntry>) async -> HTTPResponse {
         guard let first = entries.first else { return .failure("there is nothing to send") }
         let events = entries.map { CloudEvent($0.notification, source: source, typePrefix: typePrefix) }
         let encoder = JSONEncoder()
@@ -83,7 +85,7 @@ public final class WebhookSink: Sink {
         } catch {
             return .response(status: 400, retryAfter: nil, excerpt: "it cannot be written as JSON: \(error)")
         }
-        // The same for the same content: a batch that is put together anew is another one.
+        // The same for the same content: a batch of other notifications has another id.
         let id = entries.count == 1 ? "\(first.notification.id)" : "\(first.notification.id)+\(entries.count - 1)"
         var headers = headers
         headers.replaceOrAdd(name: "Idempotency-Key", value: id)
@@ -95,5 +97,33 @@ public final class WebhookSink: Sink {
                 name: "webhook-signature", value: signature.value(id: id, timestamp: timestamp, body: body))
         }
         return await poster.post(body, headers: headers)
+    }
+}
+
+/// A notification as a CloudEvent (CloudEvents 1.0.2, JSON format).
+struct CloudEvent: Encodable {
+    private let specversion = "1.0"
+    private let id: NotificationID
+    private let source: String
+    private let type: String
+    private let subject: String?
+    private let time: String
+    private let datacontenttype = "application/json"
+    private let data: BeaconNotification
+
+    init(_ notification: BeaconNotification, source: String, typePrefix: String) {
+        id = notification.id
+        self.source = source
+        type = typePrefix + notification.kind.rawValue
+        subject = notification.region?.name ?? notification.beacon?.description
+        time = Self.text(of: notification.time)
+        data = notification
+    }
+
+    /// Returns a moment in the form of RFC 3339, in UTC with milliseconds.
+    private static func text(of time: Timestamp) -> String {
+        // Foundation cuts off what is below a millisecond, and a Double may be a little less than the millisecond meant.
+        let seconds = (Double(time.milliseconds) + 0.5) / 1000
+        return Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

@@ -1,20 +1,23 @@
 public import Logging
 
-/// A connection to a broker that is kept up.
+/// A client of a broker that reconnects by itself.
 ///
-/// While ``run()`` runs there is a connection, or one is tried again and again. The broker is told that this client is
-/// online, and tells others that it is offline once it is not (its last will). A message that was published is
-/// acknowledged, or its sender hears why not; nothing is kept here for later, since an outbox does that better.
+/// While ``run()`` runs there is a connection, or the client tries to connect. It announces itself as online; its last will
+/// announces it as offline. A call to publish returns once the broker has acknowledged the message, or throws; the client
+/// stores no messages for later, which is the task of an outbox.
 public final class MQTTClient: Sendable {
-    /// What it was made with.
+    /// The settings.
     public let options: MQTTOptions
 
-    private let switchboard = Switchboard()
+    private let requests = RequestTable()
     private let logger: Logger
 
-    /// A client that is not connected yet.
+    /// Makes a client, which connects once ``run()`` is called.
     ///
-    /// - Throws: ``MQTTError/Code/invalidOptions`` with all that is wrong with the options.
+    /// - Parameters:
+    ///   - options: the settings.
+    ///   - logger: a logger for the connection.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
     public init(_ options: MQTTOptions, logger: Logger = Logger(label: "beacon.mqtt")) throws(MQTTError) {
         let mistakes = options.mistakes()
         guard mistakes.isEmpty else {
@@ -24,50 +27,57 @@ public final class MQTTClient: Sendable {
         self.logger = logger
     }
 
-    /// Keeps the connection up until its task is cancelled. Then it waits a moment for what is not acknowledged yet, says
-    /// that this client is offline, and disconnects. It runs once: any further call returns at once.
+    /// Maintains the connection until its task is cancelled. Then it waits up to two seconds for acknowledgements, announces
+    /// this client as offline, and disconnects. It runs once: any further call returns at once.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { runner in
-                guard switchboard.begin(runner) else { return runner.resume() }
-                let thread = ConnectionThread(options: options, switchboard: switchboard, logger: logger)
+                guard requests.begin(runner) else { return runner.resume() }
+                let thread = ConnectionThread(options: options, requests: requests, logger: logger)
                 if !thread.start() {
-                    logger.error("there is no thread for the connection to a broker; the system has too many")
-                    switchboard.finish()
+                    logger.error(
+                        """
+                        cannot start the thread of the connection to \(options.address): the system has too many \
+                        threads; end some and restart
+                        """)
+                    requests.finish()
                 }
             }
         } onCancel: {
-            switchboard.close()
-            // The thread may hang in the system's calls to find or reach a host, for minutes. It ends by itself then.
-            Task { [switchboard] in
+            requests.close()
+            // The thread may block for minutes in the system's calls to resolve or reach a host. It ends by itself later.
+            Task { [requests] in
                 try? await Task.sleep(for: .seconds(4))
-                switchboard.finish()
+                requests.finish()
             }
         }
     }
 
-    /// Publishes a message and returns when the broker has acknowledged it, or, at most once, when it was written.
+    /// Publishes a message and returns when the broker has acknowledged it or, with a quality of service of at most once,
+    /// when it is written.
     ///
-    /// Where there is no connection it waits for one. Messages of one caller, published one after the other, arrive in
-    /// order.
+    /// Without a connection the call waits for one. Messages that one caller publishes one after the other arrive in order.
     ///
-    /// - Throws: what went wrong. Whether the broker has the message is then not known, but for the codes
+    /// - Throws: ``MQTTError``. The broker may have the message nevertheless, but for the codes
     ///   ``MQTTError/Code/messageRefused`` and ``MQTTError/Code/invalidMessage``.
     public func publish(_ message: MQTTMessage) async throws(MQTTError) {
         try await perform(.publish(message))
     }
 
-    /// Publishes messages that are on the way at the same time, up to ``MQTTOptions/maximumInFlight``, and arrive in order
-    /// unless the broker refuses one of them.
+    /// Publishes messages, up to ``MQTTOptions/maximumInFlight`` of them at the same time. They arrive in order unless the
+    /// broker refuses one of them.
     ///
-    /// - Returns: what became of each.
+    /// - Returns: the result for each message.
     public func publish(_ messages: [MQTTMessage]) async -> [Result<Void, MQTTError>] {
         await perform(messages.map(MQTTRequest.Action.publish))
     }
 
-    /// Subscribes to topics. Their messages come as ``events()``. It holds until the connection ends.
+    /// Subscribes to topics until the connection ends. Their messages arrive as ``events()``.
     ///
-    /// - Parameter filter: a topic, in which `+` stands for a level and `#` for all further ones.
+    /// - Parameters:
+    ///   - filter: a topic, in which `+` stands for a level and `#` for all further ones.
+    ///   - qualityOfService: the highest quality of service of the messages.
+    /// - Throws: ``MQTTError`` where the broker refuses, or there is no connection in time.
     public func subscribe(
         to filter: String, qualityOfService: MQTTQualityOfService = .atLeastOnce
     ) async throws(MQTTError) {
@@ -75,13 +85,15 @@ public final class MQTTClient: Sendable {
     }
 
     /// Ends a subscription.
+    ///
+    /// - Throws: ``MQTTError`` where the broker refuses, or there is no connection in time.
     public func unsubscribe(from filter: String) async throws(MQTTError) {
         try await perform(.unsubscribe(filter: filter))
     }
 
-    /// What comes from the broker from now on, with the state of the connection first. Each call gives a stream of its
-    /// own, which keeps everything until it is read.
-    public func events() -> AsyncStream<MQTTEvent> { switchboard.events() }
+    /// Returns a stream of the events from now on, with the state of the connection first. Each call returns a stream of
+    /// its own, which buffers all events until they are read.
+    public func events() -> AsyncStream<MQTTEvent> { requests.events() }
 
     private func perform(_ action: MQTTRequest.Action) async throws(MQTTError) {
         for result in await perform([action]) { try result.get() }
@@ -89,28 +101,28 @@ public final class MQTTClient: Sendable {
 
     private func perform(_ actions: [MQTTRequest.Action]) async -> [Result<Void, MQTTError>] {
         guard !actions.isEmpty else { return [] }
-        let ids = switchboard.nextIDs(actions.count)
+        let ids = requests.nextIDs(actions.count)
         let timeout = options.publishTimeout
-        let place = options.place
-        let timer = Task { [switchboard] in
+        let address = options.address
+        let timer = Task { [requests] in
             guard (try? await Task.sleep(for: timeout)) != nil else { return }
-            switchboard.expire(
-                ids, because: MQTTError(.timedOut, "\(place) did not acknowledge within \(timeout)."))
+            requests.expire(
+                ids, because: MQTTError(.timedOut, "\(address) did not acknowledge within \(timeout)."))
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
                 let results = ResultCollector(count: actions.count) { caller.resume(returning: $0) }
-                switchboard.submit(
+                requests.submit(
                     zip(ids, actions).enumerated().map { index, pair in
                         let request = MQTTRequest(action: pair.1) { results.set($0, at: index) }
                         return (pair.0, request)
                     })
-                // The handler below may have come and gone before there was anything to abandon.
-                if Task.isCancelled { switchboard.abandon(ids) }
+                // The handler below may have run before the requests were in the table.
+                if Task.isCancelled { requests.abandon(ids) }
             }
         } onCancel: {
-            switchboard.abandon(ids)
+            requests.abandon(ids)
         }
     }
 }

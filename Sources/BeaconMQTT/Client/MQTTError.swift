@@ -1,6 +1,6 @@
-/// Why something did not come to a broker, and what to do about it.
+/// An error of a connection to a broker, or of a message, with its remedy.
 public struct MQTTError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. More may come, so a `switch` over codes needs a default.
+    /// A kind of failure. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case invalidOptions, hostUnknown, unreachable, badCredentials, notAuthorized, connectionRefused, tlsFailed
@@ -9,17 +9,17 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
 
         private let value: Value
 
-        /// The options cannot be used as they are.
+        /// The options contain mistakes.
         public static let invalidOptions = Code(value: .invalidOptions)
-        /// Nothing is known of the broker's host.
+        /// The broker's host name cannot be resolved.
         public static let hostUnknown = Code(value: .hostUnknown)
         /// Nothing answers at the broker's host and port.
         public static let unreachable = Code(value: .unreachable)
-        /// The broker does not know the user, or not with this password.
+        /// The broker does not accept the user name or the password.
         public static let badCredentials = Code(value: .badCredentials)
-        /// The broker knows the user, who may not do this.
+        /// The user does not have the right.
         public static let notAuthorized = Code(value: .notAuthorized)
-        /// The broker answers and wants no connection, for another reason.
+        /// The broker refuses the connection for another reason.
         public static let connectionRefused = Code(value: .connectionRefused)
         /// The connection could not be secured.
         public static let tlsFailed = Code(value: .tlsFailed)
@@ -27,29 +27,35 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
         public static let connectionLost = Code(value: .connectionLost)
         /// The broker did not acknowledge in time.
         public static let timedOut = Code(value: .timedOut)
-        /// The broker took the message and refused it.
+        /// The broker refused the message.
         public static let messageRefused = Code(value: .messageRefused)
-        /// The message cannot be sent as it is.
+        /// The message is not valid.
         public static let invalidMessage = Code(value: .invalidMessage)
         /// The client was closed.
         public static let closed = Code(value: .closed)
-        /// It was tried and did not work.
+        /// Another failure.
         public static let failed = Code(value: .failed)
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
 
-    /// What is wrong, and what to do, in a sentence or two.
+    /// The cause and the remedy, in a sentence or two.
     public var message: String
 
-    /// The reason code that the broker gave, where it gave one.
+    /// The broker's reason code, where it gave one.
     public var reason: MQTTReason?
 
-    /// What led to it, such as the words of the TLS library.
+    /// The underlying error, such as that of the TLS library.
     public var cause: (any Error)?
 
     /// An error from its parts.
+    ///
+    /// - Parameters:
+    ///   - code: the kind of failure.
+    ///   - message: the cause and the remedy, in a sentence or two.
+    ///   - reason: the broker's reason code, where it gave one.
+    ///   - cause: the underlying error.
     public init(_ code: Code, _ message: String, reason: MQTTReason? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -57,6 +63,102 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The message, and the cause's.
+    /// The message, and that of the cause.
     public var description: String { cause.map { "\(message) (\($0))" } ?? message }
+}
+
+extension MQTTError {
+    /// The error of a client that is closed, or about to be.
+    static let closed = MQTTError(.closed, "The connection to the broker is closed.")
+
+    /// True for a failure that may pass without a change of the configuration.
+    var isTransient: Bool {
+        switch code {
+        case .invalidOptions, .badCredentials, .notAuthorized, .tlsFailed, .invalidMessage, .closed: false
+        default: true
+        }
+    }
+}
+
+/// A reason code of MQTT 5.0, a broker's result of an operation (MQTT 5.0, 2.4).
+public struct MQTTReason: RawRepresentable, Hashable, Sendable {
+    /// The code in the packet. From 128 on it is a failure.
+    public let rawValue: UInt8
+
+    /// A reason of this code.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// True for a failure.
+    public var isFailure: Bool { rawValue >= 0x80 }
+
+    static let unspecified = MQTTReason(rawValue: 0x80)
+    static let unsupportedVersion = MQTTReason(rawValue: 0x84)
+    static let clientIDNotValid = MQTTReason(rawValue: 0x85)
+    static let badUserNameOrPassword = MQTTReason(rawValue: 0x86)
+    static let notAuthorized = MQTTReason(rawValue: 0x87)
+    static let serverUnavailable = MQTTReason(rawValue: 0x88)
+    static let banned = MQTTReason(rawValue: 0x8A)
+    static let sessionTakenOver = MQTTReason(rawValue: 0x8E)
+    static let topicNameInvalid = MQTTReason(rawValue: 0x90)
+    static let packetTooLarge = MQTTReason(rawValue: 0x95)
+    static let payloadFormatInvalid = MQTTReason(rawValue: 0x99)
+
+    /// The reason for a return code in the CONNACK of MQTT 3.1.1 (MQTT 3.1.1, 3.2.2.3).
+    init(connectReturnCode code: Int32) {
+        switch code {
+        case 0: self.init(rawValue: 0)
+        case 1: self = .unsupportedVersion
+        case 2: self = .clientIDNotValid
+        case 3: self = .serverUnavailable
+        case 4: self = .badUserNameOrPassword
+        case 5: self = .notAuthorized
+        default: self = UInt8(exactly: code).map(MQTTReason.init(rawValue:)) ?? .unspecified
+        }
+    }
+}
+
+extension MQTTReason: CustomStringConvertible {
+    /// The reason in words.
+    public var description: String {
+        switch rawValue {
+        case 0x00: "success"
+        case 0x10: "no matching subscribers"
+        case 0x80: "unspecified error"
+        case 0x81: "malformed packet"
+        case 0x82: "protocol error"
+        case 0x83: "implementation specific error"
+        case 0x84: "unsupported protocol version"
+        case 0x85: "client identifier not valid"
+        case 0x86: "bad user name or password"
+        case 0x87: "not authorized"
+        case 0x88: "server unavailable"
+        case 0x89: "server busy"
+        case 0x8A: "banned"
+        case 0x8B: "server shutting down"
+        case 0x8C: "bad authentication method"
+        case 0x8D: "keep alive timeout"
+        case 0x8E: "session taken over: another client has the same client id"
+        case 0x8F: "topic filter invalid"
+        case 0x90: "topic name invalid"
+        case 0x91: "packet identifier in use"
+        case 0x92: "packet identifier not found"
+        case 0x93: "receive maximum exceeded"
+        case 0x94: "topic alias invalid"
+        case 0x95: "packet too large"
+        case 0x96: "message rate too high"
+        case 0x97: "quota exceeded"
+        case 0x98: "administrative action"
+        case 0x99: "payload format invalid"
+        case 0x9A: "retain not supported"
+        case 0x9B: "QoS not supported"
+        case 0x9C: "use another server"
+        case 0x9D: "server moved"
+        case 0x9E: "shared subscriptions not supported"
+        case 0x9F: "connection rate exceeded"
+        case 0xA0: "maximum connect time"
+        case 0xA1: "subscription identifiers not supported"
+        case 0xA2: "wildcard subscriptions not supported"
+        default: "reason code \(rawValue)"
+        }
+    }
 }

@@ -1,26 +1,32 @@
 /// A message to or from a broker.
 public struct MQTTMessage: Hashable, Sendable {
-    /// Where it goes.
+    /// The message's topic.
     public var topic: String
 
-    /// What it says. Empty and retained, it takes the retained message of its topic away.
+    /// The content. An empty payload in a retained message deletes the retained message of its topic.
     public var payload: [UInt8]
 
-    /// How hard it is tried to hand it over.
+    /// The quality of service.
     public var qualityOfService: MQTTQualityOfService
 
-    /// Whether the broker keeps it for those who subscribe later. Of a message that came: whether it was kept.
+    /// True for a message that the broker keeps for later subscribers. In a message that arrived, true where it was kept.
     public var isRetained: Bool
 
-    /// The name that a receiver knows a duplicate by. With MQTT 5 it travels as the user property `id`; 3.1.1 has no place
-    /// for it but the payload.
+    /// The name by which a receiver recognizes a duplicate. MQTT 5 carries it as the user property `id`; 3.1.1 has no place
+    /// for it except the payload.
     public var id: String?
 
     /// A message from its parts.
+    ///
+    /// - Parameters:
+    ///   - topic: the topic.
+    ///   - payload: the content.
+    ///   - qualityOfService: the quality of service.
+    ///   - isRetained: true for a message that the broker keeps for later subscribers.
+    ///   - id: the name by which a receiver recognizes a duplicate.
     public init(
         topic: String, payload: [UInt8], qualityOfService: MQTTQualityOfService = .atLeastOnce,
-        isRetained: Bool = false,
-        id: String? = nil
+        isRetained: Bool = false, id: String? = nil
     ) {
         self.topic = topic
         self.payload = payload
@@ -30,6 +36,13 @@ public struct MQTTMessage: Hashable, Sendable {
     }
 
     /// A message of text.
+    ///
+    /// - Parameters:
+    ///   - topic: the topic.
+    ///   - text: the content.
+    ///   - qualityOfService: the quality of service.
+    ///   - isRetained: true for a message that the broker keeps for later subscribers.
+    ///   - id: the name by which a receiver recognizes a duplicate.
     public init(
         topic: String, text: String, qualityOfService: MQTTQualityOfService = .atLeastOnce, isRetained: Bool = false,
         id: String? = nil
@@ -38,6 +51,35 @@ public struct MQTTMessage: Hashable, Sendable {
             topic: topic, payload: Array(text.utf8), qualityOfService: qualityOfService, isRetained: isRetained, id: id)
     }
 
-    /// The payload as text; what is not UTF-8 becomes the replacement character.
+    /// The payload as text; bytes that are not UTF-8 become the replacement character.
     public var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+/// A quality of service (MQTT 5.0, 4.3). Exactly once is left out: a receiver recognizes a duplicate by the notification's
+/// name, with half as many packets.
+@nonexhaustive
+public enum MQTTQualityOfService: UInt8, Hashable, Sendable {
+    /// Sent once, without an acknowledgement.
+    case atMostOnce = 0
+    /// Sent until it is acknowledged.
+    case atLeastOnce = 1
+}
+
+/// An event of a connection to a broker.
+@nonexhaustive
+public enum MQTTEvent: Sendable {
+    /// The broker accepted the connection, which has no subscriptions.
+    case connected
+
+    /// There is no connection, or it was lost. The client tries again.
+    case disconnected(MQTTError)
+
+    /// A message to a subscribed topic arrived.
+    case message(MQTTMessage)
+}
+
+/// The content of the retained message at ``MQTTOptions/availabilityTopic``. The words are Home Assistant's defaults.
+enum Availability: String {
+    case online
+    case offline
 }

@@ -1,63 +1,79 @@
 public import BeaconDelivery
 import Foundation
 
-/// Which broker to connect to, as whom, and how.
+/// The settings of a connection to a broker, and of the topics.
 public struct MQTTOptions: Hashable, Sendable {
-    /// The broker's name or address.
+    /// The broker's host name or address.
     public var host: String
 
     /// The broker's port; nil for the registered one, 1883, or 8883 with TLS (IANA: mqtt, secure-mqtt).
     public var port: UInt16?
 
-    /// The protocol's version. 3.1.1 unless told otherwise, since every broker speaks it.
+    /// The protocol's version; 3.1.1 by default, since every broker supports it.
     public var version: MQTTVersion
 
-    /// By what name the broker knows this client. Of two clients with one name the broker drops the first, so it has to be
-    /// a gateway's own. It stays the same for ever, since Home Assistant's ids are made of it unless they are told
-    /// otherwise: `beacond-` and the machine's name by default.
+    /// The client id, by default `beacond-` and the machine's name. Of two clients with one id the broker disconnects the
+    /// first, so it has to be unique. It should never change, since Home Assistant's ids contain it unless
+    /// ``HomeAssistantOptions/nodeID`` is set.
     public var clientID: String
 
-    /// Who this client is to the broker, where it asks for that.
+    /// The user name, where the broker requires one.
     public var user: String?
 
     /// The user's password.
     public var password: Secret?
 
-    /// How the connection is secured; nil for not at all, which is for a broker on the same machine.
+    /// The TLS settings; nil for a connection in the clear, which is for a broker on the same machine.
     public var tls: MQTTTLSOptions?
 
-    /// After how much silence client and broker make sure of each other. A broker tells others that this client is
-    /// offline after one and a half times this (MQTT 5.0, 3.1.2.10). 5 s to 65535 s.
+    /// The longest silence before the client pings the broker, 5 s to 65535 s. The broker announces this client as offline
+    /// after one and a half times this (MQTT 5.0, 3.1.2.10).
     public var keepAlive: Duration
 
-    /// What the topics of this gateway begin with, `beacond/` and the machine's name by default. All below it belongs to
-    /// this gateway alone: what is retained there and is not configured any more is removed.
+    /// The prefix of this gateway's topics, `beacond/` and the machine's name by default. All topics below it belong to this
+    /// gateway alone: retained messages that are no longer configured are deleted.
     public var baseTopic: String
 
-    /// Whether this client tells that it is online, and has the broker tell once it is not.
+    /// True to publish `online` after connecting, with a last will that publishes `offline`.
     public var announcesAvailability: Bool
 
-    /// How hard it is tried to hand a message over. Less than at least once means that an event counts as delivered once it
-    /// was written to the connection.
+    /// The quality of service of events. With ``MQTTQualityOfService/atMostOnce`` an event counts as delivered once it is
+    /// written to the connection.
     public var qualityOfService: MQTTQualityOfService
 
-    /// How long one message may take to be acknowledged, the time to connect included.
+    /// The longest time until a message is acknowledged, the time to connect included.
     public var publishTimeout: Duration
 
-    /// How many messages may be unacknowledged at a time. A broker may ask for fewer (MQTT 5.0, 3.2.2.3.3).
+    /// The most messages that may be unacknowledged. A broker may ask for fewer (MQTT 5.0, 3.2.2.3.3).
     public var maximumInFlight: Int
 
-    /// How long to wait before a lost connection is tried again.
-    public var reconnection: BackOff
+    /// The waits between attempts to connect.
+    public var reconnection: RetryPolicy
 
-    /// Options for a broker; all but its host have defaults.
+    /// Settings with defaults.
+    ///
+    /// - Parameters:
+    ///   - host: the broker's host name or address.
+    ///   - port: the broker's port; nil for the registered one.
+    ///   - version: the protocol's version.
+    ///   - clientID: the client id; nil for `beacond-` and the machine's name.
+    ///   - user: the user name, where the broker requires one.
+    ///   - password: the user's password.
+    ///   - tls: the TLS settings; nil for a connection in the clear.
+    ///   - keepAlive: the longest silence before the client pings the broker.
+    ///   - baseTopic: the prefix of the topics; nil for `beacond/` and the machine's name.
+    ///   - announcesAvailability: true to publish `online` and `offline`.
+    ///   - qualityOfService: the quality of service of events.
+    ///   - publishTimeout: the longest time until a message is acknowledged.
+    ///   - maximumInFlight: the most messages that may be unacknowledged.
+    ///   - reconnection: the waits between attempts to connect.
     public init(
         host: String = "localhost", port: UInt16? = nil, version: MQTTVersion = .v3_1_1, clientID: String? = nil,
         user: String? = nil, password: Secret? = nil, tls: MQTTTLSOptions? = nil, keepAlive: Duration = .seconds(60),
         baseTopic: String? = nil, announcesAvailability: Bool = true,
         qualityOfService: MQTTQualityOfService = .atLeastOnce,
         publishTimeout: Duration = .seconds(10), maximumInFlight: Int = 20,
-        reconnection: BackOff = BackOff(base: .seconds(1), maximum: .seconds(60))
+        reconnection: RetryPolicy = RetryPolicy(base: .seconds(1), maximum: .seconds(60))
     ) {
         self.host = host
         self.port = port
@@ -75,22 +91,22 @@ public struct MQTTOptions: Hashable, Sendable {
         self.reconnection = reconnection
     }
 
-    /// The port that is connected to.
+    /// The port, with the registered one as default.
     public var effectivePort: UInt16 { port ?? (tls == nil ? 1883 : 8883) }
 
-    /// The broker as messages name it.
-    var place: String { "\(host):\(effectivePort)" }
+    /// The broker's host and port, for messages.
+    var address: String { "\(host):\(effectivePort)" }
 
-    /// Where the broker keeps `online` or `offline` for this client; nil where that is not announced.
+    /// The topic of the retained message `online` or `offline`; nil where it is not published.
     public var availabilityTopic: String? { announcesAvailability ? baseTopic + "/status" : nil }
 
-    /// The machine's name without its domain, which a network may change.
+    /// The machine's name without its domain, which the network may change.
     private static var machineName: String {
         let name = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         return name.isEmpty ? "gateway" : String(name)
     }
 
-    /// Says what is wrong with these options, each mistake with what to write instead. Files are not looked at.
+    /// Returns the mistakes in these settings, each with its remedy. It does not read files.
     public func mistakes() -> [String] {
         var mistakes: [String] = []
         if host.isEmpty || host.utf8.contains(0) {
@@ -114,5 +130,57 @@ public struct MQTTOptions: Hashable, Sendable {
             mistakes.append("a client's certificate and its key go together; give both files or none")
         }
         return mistakes
+    }
+}
+
+/// A version of the MQTT protocol.
+@nonexhaustive
+public enum MQTTVersion: String, Hashable, Sendable, CaseIterable {
+    /// Version 3.1.1 of 2014, which every broker supports. It acknowledges messages that it refuses (MQTT 3.1.1, 3.3.5), so
+    /// that a missing right to publish goes unnoticed.
+    case v3_1_1 = "3.1.1"
+
+    /// Version 5.0 of 2019, which gives a reason with each refusal, and has a property for a message's name.
+    case v5 = "5"
+}
+
+extension MQTTVersion: CustomStringConvertible {
+    /// The version's number.
+    public var description: String { rawValue }
+}
+
+/// The TLS settings of a connection to a broker. The broker's certificate and host name are always verified.
+public struct MQTTTLSOptions: Hashable, Sendable {
+    /// The default folder of certificate authorities, that of Debian's package ca-certificates.
+    public static let systemAuthorityFolder = "/etc/ssl/certs"
+
+    /// A PEM file with the certificates of the authorities to trust; nil for those of ``authorityFolder``.
+    public var authorityFile: String?
+
+    /// A folder of authorities' certificates, prepared by `openssl rehash`. It is used where there is no
+    /// ``authorityFile``.
+    public var authorityFolder: String
+
+    /// A PEM file with the client's certificate, where the broker requires one.
+    public var certificateFile: String?
+
+    /// A PEM file with the key of ``certificateFile``, not encrypted.
+    public var keyFile: String?
+
+    /// TLS, by default with the system's authorities and without a client certificate.
+    ///
+    /// - Parameters:
+    ///   - authorityFile: a PEM file with the certificates of the authorities to trust.
+    ///   - authorityFolder: a folder of authorities' certificates, used where there is no file.
+    ///   - certificateFile: a PEM file with the client's certificate.
+    ///   - keyFile: a PEM file with the certificate's key.
+    public init(
+        authorityFile: String? = nil, authorityFolder: String = MQTTTLSOptions.systemAuthorityFolder,
+        certificateFile: String? = nil, keyFile: String? = nil
+    ) {
+        self.authorityFile = authorityFile
+        self.authorityFolder = authorityFolder
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
     }
 }

@@ -1,26 +1,27 @@
 import BeaconDelivery
+import BeaconSupport
 import Glibc
 import Logging
 
-/// The thread that keeps a connection to a broker up. All that blocks, and all calls of libmosquitto, are here.
+/// The thread that maintains a connection to a broker. All blocking calls, and all calls of libmosquitto, happen on it.
 struct ConnectionThread: Sendable {
-    /// How long a broker may take to answer to a connection.
-    private static let longestGreeting = Duration.seconds(10)
+    /// The longest time until a broker accepts a connection.
+    private static let connectionTimeout = Duration.seconds(10)
 
-    /// How long a connection has to hold before the next failure counts as the first again. A broker that ends each
-    /// connection at once, since two clients have one name, is not asked more and more often.
-    private static let steady = Duration.seconds(10)
+    /// The duration of a connection after which the next failure counts as the first again. Shorter connections, for
+    /// instance where two clients have one id and disconnect each other, are followed by growing waits.
+    private static let stableDuration = Duration.seconds(10)
 
-    /// How long the end may take, acknowledgements that are still missing included.
-    private static let longestFarewell = Duration.seconds(2)
+    /// The longest time to disconnect, missing acknowledgements included.
+    private static let disconnectionTimeout = Duration.seconds(2)
 
     let options: MQTTOptions
-    let switchboard: Switchboard
+    let requests: RequestTable
     let logger: Logger
 
-    /// Starts the thread, which ends by itself once the switchboard is closed.
+    /// Starts the thread, which ends by itself once the request table is closed.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: false where the system has no thread left.
     func start() -> Bool {
         let context = Unmanaged.passRetained(Box(self))
         var thread = pthread_t()
@@ -45,57 +46,63 @@ struct ConnectionThread: Sendable {
 
     private func main() {
         // Writing to a connection that the broker closed raises SIGPIPE, which libmosquitto does not prevent (it calls
-        // write(2)); and signals for the process are for other threads.
+        // write(2)). Signals for the process are handled on other threads.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
         let clock = ContinuousClock()
-        var generator = SystemChance()
+        var generator = SystemRandom()
         var failures = 0
-        var told = ""
-        while !switchboard.isClosing {
-            let began = clock.now
-            guard let fault = converse() else { break }
-            failures = clock.now - began > Self.steady ? 1 : failures + 1
-            switchboard.disconnected(fault)
+        var loggedFault = ""
+        while !requests.isClosing {
+            let start = clock.now
+            guard let fault = runConnection() else { break }
+            failures = clock.now - start > Self.stableDuration ? 1 : failures + 1
+            requests.disconnected(fault)
             if failures == 5, fault.code == .connectionLost {
-                logger.warning("the connection is lost again and again; does another client have the same client id?")
+                logger.warning(
+                    """
+                    the connection to \(options.address) was lost five times in a row; check that no other client has \
+                    the client id \(options.clientID)
+                    """)
             }
-            // A broker that is away for a day is not worth a line each minute.
-            logger.log(level: fault.description == told ? .debug : .warning, "\(fault)")
-            told = fault.description
+            // The same failure is logged once, not each minute for as long as a broker is down.
+            logger.log(level: fault.description == loggedFault ? .debug : .warning, "\(fault)")
+            loggedFault = fault.description
             let wait = options.reconnection.wait(afterFailures: failures, asked: nil, using: &generator)
             let end = clock.now + wait
-            while !switchboard.isClosing, clock.now < end { switchboard.wakeUp.wait(atMost: end - clock.now) }
+            while !requests.isClosing, clock.now < end {
+                requests.waker.wait(atMost: (end - clock.now).wholeMilliseconds)
+            }
         }
-        switchboard.finish()
+        requests.finish()
     }
 
-    /// Connects and serves callers.
+    /// Connects and sends callers' requests until the connection ends.
     ///
-    /// - Returns: why it ended; nil where that was wanted.
-    private func converse() -> MQTTError? {
+    /// - Returns: the cause of the end; nil where the client was closed.
+    private func runConnection() -> MQTTError? {
         var sent: [Int32: MQTTRequest.ID] = [:]
         do throws(MQTTError) {
             let session = try MosquittoSession(options, logger: logger)
-            try greet(session)
-            guard !switchboard.isClosing else { return nil }
-            switchboard.connected()
-            logger.info("connected to \(options.place) as \(options.clientID)")
-            while !switchboard.isClosing {
-                for (id, action) in switchboard.take(atMost: options.maximumInFlight - sent.count) {
+            try connect(session)
+            guard !requests.isClosing else { return nil }
+            requests.connected()
+            logger.info("connected to \(options.address) as \(options.clientID)")
+            while !requests.isClosing {
+                for (id, action) in requests.removeWaiting(atMost: options.maximumInFlight - sent.count) {
                     try send(action, as: id, by: session, &sent)
                 }
-                let isBusy = takeWhatCame(session, &sent)
-                // Twice in half of the silence that is allowed, so that a ping is never late.
-                try session.step(switchboard.wakeUp, atMost: isBusy ? .zero : options.keepAlive / 4)
+                let isBusy = deliverReceived(session, &sent)
+                // Twice in half of the keep-alive, so that a ping is never late.
+                try session.step(requests.waker, atMost: isBusy ? .zero : options.keepAlive / 4)
             }
-            try farewell(session, &sent)
+            try disconnect(session, &sent)
             return nil
         } catch {
             for id in sent.values {
-                switchboard.complete(
+                requests.complete(
                     id,
                     .failure(
                         MQTTError(
@@ -105,36 +112,36 @@ struct ConnectionThread: Sendable {
         }
     }
 
-    private func greet(_ session: MosquittoSession) throws(MQTTError) {
+    private func connect(_ session: MosquittoSession) throws(MQTTError) {
         try session.connect()
-        let deadline = ContinuousClock.now + Self.longestGreeting
-        while !session.isAccepted, !switchboard.isClosing {
+        let deadline = ContinuousClock.now + Self.connectionTimeout
+        while !session.isAccepted, !requests.isClosing {
             let remaining = deadline - .now
             guard remaining > .zero else {
                 throw MQTTError(
                     .timedOut,
-                    "\(options.place) took the connection and said nothing; check that it is a "
-                        + "broker, and whether it wants TLS.")
+                    "\(options.address) did not answer to the connection; check that it is a "
+                        + "broker, and whether it requires TLS.")
             }
-            try session.step(switchboard.wakeUp, atMost: remaining)
+            try session.step(requests.waker, atMost: remaining)
         }
-        if session.isAccepted { try tell(.online, by: session) }
+        if session.isAccepted { try announce(.online, by: session) }
     }
 
-    private func farewell(
+    private func disconnect(
         _ session: MosquittoSession, _ sent: inout [Int32: MQTTRequest.ID]
     ) throws(MQTTError) {
-        let deadline = ContinuousClock.now + Self.longestFarewell
-        if let request = try tell(.offline, by: session) { sent[request] = 0 }
+        let deadline = ContinuousClock.now + Self.disconnectionTimeout
+        if let request = try announce(.offline, by: session) { sent[request] = 0 }
         while !sent.isEmpty, ContinuousClock.now < deadline {
-            _ = takeWhatCame(session, &sent)
-            if !sent.isEmpty { try session.step(switchboard.wakeUp, atMost: deadline - .now) }
+            _ = deliverReceived(session, &sent)
+            if !sent.isEmpty { try session.step(requests.waker, atMost: deadline - .now) }
         }
         session.disconnect()
     }
 
     @discardableResult
-    private func tell(_ availability: Availability, by session: MosquittoSession) throws(MQTTError) -> Int32? {
+    private func announce(_ availability: Availability, by session: MosquittoSession) throws(MQTTError) -> Int32? {
         guard let topic = options.availabilityTopic else { return nil }
         return try session.send(
             .publish(MQTTMessage(topic: topic, text: availability.rawValue, isRetained: true)))
@@ -148,34 +155,45 @@ struct ConnectionThread: Sendable {
             sent[try session.send(action)] = id
         } catch {
             guard error.code == .invalidMessage else {
-                // It was taken off the queue and is on no list yet.
-                switchboard.complete(id, .failure(error))
+                // It is no longer in the queue and was not sent, so nobody else ends it.
+                requests.complete(id, .failure(error))
                 throw error
             }
-            switchboard.complete(id, .failure(error))
+            requests.complete(id, .failure(error))
         }
     }
 
-    /// Hands on what came from the broker.
+    /// Delivers messages and acknowledgements from the broker.
     ///
-    /// - Returns: whether anything did.
-    private func takeWhatCame(_ session: MosquittoSession, _ sent: inout [Int32: MQTTRequest.ID]) -> Bool {
-        let messages = session.takeMessages()
-        let answers = session.takeAnswers()
-        for message in messages { switchboard.received(message) }
-        for answer in answers {
-            guard let id = sent.removeValue(forKey: answer.request) else { continue }
-            if answer.reason.isFailure {
-                switchboard.complete(
+    /// - Returns: true where there were any.
+    private func deliverReceived(_ session: MosquittoSession, _ sent: inout [Int32: MQTTRequest.ID]) -> Bool {
+        let messages = session.removeMessages()
+        let acknowledgements = session.removeAcknowledgements()
+        for message in messages { requests.received(message) }
+        for acknowledgement in acknowledgements {
+            guard let id = sent.removeValue(forKey: acknowledgement.request) else { continue }
+            if acknowledgement.reason.isFailure {
+                requests.complete(
                     id,
                     .failure(
                         MQTTError(
-                            answer.reason == .notAuthorized ? .notAuthorized : .messageRefused,
-                            "The broker refused: \(answer.reason).", reason: answer.reason)))
+                            acknowledgement.reason == .notAuthorized ? .notAuthorized : .messageRefused,
+                            "The broker refused the request: \(acknowledgement.reason).", reason: acknowledgement.reason
+                        )))
             } else {
-                switchboard.complete(id, .success(()))
+                requests.complete(id, .success(()))
             }
         }
-        return !messages.isEmpty || !answers.isEmpty
+        return !messages.isEmpty || !acknowledgements.isEmpty
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds for `poll`: rounded up, so that the thread does not spin for less than one, and never negative.
+    var wholeMilliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int32(clamping: min(seconds, 1_000_000) * 1000 + fraction)
     }
 }

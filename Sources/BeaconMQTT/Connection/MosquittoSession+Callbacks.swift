@@ -2,30 +2,31 @@ import CMosquitto
 import Glibc
 import Logging
 
-/// What libmosquitto calls, from within the calls of a session and so on its thread.
+/// The callbacks of libmosquitto, which it calls from within the calls of a session and so on its thread.
 extension MosquittoSession {
     private static func session(_ pointer: UnsafeMutableRawPointer?) -> MosquittoSession? {
         pointer.map { Unmanaged<MosquittoSession>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Sets the callbacks of the client structure.
     func setCallbacks() {
         mosquitto_connect_v5_callback_set(client) { _, pointer, code, _, _ in
             MosquittoSession.session(pointer)?.didAnswerConnection(code)
         }
         mosquitto_disconnect_v5_callback_set(client) { _, pointer, code, _ in
-            // From 128 on it is the broker's reason, below it the library's code.
+            // From 128 on it is the broker's reason code, below it the library's own.
             guard let reason = UInt8(exactly: code).map(MQTTReason.init(rawValue:)), reason.isFailure else { return }
             MosquittoSession.session(pointer)?.refusal = reason
         }
         mosquitto_publish_v5_callback_set(client) { _, pointer, request, code, _ in
-            MosquittoSession.session(pointer)?.didAnswer(request, code)
+            MosquittoSession.session(pointer)?.didAcknowledge(request, code)
         }
         mosquitto_subscribe_v5_callback_set(client) { _, pointer, request, count, granted, _ in
             guard count > 0, let granted else { return }
-            MosquittoSession.session(pointer)?.didAnswer(request, granted[0])
+            MosquittoSession.session(pointer)?.didAcknowledge(request, granted[0])
         }
         mosquitto_unsubscribe_v5_callback_set(client) { _, pointer, request, _ in
-            MosquittoSession.session(pointer)?.didAnswer(request, 0)
+            MosquittoSession.session(pointer)?.didAcknowledge(request, 0)
         }
         mosquitto_message_v5_callback_set(client) { _, pointer, message, properties in
             guard let message = message?.pointee else { return }
@@ -42,8 +43,8 @@ extension MosquittoSession {
         if reason.isFailure { refusal = reason } else { isAccepted = true }
     }
 
-    private func didAnswer(_ request: Int32, _ code: Int32) {
-        answers.append(Answer(request: request, reason: MQTTReason(rawValue: UInt8(clamping: code))))
+    private func didAcknowledge(_ request: Int32, _ code: Int32) {
+        acknowledgements.append(Acknowledgement(request: request, reason: MQTTReason(rawValue: UInt8(clamping: code))))
     }
 
     private func didReceive(_ message: mosquitto_message, _ properties: OpaquePointer?) {
@@ -75,8 +76,8 @@ extension MosquittoSession {
     }
 
     private func didLog(_ level: Int32, _ text: String) {
-        // OpenSSL's words come this way and no other.
-        if level == MOSQ_LOG_ERR, complaint == nil { complaint = text }
+        // OpenSSL's messages are available here only.
+        if level == MOSQ_LOG_ERR, tlsMessage == nil { tlsMessage = text }
         logger.trace("libmosquitto: \(text)")
     }
 }

@@ -1,47 +1,48 @@
 import BeaconDelivery
+import BeaconSupport
 import CMosquitto
 import Glibc
 import Logging
 
-/// One connection to a broker, from its beginning to its end, by libmosquitto.
+/// One connection to a broker by libmosquitto, from its beginning to its end.
 ///
-/// It belongs to one thread, that of ``ConnectionThread``, which alone calls it, and so do the library's callbacks, which
-/// come only from within those calls. Each connection has a client structure of its own: what the library would keep for
-/// the next is what callers, who were told of the failure, send again themselves, in order.
+/// It is used on one thread, that of ``ConnectionThread``, and so are the library's callbacks, which run only within those
+/// calls. Each connection has a client structure of its own: messages that the library would store for the next connection
+/// are sent again by their callers, who received the failure, in order.
 final class MosquittoSession {
-    /// What the broker said to a request.
-    struct Answer {
+    /// The broker's acknowledgement of a request.
+    struct Acknowledgement {
         var request: Int32
         var reason: MQTTReason
     }
 
-    /// Whether the broker took the connection.
+    /// True once the broker has accepted the connection.
     var isAccepted = false
 
-    /// Why the broker ended the connection, where it said so.
+    /// The broker's reason to refuse or end the connection, where it gave one.
     var refusal: MQTTReason?
 
-    /// What the library, or the one for TLS, complained of first.
-    var complaint: String?
+    /// The first error message of the library or of the TLS library.
+    var tlsMessage: String?
 
-    /// What came and was not taken yet.
+    /// The messages that arrived since the last call of ``removeMessages()``.
     var messages: [MQTTMessage] = []
 
-    /// What was answered and not taken yet.
-    var answers: [Answer] = []
+    /// The acknowledgements that arrived since the last call of ``removeAcknowledgements()``.
+    var acknowledgements: [Acknowledgement] = []
 
     let logger: Logger
 
     private let options: MQTTOptions
     let client: OpaquePointer
 
-    /// The library is set up once for the process, and never taken down, since other parts of it may use it too.
+    /// The library's initialization, once for the process. It is never undone, since other code may use the library.
     private static let library: Int32 = mosquitto_lib_init()
 
     init(_ options: MQTTOptions, logger: Logger) throws(MQTTError) {
         _ = Self.library
         guard let client = mosquitto_new(options.clientID, true, nil) else {
-            throw MQTTError(.failed, "There is no memory for a connection.")
+            throw MQTTError(.failed, "Cannot create a client: there is no memory left, or the client id is not valid.")
         }
         (self.options, self.logger, self.client) = (options, logger, client)
         mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
@@ -50,7 +51,7 @@ final class MosquittoSession {
             mosquitto_int_option(
                 client, MOSQ_OPT_PROTOCOL_VERSION,
                 options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311))
-        // Small packets are not to wait for the acknowledgement of others (Nagle's algorithm).
+        // Small packets should not wait for the acknowledgement of others (Nagle's algorithm).
         try check(mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1))
         try check(mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: options.maximumInFlight)))
         if let user = options.user {
@@ -65,7 +66,7 @@ final class MosquittoSession {
 
     deinit { mosquitto_destroy(client) }
 
-    /// Begins the connection. Blocks until the broker's machine answers, or does not.
+    /// Begins the connection. The call blocks until the broker's machine answers or the attempt fails.
     func connect() throws(MQTTError) {
         errno = 0
         let keepAlive = Int32(clamping: options.keepAlive.components.seconds)
@@ -74,17 +75,19 @@ final class MosquittoSession {
                 client, options.host, Int32(options.effectivePort), keepAlive, nil, nil))
     }
 
-    /// Waits for the broker, for a signal or for time to pass, and then reads and writes what there is.
-    func step(_ wakeUp: WakeUp, atMost duration: Duration) throws(MQTTError) {
+    /// Waits for the broker, for the waker or for a time to pass, and then reads and writes without blocking.
+    ///
+    /// - Throws: ``MQTTError`` where the connection is lost or refused.
+    func step(_ waker: Waker, atMost duration: Duration) throws(MQTTError) {
         let socket = mosquitto_socket(client)
         guard socket >= 0 else { throw lost(MOSQ_ERR_CONN_LOST) }
         let write = mosquitto_want_write(client) ? Int16(POLLOUT) : 0
         var polled = [
             pollfd(fd: socket, events: Int16(POLLIN) | write, revents: 0),
-            pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         poll(&polled, 2, duration.wholeMilliseconds)
-        if polled[1].revents != 0 { wakeUp.reset() }
+        if polled[1].revents != 0 { waker.reset() }
         errno = 0
         if polled[0].revents & ~Int16(POLLOUT) != 0 {
             try check(mosquitto_loop_read(client, 1))
@@ -95,11 +98,11 @@ final class MosquittoSession {
         if let refusal { throw refused(refusal) }
     }
 
-    /// Begins to send something.
+    /// Begins to send a request.
     ///
-    /// - Returns: the number that its answer will have.
-    /// - Throws: where it cannot be sent as it is, an ``MQTTError`` of the code `invalidMessage`; any other error means
-    ///   that the connection is lost.
+    /// - Returns: the number of its acknowledgement.
+    /// - Throws: ``MQTTError``: `invalidMessage` where the message is not valid; any other code means that the connection
+    ///   is lost.
     func send(_ action: MQTTRequest.Action) throws(MQTTError) -> Int32 {
         var request: Int32 = 0
         let result: Int32
@@ -107,7 +110,7 @@ final class MosquittoSession {
         switch action {
         case .publish(let message): result = publish(message, as: &request)
         case .subscribe(let filter, let quality):
-            // With MQTT 5 a client need not hear itself (MQTT 5.0, 3.8.3.1).
+            // With MQTT 5 a client need not receive its own messages (MQTT 5.0, 3.8.3.1).
             let subscription = options.version == .v5 ? Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue) : 0
             result = mosquitto_subscribe_v5(
                 client, &request, filter, Int32(quality.rawValue), subscription, nil)
@@ -118,30 +121,32 @@ final class MosquittoSession {
         case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET,
             MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_NOT_SUPPORTED:
             throw MQTTError(
-                .invalidMessage, "The broker's protocol has no such message; check its topic and its size.",
+                .invalidMessage, "The message is not valid in the broker's protocol; check its topic and its size.",
                 cause: MosquittoError(code: result, systemError: 0))
         default: throw lost(mosq_err_t(result))
         }
     }
 
-    /// Tells the broker that this is the end, which keeps the will to itself.
+    /// Disconnects in order, so that the broker does not publish the last will.
     func disconnect() { mosquitto_disconnect_v5(client, 0, nil) }
 
-    /// The messages that came since it was last asked.
-    func takeMessages() -> [MQTTMessage] {
+    /// Removes and returns the messages that arrived.
+    func removeMessages() -> [MQTTMessage] {
         defer { messages = [] }
         return messages
     }
 
-    /// The answers that came since it was last asked.
-    func takeAnswers() -> [Answer] {
-        defer { answers = [] }
-        return answers
+    /// Removes and returns the acknowledgements that arrived.
+    func removeAcknowledgements() -> [Acknowledgement] {
+        defer { acknowledgements = [] }
+        return acknowledgements
     }
 
-    /// A broker that sends several small packets holds all but the first back until that is acknowledged (Nagle's
-    /// algorithm, which Debian's broker leaves on), and this system would put the acknowledgement off for 40 ms. The option
-    /// holds only until the system thinks otherwise (tcp(7), TCP_QUICKACK).
+    /// Sets the socket to acknowledge received packets at once.
+    ///
+    /// A broker that sends several small packets holds back all but the first until that is acknowledged (Nagle's
+    /// algorithm, which Debian's broker leaves on), and the kernel delays the acknowledgement by 40 ms. The option lasts
+    /// only until the kernel resets it (tcp(7), TCP_QUICKACK).
     private func acknowledgeAtOnce(_ socket: Int32) {
         var one: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout.size(ofValue: one)))
@@ -180,8 +185,8 @@ final class MosquittoSession {
     private func lost(_ result: mosq_err_t) -> MQTTError {
         if let refusal { return refused(refusal) }
         let error = MosquittoError(
-            code: result.rawValue, systemError: result == MOSQ_ERR_ERRNO ? errno : 0, complaint: complaint)
-        return error.connectionError(to: place, isSecured: options.tls != nil, isAccepted: isAccepted)
+            code: result.rawValue, systemError: result == MOSQ_ERR_ERRNO ? errno : 0, tlsMessage: tlsMessage)
+        return error.connectionError(to: options.address, isSecured: options.tls != nil, isAccepted: isAccepted)
     }
 
     private func refused(_ reason: MQTTReason) -> MQTTError {
@@ -189,20 +194,21 @@ final class MosquittoSession {
         case .badUserNameOrPassword:
             return MQTTError(
                 .badCredentials,
-                "The broker at \(place) does not know the user \(options.user ?? "(none)") with this password.",
+                "The broker at \(address) does not accept the user \(options.user ?? "(none)") with this password; check both.",
                 reason: reason)
         case .notAuthorized where !isAccepted:
-            // Debian's broker says so to a wrong password where MQTT 3.1.1 is spoken.
+            // With MQTT 3.1.1, Debian's broker gives this reason for a wrong password.
             return MQTTError(
                 options.user == nil ? .notAuthorized : .badCredentials,
-                "The broker at \(place) lets the user \(options.user ?? "(none)") not connect; check user and password.",
+                "The broker at \(address) does not let the user \(options.user ?? "(none)") connect; check user and password.",
                 reason: reason)
         default:
             return MQTTError(
                 isAccepted ? .connectionLost : .connectionRefused,
-                "The broker at \(place) \(isAccepted ? "ended" : "refused") the connection: \(reason).", reason: reason)
+                "The broker at \(address) \(isAccepted ? "ended" : "refused") the connection: \(reason).",
+                reason: reason)
         }
     }
 
-    private var place: String { options.place }
+    private var address: String { options.address }
 }

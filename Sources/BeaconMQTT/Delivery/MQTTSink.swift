@@ -1,29 +1,28 @@
 public import BeaconDelivery
-import BeaconModel
-public import BeaconService
+public import BeaconModel
 import Foundation
 public import Logging
 
-/// A broker as a destination.
+/// A sink that publishes notifications to a broker, with the retained state of regions and beacons.
 ///
-/// Notifications go to it in order and are delivered once it acknowledged them. Beside that it retains the state of regions
-/// and of named beacons, which Home Assistant may find as devices. The topics are in docs/mqtt.md.
+/// Notifications are published in order and count as delivered once the broker has acknowledged them. The state of regions
+/// and of named beacons is retained, and Home Assistant may discover the beacons as devices. docs/mqtt.md lists the topics.
 public final class MQTTSink: Sink {
     private let client: MQTTClient
     private let topics: TopicTree
     private let state: StatePublisher
 
-    /// A broker that is not connected to yet.
+    /// Makes a sink, which connects once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - options: which broker, and as whom.
+    ///   - options: the broker, the client and the topics.
     ///   - regions: the names of the monitored regions whose state is retained.
-    ///   - beacons: those that have a name. For the presence of one a region of exactly its identity has to be monitored,
-    ///     for its distance it has to be ranged.
-    ///   - homeAssistant: whether the beacons become devices of Home Assistant.
-    ///   - state: how much has to change for a distance to be published.
-    ///   - logger: where it tells of its connection.
-    /// - Throws: ``MQTTError/Code/invalidOptions`` with all that is wrong.
+    ///   - beacons: the named beacons. The presence of one requires a monitored region of exactly its identity, its distance
+    ///     requires that it is ranged.
+    ///   - homeAssistant: the settings of Home Assistant's discovery.
+    ///   - state: the changes of a beacon's distance and signal that are published.
+    ///   - logger: a logger for the connection.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
     public init(
         _ options: MQTTOptions, regions: [String] = [], beacons: [NamedBeacon] = [],
         homeAssistant: HomeAssistantOptions = HomeAssistantOptions(isEnabled: false),
@@ -38,10 +37,10 @@ public final class MQTTSink: Sink {
         }
         client = try MQTTClient(options, logger: logger)
         topics = TopicTree(base: options.baseTopic)
-        let board = RetainedBoard(
+        let store = RetainedMessageStore(
             regions: regions, beacons: beacons, topics: topics,
             discovery: Discovery(homeAssistant, broker: options, topics: topics), options: state)
-        self.state = StatePublisher(board, client: client, homeAssistant: homeAssistant, logger: logger)
+        self.state = StatePublisher(store, client: client, homeAssistant: homeAssistant, logger: logger)
     }
 
     private static func repeated(_ what: String, _ names: [String]) -> [String] {
@@ -49,14 +48,14 @@ public final class MQTTSink: Sink {
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
     }
 
-    /// Takes in what a session says, for the retained state. It waits for nothing, and may be called from anywhere, in the
-    /// order of the events.
-    public func receive(_ event: SessionEvent) { state.receive(event) }
+    /// Receives an event of monitoring or ranging, for the retained state. The call does not wait, and may come from any
+    /// thread, in the order of the events.
+    public func receive(_ event: BeaconEvent) { state.receive(event) }
 
-    /// Several times as many as may be unacknowledged at a time, so that one goes out for each that is acknowledged.
+    /// Five times the messages that may be unacknowledged, so that each acknowledgement releases the next one.
     public var maximumBatch: Int { client.options.maximumInFlight * 5 }
 
-    /// Publishes notifications, and waits for their acknowledgement.
+    /// Publishes notifications, waits for their acknowledgements, and returns their outcomes.
     public func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
         var messages: [MQTTMessage] = []
         let encoder = JSONEncoder()
@@ -75,17 +74,40 @@ public final class MQTTSink: Sink {
         for result in await client.publish(messages) {
             let outcome = DeliveryOutcome(result)
             outcomes.append(outcome)
-            // Those behind go again, after it, even where they were taken: order is worth a duplicate.
+            // Those behind it are sent again after it, even where the broker has them: the order is worth a duplicate.
             if case .retry = outcome { break }
         }
         return outcomes
     }
 
-    /// Keeps the connection up, and what is retained as it should be, until its task is cancelled.
+    /// Maintains the connection and the retained state until its task is cancelled.
     public func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.client.run() }
             group.addTask { await self.state.run() }
+        }
+    }
+}
+
+extension DeliveryOutcome {
+    /// The outcome of publishing a message.
+    init(_ result: Result<Void, MQTTError>) {
+        switch result {
+        case .success:
+            self = .delivered
+        case .failure(let error) where error.code == .invalidMessage:
+            self = .refused(reason: error.description)
+        case .failure(let error):
+            switch error.reason {
+            // These are about the message. A missing right is about the broker's configuration, which somebody may correct
+            // before anything is lost.
+            case .topicNameInvalid where error.code == .messageRefused,
+                .payloadFormatInvalid where error.code == .messageRefused,
+                .packetTooLarge where error.code == .messageRefused:
+                self = .refused(reason: error.description)
+            default:
+                self = .retry(reason: error.description)
+            }
         }
     }
 }

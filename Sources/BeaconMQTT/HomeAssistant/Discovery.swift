@@ -1,7 +1,6 @@
-import BeaconEngine
 import BeaconModel
 
-/// What is announced to Home Assistant, where, and which announcements are this gateway's.
+/// The announcements of devices to Home Assistant: their topics and payloads, and which are this gateway's.
 struct Discovery: Sendable {
     private let options: HomeAssistantOptions
     private let node: String
@@ -15,18 +14,18 @@ struct Discovery: Sendable {
         availabilityTopic = broker.availabilityTopic
     }
 
-    /// Whether devices are announced at all.
+    /// True where devices are announced.
     var isEnabled: Bool { options.isEnabled }
 
-    /// What to subscribe to for all that is announced, by others too.
+    /// The filter of all announcements, also those of other programs.
     var filter: String { "\(options.discoveryPrefix)/device/+/config" }
 
-    /// Where a device is announced.
+    /// Returns the topic at which a device is announced.
     func topic(for identity: BeaconIdentity) -> String {
         "\(options.discoveryPrefix)/device/\(DiscoveryID(node: node, identity: identity).text)/config"
     }
 
-    /// Whether an announcement is one of this gateway, of now or of an earlier run.
+    /// Returns true for an announcement of this gateway, of this run or an earlier one.
     func owns(_ topic: String) -> Bool {
         let (start, end) = ("\(options.discoveryPrefix)/device/", "/config")
         guard topic.hasPrefix(start), topic.hasSuffix(end), topic.utf8.count > start.utf8.count + end.utf8.count
@@ -34,7 +33,7 @@ struct Discovery: Sendable {
         return DiscoveryID(topic.dropFirst(start.count).dropLast(end.count))?.node == node
     }
 
-    /// The announcement of a beacon.
+    /// Returns the announcement of a beacon.
     func payload(for beacon: NamedBeacon) -> DiscoveryPayload {
         let id = DiscoveryID(node: node, identity: beacon.identity).text
         return DiscoveryPayload(
@@ -44,15 +43,17 @@ struct Discovery: Sendable {
             stateTopic: topics.beaconState(beacon.name), availabilityTopic: availabilityTopic, qualityOfService: 1)
     }
 
-    /// Presence is a binary sensor and no device tracker. A tracker says at which place of a map somebody is, "home" for
-    /// the house; a gateway says whether a thing is at the gateway, of which a house or a museum has several.
+    /// Returns the entities of a device.
     ///
-    /// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after it is deleted.
+    /// Presence is a binary sensor and no device tracker. A tracker reports the zone of a map in which somebody is, "home"
+    /// for the house; a gateway reports the presence of a thing near the gateway, of which a house may have several.
+    ///
+    /// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after its deletion.
     private static func components(of id: String) -> [String: DiscoveryComponent] {
         [
             "presence": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_presence", deviceClass: "presence",
-                // `None` is what Home Assistant takes for "unknown".
+                // Home Assistant takes `None` for "unknown".
                 valueTemplate: "{{ 'None' if value_json.presence == 'unknown' else value_json.presence }}",
                 payloadOn: RegionState.inside.presenceWord, payloadOff: RegionState.outside.presenceWord),
             "distance": DiscoveryComponent(
@@ -66,5 +67,49 @@ struct Discovery: Sendable {
                 platform: .sensor, uniqueID: id + "_rssi", name: "Signal strength", deviceClass: "signal_strength",
                 valueTemplate: "{{ value_json.rssi }}", unit: "dBm", displayPrecision: 0, entityCategory: "diagnostic"),
         ]
+    }
+}
+
+/// The id of a beacon's device in Home Assistant. It consists of the gateway's id and the beacon's identity, not of names,
+/// so that a device keeps its history and its automations when somebody renames it.
+struct DiscoveryID: Hashable, Sendable {
+    /// The gateway's id.
+    var node: String
+
+    /// The beacon.
+    var identity: BeaconIdentity
+
+    /// The text form, `NODE_UUID_MAJOR_MINOR`, of characters that a discovery topic may contain.
+    var text: String {
+        let uuid = identity.uuid.description.filter { $0 != "-" }
+        return "\(node)_\(uuid)_\(identity.major)_\(identity.minor)"
+    }
+
+    init(node: String, identity: BeaconIdentity) {
+        self.node = node
+        self.identity = identity
+    }
+
+    /// Reads the form of ``text`` and nothing else, so that devices of other programs are not removed.
+    init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
+        guard parts.count >= 4,
+            let uuid = ProximityUUID(parts[parts.count - 3]), let major = UInt16(parts[parts.count - 2]),
+            let minor = UInt16(parts[parts.count - 1])
+        else { return nil }
+        node = parts.dropLast(3).joined(separator: "_")
+        identity = BeaconIdentity(uuid: uuid, major: major, minor: minor)
+        guard self.text == text else { return nil }
+    }
+
+    /// Returns a gateway's id made from its client id: characters that a discovery topic may not contain become `_`.
+    static func node(from clientID: String) -> String {
+        String(
+            clientID.unicodeScalars.map { scalar -> Character in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", "_", "-": Character(scalar)
+                default: "_"
+                }
+            })
     }
 }

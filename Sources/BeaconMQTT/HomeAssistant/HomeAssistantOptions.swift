@@ -1,25 +1,33 @@
-/// Whether and how named beacons are made devices of Home Assistant, by its discovery over MQTT
+/// The settings of Home Assistant's discovery over MQTT, by which named beacons become devices
 /// (home-assistant.io/integrations/mqtt, "MQTT Discovery").
 public struct HomeAssistantOptions: Hashable, Sendable {
-    /// Whether devices are announced. Where they are not, those that were are removed.
+    /// True to announce devices; false to remove those that were announced.
     public var isEnabled: Bool
 
-    /// What discovery topics begin with: `homeassistant`, unless Home Assistant is set to another.
+    /// The prefix of discovery topics: `homeassistant`, unless Home Assistant has another setting.
     public var discoveryPrefix: String
 
-    /// Where Home Assistant says `online` when it has started: `homeassistant/status`, unless it is set to another.
+    /// The topic at which Home Assistant publishes `online` when it has started: `homeassistant/status`, unless it has
+    /// another setting.
     public var statusTopic: String
 
-    /// What the ids in Home Assistant begin with, so that two gateways' devices differ: letters, digits, `_` and `-`. It
-    /// must stay the same for ever, or every device becomes a new one. Nil for the client id, with `_` in place of other
+    /// The prefix of the ids in Home Assistant, which distinguishes the devices of two gateways: letters, digits, `_` and
+    /// `-`. It must never change, or every device becomes a new one. Nil for the client id, with `_` in place of other
     /// characters.
     public var nodeID: String?
 
     /// The longest wait after Home Assistant's start until devices are announced again. The actual one is random, since
-    /// all devices of a house hear of it at once.
+    /// all programs of a house receive the status at once.
     public var announcementDelay: Duration
 
-    /// Home Assistant with its own defaults.
+    /// Settings with Home Assistant's defaults.
+    ///
+    /// - Parameters:
+    ///   - isEnabled: true to announce devices; false to remove those that were announced.
+    ///   - discoveryPrefix: the prefix of discovery topics.
+    ///   - statusTopic: the topic at which Home Assistant publishes its status.
+    ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
+    ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",
         nodeID: String? = nil, announcementDelay: Duration = .seconds(5)
@@ -31,7 +39,7 @@ public struct HomeAssistantOptions: Hashable, Sendable {
         self.announcementDelay = announcementDelay
     }
 
-    /// Says what is wrong with these options, each mistake with what to write instead.
+    /// Returns the mistakes in these settings, each with its remedy.
     public func mistakes() -> [String] {
         var mistakes: [String] = []
         if let mistake = TopicLevel.mistake(inTopic: discoveryPrefix) { mistakes.append("discoveryPrefix \(mistake)") }

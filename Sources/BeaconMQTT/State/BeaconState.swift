@@ -1,23 +1,71 @@
-import BeaconEngine
+public import BeaconModel
 
-/// What is retained of a beacon.
+/// A beacon with a name. It becomes a device in Home Assistant; beacons without a name do not.
+public struct NamedBeacon: Hashable, Sendable {
+    /// The user's name for the beacon. It may change; in Home Assistant the device stays the same.
+    public var name: String
+
+    /// The identity that the beacon advertises.
+    public var identity: BeaconIdentity
+
+    /// A beacon of this name.
+    ///
+    /// - Parameters:
+    ///   - name: the user's name for it.
+    ///   - identity: the identity that it advertises.
+    public init(name: String, identity: BeaconIdentity) {
+        self.name = name
+        self.identity = identity
+    }
+}
+
+/// The changes of a beacon's distance and signal that are published.
+///
+/// A beacon is ranged once a second. Published as often, ten beacons make 24 million rows in two weeks in a database that
+/// records them, as users of other gateways have seen.
+public struct MQTTStateOptions: Hashable, Sendable {
+    /// The least time between two messages about distance or signal alone. Presence and proximity are published when they
+    /// change.
+    public var minimumInterval: Duration
+
+    /// The least change of the distance in metres, or a fifth of the distance where that is more: the estimate's error
+    /// grows with the distance.
+    public var distanceChange: Double
+
+    /// The least change of the signal in dB. It varies by about 4 dB where beacon and receiver do not move.
+    public var rssiChange: Int
+
+    /// Changes with the defaults: half a metre or 6 dB, at most every 10 s.
+    ///
+    /// - Parameters:
+    ///   - minimumInterval: the least time between two messages about distance or signal alone.
+    ///   - distanceChange: the least change of the distance in metres.
+    ///   - rssiChange: the least change of the signal in dB.
+    public init(minimumInterval: Duration = .seconds(10), distanceChange: Double = 0.5, rssiChange: Int = 6) {
+        self.minimumInterval = minimumInterval
+        self.distanceChange = distanceChange
+        self.rssiChange = rssiChange
+    }
+}
+
+/// The retained state of a beacon.
 struct BeaconState: Hashable, Sendable {
-    /// Whether it is there, by the rules of monitoring.
+    /// The state of the beacon's own region, by the rules of monitoring.
     var presence = RegionState.unknown
 
-    /// How near it is.
+    /// The beacon's proximity.
     var proximity = Proximity.unknown
 
-    /// The estimated distance in metres, to a tenth; nil where it cannot be told.
+    /// The estimated distance in metres, to a tenth; nil where it is unknown.
     var distance: Double?
 
     /// The signal in dBm; nil where there is none.
     var rssi: Int?
 
-    /// The receiver that is nearest, where several hear it.
+    /// The nearest receiver, where several hear the beacon.
     var receiver: String?
 
-    /// Whether the difference to what was published is worth a message of its own.
+    /// Returns true where distance or signal differ enough from the published state to be published.
     func differs(from published: BeaconState, by options: MQTTStateOptions) -> Bool {
         if let distance, let before = published.distance,
             abs(distance - before) >= max(options.distanceChange, before / 5)
@@ -34,8 +82,8 @@ extension BeaconState: Encodable {
         case presence, proximity, distance, rssi, receiver
     }
 
-    /// Writes every key, those of nothing as null: a template that reads a key which is not there is an error in Home
-    /// Assistant, and null is "unknown".
+    /// Writes every key, unknown values as null: Home Assistant reports an error for a template that reads a missing key,
+    /// and takes null for "unknown".
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(presence.presenceWord, forKey: .presence)
@@ -43,5 +91,16 @@ extension BeaconState: Encodable {
         try values.encode(distance, forKey: .distance)
         try values.encode(rssi, forKey: .rssi)
         try values.encode(receiver, forKey: .receiver)
+    }
+}
+
+extension RegionState {
+    /// The word for the presence of a beacon whose own region has this state.
+    var presenceWord: String {
+        switch self {
+        case .unknown: "unknown"
+        case .inside: "present"
+        case .outside: "absent"
+        }
     }
 }

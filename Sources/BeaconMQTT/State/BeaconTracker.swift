@@ -1,16 +1,15 @@
-import BeaconEngine
 import BeaconModel
-import BeaconService
 
-/// Makes of reports that come each second a state that is published now and then.
+/// A beacon's state as it is published: fewer changes than the reports of each second.
 struct BeaconTracker: Sendable {
-    /// What one receiver said last.
+    /// The last report of one receiver.
     private struct Reading {
         var time: Timestamp
         var beacon: RangedBeacon
     }
 
-    /// A receiver that reports no more does not hold a beacon at its last distance. Reports come each second.
+    /// The age from which a reading is ignored: a receiver that stopped reporting does not determine the distance. Reports
+    /// come each second.
     private static let oldest: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
     private let identity: BeaconIdentity
@@ -19,7 +18,7 @@ struct BeaconTracker: Sendable {
     private var readings: [String: Reading] = [:]
     private var lastChange: Timestamp?
 
-    /// What is to be published; nil where nothing is known yet.
+    /// The state to publish; nil until something is known.
     private(set) var published: BeaconState?
 
     init(_ identity: BeaconIdentity, options: MQTTStateOptions) {
@@ -27,21 +26,21 @@ struct BeaconTracker: Sendable {
         self.options = options
     }
 
-    /// Takes in what became of the beacon's own region.
+    /// Receives the state of the beacon's own region.
     ///
-    /// - Returns: whether ``published`` changed.
+    /// - Returns: true where ``published`` changed.
     mutating func receive(_ state: RegionState, at time: Timestamp) -> Bool {
         presence = state
         return update(at: time)
     }
 
-    /// Takes in a report, whichever beacons it is of.
+    /// Receives a report, whichever beacons it is about.
     ///
-    /// - Returns: whether ``published`` changed.
-    mutating func receive(_ report: SessionEvent.RangingEvent) -> Bool {
-        // A report that is of others says nothing of this one.
+    /// - Returns: true where ``published`` changed.
+    mutating func receive(_ report: RangingEvent) -> Bool {
+        // A report about other beacons does not concern this one.
         guard report.constraint?.matches(identity) ?? true else { return false }
-        // The nearest comes first, and of two devices with one identity it is the one that counts.
+        // The nearest is first, and counts where two devices have one identity.
         readings[report.receiver] = report.beacons.first { $0.identity == identity }
             .map { Reading(time: report.time, beacon: $0) }
         return update(at: report.time)

@@ -1,30 +1,30 @@
-import BeaconRadio
-import BeaconService
+import BeaconModel
+import BeaconSupport
 import Logging
 
-/// Keeps what a broker retains as a ``RetainedBoard`` wants it.
+/// The publication of the messages of a ``RetainedMessageStore``.
 final class StatePublisher: Sendable {
-    /// How long the broker is listened to for what it retains. It sends that at once after a subscription; later there is
-    /// nothing to learn, and a client of MQTT 3.1.1 would hear all of its own messages.
+    /// The time for which the subscriptions to retained messages last. The broker sends those at once; later a client of
+    /// MQTT 3.1.1 would receive all of its own messages.
     private static let readBack = Duration.seconds(10)
 
     private let client: MQTTClient
     private let homeAssistant: HomeAssistantOptions
-    private let board: Locked<RetainedBoard>
+    private let store: Locked<RetainedMessageStore>
     private let logger: Logger
-    private let wakes: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
+    private let changes: AsyncStream<Void>
+    private let change: AsyncStream<Void>.Continuation
 
-    init(_ board: RetainedBoard, client: MQTTClient, homeAssistant: HomeAssistantOptions, logger: Logger) {
+    init(_ store: RetainedMessageStore, client: MQTTClient, homeAssistant: HomeAssistantOptions, logger: Logger) {
         self.client = client
         self.homeAssistant = homeAssistant
-        self.board = Locked(board)
+        self.store = Locked(store)
         self.logger = logger
-        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Takes in what a session says, without waiting for anything.
-    func receive(_ event: SessionEvent) { update { $0.receive(event) } }
+    /// Receives an event of monitoring or ranging, without waiting.
+    func receive(_ event: BeaconEvent) { update { $0.receive(event) } }
 
     /// Publishes until its task is cancelled.
     func run() async {
@@ -35,36 +35,42 @@ final class StatePublisher: Sendable {
         }
     }
 
-    private func update(_ change: (inout RetainedBoard) -> Void) {
-        board.withLock { board in change(&board) }
-        wake.yield()
+    private func update(_ body: (inout RetainedMessageStore) -> Void) {
+        store.withLock { store in body(&store) }
+        change.yield()
     }
 
     private func publish() async {
-        for await _ in wakes {
+        for await _ in changes {
             while !Task.isCancelled {
-                let due = board.withLock { board in board.takeDue() }
+                let due = store.withLock { store in store.removeDue() }
                 guard !due.isEmpty else { break }
                 guard await publish(due) else { break }
             }
         }
     }
 
-    /// - Returns: whether it is worth to go on at once.
+    /// Publishes messages.
+    ///
+    /// - Returns: true where the next ones can be published at once.
     private func publish(_ due: [MQTTMessage]) async -> Bool {
-        var isWell = true
+        var isComplete = true
         for (message, result) in zip(due, await client.publish(due)) {
             guard case .failure(let error) = result else { continue }
             switch error.code {
             case .messageRefused, .notAuthorized, .invalidMessage:
-                // It would be refused again. The next connection, perhaps with other rights, is another matter.
-                logger.error("\(message.topic) is not retained: \(error)")
+                // It would be refused again. The next connection, perhaps with other rights, tries it again.
+                logger.error(
+                    """
+                    cannot retain a message at \(message.topic): \(error) Check the rights of the gateway's user at the \
+                    broker
+                    """)
             default:
-                board.withLock { board in board.failed(message) }
-                isWell = false
+                store.withLock { store in store.failed(message) }
+                isComplete = false
             }
         }
-        return isWell
+        return isComplete
     }
 
     private func listen(_ events: AsyncStream<MQTTEvent>) async {
@@ -80,7 +86,7 @@ final class StatePublisher: Sendable {
                 case .disconnected:
                     update { $0.disconnected() }
                 case .message(let message) where message.topic == homeAssistant.statusTopic:
-                    // A status that the broker kept is of a start that is over; a new one comes as it happens.
+                    // A retained status is that of an earlier start; that of a new start is not retained when it arrives.
                     guard homeAssistant.isEnabled, !message.isRetained, message.text == "online" else { continue }
                     group.addTask { await self.announceAgain() }
                 case .message(let message):
@@ -93,10 +99,9 @@ final class StatePublisher: Sendable {
     }
 
     private func begin() async {
-        // What is retained is read at most once: at least once, a broker would put more than a thousand of them off, or
-        // drop them.
-        for filter in board.withLock({ board in board.filters }) {
-            await subscribe(to: filter, .atMostOnce, "what was retained earlier and is not configured any more stays")
+        // With QoS 1, a broker would delay or drop retained messages beyond a thousand.
+        for filter in store.withLock({ store in store.filters }) {
+            await subscribe(to: filter, .atMostOnce, "retained messages that are no longer configured remain")
         }
         if homeAssistant.isEnabled {
             await subscribe(
@@ -109,21 +114,25 @@ final class StatePublisher: Sendable {
         do throws(MQTTError) {
             try await client.subscribe(to: filter, qualityOfService: quality)
         } catch {
-            // A lost connection has its own line in the log, and the next subscribes again.
+            // A lost connection is logged elsewhere, and the next one subscribes again.
             guard error.code == .notAuthorized || error.code == .messageRefused else { return }
-            logger.warning("no subscription to \(filter), so that \(consequence): \(error)")
+            logger.warning(
+                """
+                cannot subscribe to \(filter), so that \(consequence): \(error) Give the gateway's user the right to \
+                read it
+                """)
         }
     }
 
     private func endReadBack() async {
         guard (try? await Task.sleep(for: Self.readBack)) != nil else { return }
-        for filter in board.withLock({ board in board.filters }) { try? await client.unsubscribe(from: filter) }
+        for filter in store.withLock({ store in store.filters }) { try? await client.unsubscribe(from: filter) }
     }
 
     private func announceAgain() async {
         let delay = homeAssistant.announcementDelay * Double.random(in: 0...1)
         guard (try? await Task.sleep(for: delay)) != nil else { return }
-        logger.info("announcing devices again, since Home Assistant has started")
+        logger.info("Home Assistant has started; announcing the devices again")
         update { $0.announceAgain() }
     }
 }

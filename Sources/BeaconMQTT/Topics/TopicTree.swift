@@ -1,26 +1,76 @@
 import BeaconDelivery
 
-/// The topics of a gateway.
+/// The topics of a gateway, below its base topic.
 struct TopicTree: Hashable, Sendable {
-    /// What all of them begin with.
+    /// The base topic.
     let base: String
 
-    /// Where a notification goes.
+    /// Returns the topic of a notification.
     func event(_ notification: BeaconNotification) -> String {
-        // What is about no region has a level all the same, so that `event/+/enter` and the like stay simple.
+        // A notification without a region has the level all the same, so that filters such as `event/+/enter` match it.
         let region = notification.region.map { TopicLevel.escape($0.name) } ?? "-"
         return "\(base)/event/\(region)/\(TopicLevel.escape(notification.kind.rawValue))"
     }
 
-    /// Where the state of a region is kept.
+    /// Returns the topic of a region's retained state.
     func regionState(_ name: String) -> String { "\(base)/region/\(TopicLevel.escape(name))/state" }
 
-    /// Where the state of a beacon is kept.
+    /// Returns the topic of a beacon's retained state.
     func beaconState(_ name: String) -> String { "\(base)/beacon/\(TopicLevel.escape(name))/state" }
 
-    /// What to subscribe to for all that may be retained, other than the availability.
+    /// The filters of all topics that may be retained, but for the availability.
     var retainedFilters: [String] { ["\(base)/region/#", "\(base)/beacon/#"] }
 
-    /// Whether a topic is one that this gateway retains something at, or did.
+    /// Returns true for a topic at which this gateway retains messages, or did in an earlier run.
     func owns(_ topic: String) -> Bool { topic.hasPrefix("\(base)/region/") || topic.hasPrefix("\(base)/beacon/") }
+}
+
+/// A level of a topic, made from a name that people chose.
+enum TopicLevel {
+    /// Returns the level for a name.
+    ///
+    /// `/` separates levels, `+` and `#` are wildcards (MQTT 5.0, 4.7.1), `%` is the escape character; blanks and control
+    /// characters are inconvenient in tools. Each UTF-8 byte of these becomes `%` and two hexadecimal digits, as in a URL.
+    /// Other characters, also those beyond ASCII, are unchanged. No two names give the same level.
+    static func escape(_ name: String) -> String {
+        // An empty level is valid and easily overlooked. No other name gives a lone `%`.
+        guard !name.isEmpty else { return "%" }
+        var level = ""
+        for scalar in name.unicodeScalars {
+            if isKept(scalar) {
+                level.unicodeScalars.append(scalar)
+            } else {
+                for byte in String(scalar).utf8 {
+                    let digits = String(byte, radix: 16, uppercase: true)
+                    level += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+                }
+            }
+        }
+        return level
+    }
+
+    private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "/", "+", "#", "%": false
+        default:
+            !scalar.properties.isWhitespace && !scalar.properties.isNoncharacterCodePoint
+                && scalar.properties.generalCategory != .control
+        }
+    }
+
+    /// Returns the mistake in a topic that is written as a whole, such as the base topic, with its remedy; nil where there
+    /// is none.
+    static func mistake(inTopic topic: String) -> String? {
+        if topic.isEmpty { return "is empty; write a topic such as beacond/hall" }
+        if topic.utf8.contains(0) || topic.contains("+") || topic.contains("#") {
+            return "\"\(topic)\" has a wildcard in it; write a topic without + and #"
+        }
+        if topic.hasPrefix("$") { return "\"\(topic)\" begins with $, which is reserved for the broker; write another" }
+        if topic.hasPrefix("/") || topic.hasSuffix("/") || topic.contains("//") {
+            return "\"\(topic)\" has an empty level; write a topic such as beacond/hall"
+        }
+        // Half of what a topic may have (MQTT 5.0, 1.5.4), so that names have room.
+        if topic.utf8.count > 32_000 { return "has \(topic.utf8.count) bytes; write at most 32000" }
+        return nil
+    }
 }

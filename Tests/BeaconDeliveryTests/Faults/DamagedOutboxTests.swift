@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconModel
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Damaged outbox")
@@ -82,7 +83,7 @@ struct DamagedOutboxTests {
         try await bench.running {
             try await eventually {
                 let status = try await bench.status("a")
-                return status.delivered == 299 && status.parked == 1
+                return status.delivered == 299 && status.deadLetters == 1
             }
         }
         #expect(!sink.minors.contains(923))

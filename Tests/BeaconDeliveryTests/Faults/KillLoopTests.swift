@@ -1,9 +1,10 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
+import TestServer
+import TestSupport
 import Testing
 
-@Suite("Kill loop", .serialized)
+@Suite("Kill loop", .oneAtATime)
 struct KillLoopTests {
     private static let events = 10_000
     private static let kills = 200
@@ -33,7 +34,7 @@ struct KillLoopTests {
             }
             let last = try WorkerProgram(arguments)
             var status: Int32?
-            try await eventually(within: .seconds(120)) {
+            try await eventually("the last worker ends") {
                 status = last.exitStatus()
                 return status != nil
             }

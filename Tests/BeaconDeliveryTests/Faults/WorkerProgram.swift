@@ -1,7 +1,7 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
 import Glibc
+import TestSupport
 
 /// The program `DeliveryWorker`, as it was built with the tests, as a process that can be killed.
 final class WorkerProgram: Sendable {
@@ -10,11 +10,7 @@ final class WorkerProgram: Sendable {
     /// How it ended, as wait(2) tells it, once that is known.
     private let end = Locked<Int32?>(nil)
 
-    static var path: String {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-        let own = bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])
-        return own.deletingLastPathComponent().appendingPathComponent("DeliveryWorker").path
-    }
+    static var path: String { Product.path("DeliveryWorker") }
 
     /// Starts it.
     init(_ arguments: [String]) throws {

@@ -1,12 +1,12 @@
 import BeaconDelivery
-import BeaconEngine
 import BeaconModel
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
+import TestServer
+import TestSupport
 import Testing
 
-@Suite("Kumulos sink")
+@Suite("Kumulos sink", .oneAtATime)
 struct KumulosSinkTests {
     private func sink(_ server: HTTPTestServer) throws -> KumulosSink {
         try KumulosSink(
@@ -88,11 +88,11 @@ struct KumulosSinkTests {
             try await bench.running {
                 try await bench.pass {
                     let status = try await bench.status("kumulos")
-                    return status.delivered == 99 && status.parked == 1
+                    return status.delivered == 99 && status.deadLetters == 1
                 }
             }
-            let parked = try OutboxInspector(file: bench.outbox.file).parked(of: "kumulos")
-            #expect(parked.compactMap(\.notification.beacon?.minor) == [31])
+            let deadLetters = try OutboxInspector(file: bench.outbox.file).deadLetters(of: "kumulos")
+            #expect(deadLetters.compactMap(\.notification.beacon?.minor) == [31])
             #expect(try await bench.status("kumulos").retried == 1)
         }
     }

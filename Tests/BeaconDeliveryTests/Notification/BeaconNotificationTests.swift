@@ -1,5 +1,4 @@
 import BeaconDelivery
-import BeaconEngine
 import BeaconModel
 import Foundation
 import Testing
@@ -27,6 +26,37 @@ struct BeaconNotificationTests {
             let data = try JSONEncoder().encode(notification)
             #expect(try JSONDecoder().decode(BeaconNotification.self, from: data) == notification)
         }
+    }
+
+    @Test("The JSON has the keys and values of the command line's")
+    func bytes() throws {
+        var enter = Samples.enter(2)
+        enter.region = BeaconNotification.Region(
+            name: "till", constraint: BeaconConstraint(uuid: Samples.uuid, major: 7, minor: 9))
+        var heartbeat = Samples.heartbeat(3)
+        heartbeat.presence = [
+            BeaconNotification.Presence(
+                region: Samples.shop, state: .inside,
+                beacons: [
+                    BeaconNotification.PresentBeacon(
+                        identity: BeaconIdentity(uuid: Samples.uuid, major: 1, minor: 2), proximity: .immediate,
+                        accuracy: 0.25, rssi: nil, receiver: "hci0")
+                ], unlisted: 4)
+        ]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(
+            String(decoding: try encoder.encode(enter), as: UTF8.self)
+                == #"{"id":"018bcfe5-6802-7000-8000-000000000002","kind":"enter","receiver":"hci0","#
+                + #""region":{"major":7,"minor":9,"name":"till","uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0"},"#
+                + #""time":1700000000.002}"#)
+        #expect(
+            String(decoding: try encoder.encode(heartbeat), as: UTF8.self)
+                == #"{"id":"018bcfe5-6803-7000-8000-000000000003","kind":"heartbeat","presence":[{"beacons":["#
+                + #"{"accuracy":0.25,"major":1,"minor":2,"proximity":"immediate","receiver":"hci0","#
+                + #""uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0"}],"#
+                + #""region":{"name":"shop","uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0"},"state":"inside","#
+                + #""unlisted":4}],"time":1700000000.003}"#)
     }
 
     @Test("A kind of a newer version is read, and so are keys that are not known")
@@ -69,11 +99,19 @@ struct BeaconNotificationTests {
         #expect(names.map(\.description) == names.map(\.description).sorted())
         for name in names.prefix(10) {
             let text = Array(name.description)
+            try #require(text.count == 36)
             #expect(text[14] == "7" && "89ab".contains(text[19]))
             #expect(NotificationID(name.description.uppercased()) == name)
         }
         var others = NotificationIDs()
         #expect(Set((0..<1_000).map { _ in others.next(at: Samples.start) }).isDisjoint(with: names))
+    }
+
+    @Test("Names of a seed are the same each time")
+    func seed() {
+        var ids = NotificationIDs(seed: 1)
+        let names = (0..<2).map { _ in ids.next(at: Samples.start).description }
+        #expect(names == ["018bcfe5-6800-7000-910a-2dec89025cc1", "018bcfe5-6800-7001-beeb-8da1658eec67"])
     }
 
     @Test("A secret does not show itself")

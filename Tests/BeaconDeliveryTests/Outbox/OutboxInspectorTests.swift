@@ -1,8 +1,8 @@
 import BeaconDelivery
 import BeaconModel
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Outbox inspector")
@@ -18,49 +18,49 @@ struct OutboxInspectorTests {
         try await bench.service.append((1...3).map { Samples.proximity($0) })
         try await bench.running {
             try await eventually { sink.minors == [1, 3] }
-            try await eventually { try inspector.status().first?.parked == 1 }
-            let parked = try #require(try inspector.parked(of: "a").first)
-            #expect(parked.notification == Samples.proximity(2))
-            #expect(parked.refusal == "no such room")
-            #expect(parked.attempts == 1)
+            try await eventually { try inspector.status().first?.deadLetters == 1 }
+            let deadLetter = try #require(try inspector.deadLetters(of: "a").first)
+            #expect(deadLetter.notification == Samples.proximity(2))
+            #expect(deadLetter.refusal == "no such room")
+            #expect(deadLetter.attempts == 1)
             // It is not looped.
             #expect(sink.attempts == 3)
 
             isOpen.withLock { $0 = true }
-            #expect(try inspector.retry(parked.notification.id, for: "a") == 1)
+            #expect(try inspector.retry(deadLetter.notification.id, for: "a") == 1)
             try await bench.pass(sleepers: 1) { sink.minors == [1, 3, 2] }
             try await eventually { try await bench.status("a").delivered == 3 }
         }
         let status = try #require(try inspector.status().first)
-        #expect(status.parked == 0 && status.waiting == 0 && status.waitingBytes == 0 && status.refused == 1)
+        #expect(status.deadLetters == 0 && status.waiting == 0 && status.waitingBytes == 0 && status.refused == 1)
     }
 
-    @Test("What waits or is parked can be dropped, one or all, and that is counted")
+    @Test("Waiting notifications and dead letters can be dropped, one or all, and that is counted")
     func drop() async throws {
         let bench = try DeliveryBench([
             Destination(name: "a", sink: MemorySink()), Destination(name: "b", sink: MemorySink()),
         ])
         let inspector = try OutboxInspector(file: bench.outbox.file)
         try await bench.service.append((1...5).map { Samples.proximity($0) })
-        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", parkedOnly: false) == 1)
-        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", parkedOnly: false) == 0)
+        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", deadLettersOnly: false) == 1)
+        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", deadLettersOnly: false) == 0)
         #expect(try inspector.waiting(for: "a").compactMap(\.notification.beacon?.minor) == [1, 3, 4, 5])
         #expect(try inspector.drop(for: "a") == 0)
-        #expect(try inspector.drop(for: "a", parkedOnly: false) == 4)
+        #expect(try inspector.drop(for: "a", deadLettersOnly: false) == 4)
         #expect(try inspector.waiting(for: "b").count == 5)
         let status = try #require(try inspector.status().first { $0.destination == "a" })
         #expect(status.droppedByHand == 5 && status.waiting == 0 && status.waitingBytes == 0)
     }
 
-    @Test("Only so many are parked; the oldest give way, and that is counted")
+    @Test("The number of dead letters is bounded; the oldest are dropped, and that is counted")
     func bound() async throws {
         let bench = try DeliveryBench(
             [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
-            limits: OutboxLimits(maximumParked: 10))
+            limits: OutboxLimits(maximumDeadLetters: 10))
         try await bench.service.append((1...30).map { Samples.proximity($0) })
         try await bench.running { try await eventually { try await bench.status("a").refused == 30 } }
-        let parked = try OutboxInspector(file: bench.outbox.file).parked(of: "a")
-        #expect(parked.compactMap(\.notification.beacon?.minor) == Array(21...30))
+        let deadLetters = try OutboxInspector(file: bench.outbox.file).deadLetters(of: "a")
+        #expect(deadLetters.compactMap(\.notification.beacon?.minor) == Array(21...30))
         #expect(try await bench.status("a").droppedBySize == 20)
     }
 

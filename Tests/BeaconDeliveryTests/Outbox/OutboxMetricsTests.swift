@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconModel
 import MetricsTestKit
+import TestSupport
 import Testing
 
 @Suite("Outbox metrics")
@@ -40,7 +41,7 @@ struct OutboxMetricsTests {
         }
         #expect(try count("appended", "a") == 10)
         #expect(try count("dropped", "a") == 2)
-        #expect(try count("parked", "a") == 1)
+        #expect(try count("dead_letters", "a") == 1)
         #expect(try count("retried", "a") == 1)
         #expect(try count("delivered", "a") == 7)
         #expect(try count("appended", "b") == 0)

@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconModel
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite("Outbox")
@@ -197,9 +198,36 @@ struct OutboxTests {
         #expect(second.minors == Array(1...100))
         await bench.outbox.close()
         let database = try DatabaseQueue(path: bench.outbox.file.path)
-        for table in ["notification", "delivery", "parked"] {
+        for table in ["notification", "delivery", "deadLetter"] {
             let count = try await database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
             #expect(count == 0)
         }
+    }
+
+    @Test("Dead letters of an outbox of version 1, where they were called parked, are kept")
+    func migration() async throws {
+        let folder = try TemporaryFolder()
+        let sink = MemorySink { _ in .refused(reason: "no") }
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)], folder: folder)
+        try await bench.service.append([Samples.proximity(1)])
+        try await bench.running { try await eventually { try await bench.status("a").refused == 1 } }
+        await bench.outbox.close()
+        let database = try DatabaseQueue(path: bench.outbox.file.path)
+        try await database.write { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE deadLetter RENAME TO parked;
+                    ALTER TABLE destination RENAME COLUMN deadLetters TO parked;
+                    DROP INDEX deadLetterBySequence;
+                    CREATE INDEX parkedBySequence ON parked (sequence);
+                    PRAGMA user_version = 1;
+                    """)
+        }
+        try database.close()
+        let inspector = try OutboxInspector(file: bench.outbox.file)
+        #expect(try inspector.status().map(\.deadLetters) == [1])
+        #expect(try inspector.deadLetters(of: "a").map(\.notification) == [Samples.proximity(1)])
+        #expect(try inspector.retry(for: "a") == 1)
+        #expect(try inspector.waiting(for: "a").count == 1)
     }
 }

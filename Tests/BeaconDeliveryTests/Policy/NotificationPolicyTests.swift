@@ -1,7 +1,5 @@
 import BeaconDelivery
-import BeaconEngine
 import BeaconModel
-import BeaconService
 import Testing
 
 @Suite("Notification policy")
@@ -144,7 +142,7 @@ struct NotificationPolicyTests {
         var policy = NotificationPolicy(rules: NotificationRules(), regions: [], ids: NotificationIDs(seed: 1))
         var told: [String] = []
         for (second, receiver) in ["a", "b", "a", "b"].enumerated() {
-            let report = SessionEvent.RangingEvent(
+            let report = RangingEvent(
                 time: Timestamp(nanoseconds: Int64(second) * 1_000_000_000), receiver: receiver,
                 constraint: BeaconConstraint(uuid: Samples.uuid, major: 1), beacons: [Self.beacon(7, .near)])
             for notification in policy.receive(.ranged(report), at: Samples.start) {
@@ -160,7 +158,7 @@ struct NotificationPolicyTests {
             name: "window", constraint: BeaconConstraint(uuid: Samples.uuid, major: 2))
         var policy = NotificationPolicy(
             rules: NotificationRules(), regions: [Samples.shop, window], ids: NotificationIDs(seed: 1))
-        let report = SessionEvent.RangingEvent(
+        let report = RangingEvent(
             time: .zero, receiver: "hci0", constraint: nil,
             beacons: [Self.beacon(1, .near), Self.beacon(2, .near, major: 2)])
         let told = policy.receive(.ranged(report), at: Samples.start).map {
@@ -203,7 +201,7 @@ struct NotificationPolicyTests {
         var told = 0
         for second in 0..<1_000 {
             let beacons = (0..<40).map { Self.beacon(UInt16((second * 40 + $0) % 60_000), .near) }
-            let report = SessionEvent.RangingEvent(
+            let report = RangingEvent(
                 time: Timestamp(nanoseconds: Int64(second) * 1_000_000_000), receiver: "hci0",
                 constraint: BeaconConstraint(uuid: Samples.uuid), beacons: beacons)
             told += policy.receive(.ranged(report), at: Samples.start).count
@@ -227,14 +225,14 @@ struct NotificationPolicyTests {
         }
     }
 
-    private static func event(_ text: String, at second: Int) throws -> SessionEvent {
+    private static func event(_ text: String, at second: Int) throws -> BeaconEvent {
         let time = Timestamp(nanoseconds: Int64(second) * Timestamp.nanosecondsPerSecond)
         let constraint = Samples.shop.constraint
-        func region(_ kind: SessionEvent.Kind, _ state: RegionState) -> SessionEvent {
+        func region(_ kind: RegionEvent.Kind, _ state: RegionState) -> BeaconEvent {
             .region(
-                kind,
-                SessionEvent.RegionEvent(
-                    name: "shop", constraint: constraint, time: time, receiver: "hci0", state: state, before: .unknown))
+                RegionEvent(
+                    kind, name: "shop", constraint: constraint, time: time, receiver: "hci0", state: state,
+                    before: .unknown))
         }
         switch text {
         case "enter": return region(.enter, .inside)
@@ -244,11 +242,12 @@ struct NotificationPolicyTests {
         }
         let beacons = try text.split(separator: " ").filter { $0 != "-" }.map { part in
             let words = part.split(separator: ":")
+            try #require(words.count == 2)
             let proximity = try #require(Proximity.allCases.first { $0.description == words[1] })
             return beacon(try #require(UInt16(words[0])), proximity)
         }
         return .ranged(
-            SessionEvent.RangingEvent(time: time, receiver: "hci0", constraint: constraint, beacons: beacons))
+            RangingEvent(time: time, receiver: "hci0", constraint: constraint, beacons: beacons))
     }
 
     private static func beacon(_ minor: UInt16, _ proximity: Proximity, major: UInt16 = 1) -> RangedBeacon {

@@ -1,6 +1,7 @@
 import BeaconDelivery
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 /// A delivery service on a clock that a test drives, with an outbox in a folder of its own.

@@ -1,5 +1,4 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Logging
 
 /// Keeps every line that is logged, of every level.

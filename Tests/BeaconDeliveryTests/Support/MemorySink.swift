@@ -1,7 +1,6 @@
 import BeaconDelivery
 import BeaconModel
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 
 /// A destination that does what a test says, and keeps what it took. For HTTP the tests use a real server.
 final class MemorySink: Sink {
@@ -37,5 +36,35 @@ final class MemorySink: Sink {
             if case .retry = outcome { break }
         }
         return outcomes
+    }
+}
+
+/// A destination that takes one notification at a time, and keeps it until a test lets it go.
+final class SlowSink: Sink {
+    private struct State {
+        var isBusy = false
+        var isOpen = false
+        var hasRun = false
+    }
+
+    private let state = Locked(State())
+    let maximumBatch = 1
+
+    var isBusy: Bool { state.withLock { $0.isBusy } }
+    var hasRun: Bool { state.withLock { $0.hasRun } }
+
+    func open() { state.withLock { $0.isOpen = true } }
+
+    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+        state.withLock { $0.isBusy = true }
+        while !state.withLock({ $0.isOpen }) {
+            if Task.isCancelled { return [] }
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        return [.delivered]
+    }
+
+    func run() async {
+        state.withLock { $0.hasRun = true }
     }
 }

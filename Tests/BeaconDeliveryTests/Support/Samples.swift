@@ -1,6 +1,7 @@
 import BeaconDelivery
-import BeaconEngine
 import BeaconModel
+import Foundation
+import TestServer
 
 /// Notifications to be sent.
 enum Samples {
@@ -42,5 +43,16 @@ enum Samples {
         NotificationID(
             ProximityUUID(
                 high: UInt64(time.nanoseconds / 1_000_000) << 16 | 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)))
+    }
+}
+
+extension ReceivedRequest {
+    /// The body as a JSON object.
+    var object: [String: Any] { json as? [String: Any] ?? [:] }
+
+    /// The minor value of the beacon that a CloudEvent is about.
+    var minor: Int? {
+        let data = object["data"] as? [String: Any]
+        return (data?["beacon"] as? [String: Any])?["minor"] as? Int
     }
 }

@@ -1,5 +1,4 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -28,4 +27,58 @@ final class TunnelProxy: Sendable {
     var heads: [String] { seen.withLock { $0 } }
 
     func stop() async throws { try await channel.close() }
+}
+
+/// Reads the head of a `CONNECT` request, connects to where it asks, and from then on hands bytes to and fro.
+final class TunnelOpener: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let seen: Locked<[String]>
+    private var head = ""
+    private var peer: (any Channel)?
+
+    init(seen: Locked<[String]>) { self.seen = seen }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        if let peer {
+            peer.writeAndFlush(buffer, promise: nil)
+            return
+        }
+        head += String(buffer: buffer)
+        guard head.hasSuffix("\r\n\r\n") else { return }
+        let (head, client) = (head, context.channel)
+        seen.withLock { $0.append(head) }
+        let target = head.split(separator: " ").dropFirst().first?.split(separator: ":").last
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        ClientBootstrap(group: context.eventLoop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(TunnelEnd(other: client))
+                }
+            }
+            .connect(host: "127.0.0.1", port: target.flatMap { Int($0) } ?? 0)
+            .whenSuccess { channel in
+                bound.value.peer = channel
+                client.writeAndFlush(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\r\n"), promise: nil)
+            }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { peer?.close(promise: nil) }
+}
+
+/// The far end of a tunnel: what comes in goes to the other end.
+final class TunnelEnd: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let other: any Channel
+
+    init(other: any Channel) { self.other = other }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
 }

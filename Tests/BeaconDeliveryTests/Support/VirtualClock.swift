@@ -1,6 +1,5 @@
 import BeaconModel
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 
 /// A clock that goes on only when it is told to.
 final class VirtualClock: Clock {

@@ -1,9 +1,10 @@
 import BeaconDelivery
 import BeaconMQTT
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("A broker that wants to know who comes")
+@Suite("A broker that wants to know who comes", .oneAtATime)
 struct SecurityTests {
     @Test("lets the right password in", arguments: MQTTVersion.allCases)
     func rightPassword(version: MQTTVersion) async throws {
@@ -102,7 +103,7 @@ struct SecurityTests {
 
         options.tls?.certificateFile = nil
         options.tls?.keyFile = nil
-        options.publishTimeout = .seconds(2)
+        options.publishTimeout = .seconds(60)
         let other = try MQTTClient(options)
         try await running(other.run) {
             let error = await #expect(throws: MQTTError.self) {
@@ -129,7 +130,7 @@ struct SecurityTests {
     private static func brokerWithPassword() async throws -> Broker {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("passwords").path
-        try Tool.run("mosquitto_passwd", "-b", "-c", file, "ann", "open sesame")
+        try ChildProcess.run("mosquitto_passwd", "-b", "-c", file, "ann", "open sesame")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         return try await Broker("allow_anonymous false\npassword_file \(file)", in: folder)
     }

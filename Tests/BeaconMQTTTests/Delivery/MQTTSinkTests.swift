@@ -1,12 +1,12 @@
 import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("A broker as a destination")
+@Suite("A broker as a destination", .oneAtATime)
 struct MQTTSinkTests {
     @Test("gets notifications as JSON, each at the topic of its region and kind", arguments: MQTTVersion.allCases)
     func delivery(version: MQTTVersion) async throws {

@@ -1,4 +1,3 @@
-import BeaconEngine
 import BeaconModel
 import Foundation
 import Testing
@@ -80,11 +79,11 @@ struct DiscoveryTests {
         var options = MQTTOptions.test(port: 1, clientID: clientID)
         options.baseTopic = "beacond/hall"
         let topics = TopicTree(base: options.baseTopic)
-        var board = RetainedBoard(
+        var store = RetainedMessageStore(
             regions: [], beacons: [NamedBeacon(name: name, identity: TestBeacon.keys)], topics: topics,
             discovery: Discovery(HomeAssistantOptions(), broker: options, topics: topics), options: MQTTStateOptions())
-        board.connected()
-        return try #require(board.takeDue().first)
+        store.connected()
+        return try #require(store.removeDue().first)
     }
 
     private static func ids(_ message: MQTTMessage) throws -> [String] {

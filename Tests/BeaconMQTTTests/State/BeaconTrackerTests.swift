@@ -1,6 +1,4 @@
-import BeaconEngine
 import BeaconModel
-import BeaconService
 import Testing
 
 @testable import BeaconMQTT
@@ -92,9 +90,9 @@ struct BeaconTrackerTests {
         #expect(tracker.published?.distance == 2)
     }
 
-    private func receive(_ event: SessionEvent, _ tracker: inout BeaconTracker) -> Bool {
+    private func receive(_ event: BeaconEvent, _ tracker: inout BeaconTracker) -> Bool {
         switch event {
-        case .region(_, let change): tracker.receive(change.state, at: change.time)
+        case .region(let change): tracker.receive(change.state, at: change.time)
         case .ranged(let report): tracker.receive(report)
         }
     }

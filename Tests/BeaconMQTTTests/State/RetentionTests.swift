@@ -1,10 +1,9 @@
-import BeaconEngine
 import BeaconMQTT
 import BeaconModel
-import BeaconService
+import TestSupport
 import Testing
 
-@Suite("What a broker retains")
+@Suite("What a broker retains", .oneAtATime)
 struct RetentionTests {
     private static let keys = NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)
     private static let bag = NamedBeacon(name: "bag", identity: TestBeacon.bag)

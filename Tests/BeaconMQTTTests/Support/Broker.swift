@@ -1,6 +1,6 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
+import TestSupport
 
 /// Debian's broker as a child process, on a port of the loopback interface that is free.
 final class Broker: Sendable {

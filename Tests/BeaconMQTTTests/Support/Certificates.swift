@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Two authorities, and certificates of the first for a broker called `localhost` and for a client, made by openssl.
 struct Certificates {
@@ -7,16 +8,16 @@ struct Certificates {
     init() throws {
         folder = try TemporaryFolder()
         for name in ["authority", "other-authority"] {
-            try Tool.run(
+            try ChildProcess.run(
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                 "-days", "2", "-subj", "/CN=\(name)", "-keyout", path("\(name).key"), "-out", path("\(name).pem"))
         }
         try "subjectAltName=DNS:localhost\n".write(toFile: path("names"), atomically: true, encoding: .utf8)
         for (name, subject) in [("broker", "localhost"), ("client", "gateway")] {
-            try Tool.run(
+            try ChildProcess.run(
                 "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
                 "/CN=\(subject)", "-keyout", path("\(name).key"), "-out", path("\(name).csr"))
-            try Tool.run(
+            try ChildProcess.run(
                 "openssl", "x509", "-req", "-days", "2", "-in", path("\(name).csr"), "-CA", path("authority.pem"),
                 "-CAkey", path("authority.key"), "-CAcreateserial", "-extfile", path("names"), "-out",
                 path("\(name).pem"))

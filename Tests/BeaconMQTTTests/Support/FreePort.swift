@@ -1,6 +1,6 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Glibc
+import TestSupport
 
 /// Ports of the loopback interface.
 enum FreePort {

@@ -1,6 +1,6 @@
 import BeaconMQTT
-import BeaconRadio
-import BeaconService
+import BeaconSupport
+import TestSupport
 
 /// Somebody else at the broker: our own client under another name, which notes all that it hears.
 final class Observer: Sendable {

@@ -1,5 +1,4 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
 
 /// A way to a port that can be cut.

@@ -1,0 +1,36 @@
+/// A place that notifications are delivered to, with a name and a queue of its own in the outbox.
+public struct Destination: Sendable {
+    /// The user's name for the destination, by which its queue is found: a destination that is renamed is a new one.
+    public var name: String
+
+    /// The sender.
+    public var sink: any Sink
+
+    /// The kinds of notification to deliver; nil for all. ``Sink/wants(_:)`` has to agree as well.
+    public var kinds: Set<BeaconNotification.Kind>?
+
+    /// The waits between attempts.
+    public var retryPolicy: RetryPolicy
+
+    /// A destination of this name.
+    ///
+    /// - Parameters:
+    ///   - name: the user's name for it.
+    ///   - sink: the sender.
+    ///   - kinds: the kinds of notification to deliver; nil for all.
+    ///   - retryPolicy: the waits between attempts.
+    public init(
+        name: String, sink: any Sink, kinds: Set<BeaconNotification.Kind>? = nil,
+        retryPolicy: RetryPolicy = RetryPolicy()
+    ) {
+        self.name = name
+        self.sink = sink
+        self.kinds = kinds
+        self.retryPolicy = retryPolicy
+    }
+
+    /// Returns true for a notification that is for this destination.
+    public func wants(_ notification: BeaconNotification) -> Bool {
+        (kinds?.contains(notification.kind) ?? true) && sink.wants(notification)
+    }
+}

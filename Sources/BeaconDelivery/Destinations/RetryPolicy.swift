@@ -1,0 +1,50 @@
+/// The waits between attempts: exponential back-off with full jitter.
+///
+/// Full jitter, a wait between nothing and the bound, spreads many gateways that lost one backend at the same moment better
+/// than jitter over a part of the bound (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+public struct RetryPolicy: Hashable, Sendable {
+    /// The bound of the first wait.
+    public var base: Duration
+
+    /// The bound of every wait.
+    public var maximum: Duration
+
+    /// The longest wait that a destination may ask for. One that asks for more is tried after this.
+    public var maximumRetryAfter: Duration
+
+    /// Waits that double up to a maximum.
+    ///
+    /// - Parameters:
+    ///   - base: the bound of the first wait; each further bound is twice as long.
+    ///   - maximum: the bound of every wait.
+    ///   - maximumRetryAfter: the longest wait that a destination may ask for.
+    public init(
+        base: Duration = .seconds(1), maximum: Duration = .seconds(300), maximumRetryAfter: Duration = .seconds(86_400)
+    ) {
+        self.base = base
+        self.maximum = maximum
+        self.maximumRetryAfter = maximumRetryAfter
+    }
+
+    /// Returns the bound of the wait after a number of failures in a row, the first of which is 1.
+    public func bound(afterFailures failures: Int) -> Duration {
+        var bound = base
+        for _ in 1..<max(min(failures, 64), 1) where bound < maximum { bound *= 2 }
+        return min(bound, maximum)
+    }
+
+    /// Returns the wait after a number of failures in a row.
+    ///
+    /// - Parameters:
+    ///   - failures: at least 1.
+    ///   - asked: the wait that the destination asked for. The result is never shorter, but for ``maximumRetryAfter``.
+    ///   - generator: the source of the jitter.
+    public func wait(
+        afterFailures failures: Int, asked: Duration?, using generator: inout some RandomNumberGenerator
+    ) -> Duration {
+        let jittered = bound(afterFailures: failures) * Double.random(in: 0...1, using: &generator)
+        guard let asked, asked > .zero else { return jittered }
+        // Gateways that were all asked for the same wait do not return at the same moment.
+        return min(asked, maximumRetryAfter) + min(jittered, base)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+
+/// The result of a request.
+enum HTTPResponse: Sendable {
+    /// The server answered.
+    ///
+    /// - Parameters:
+    ///   - status: the status code.
+    ///   - retryAfter: the wait that the server asked for.
+    ///   - excerpt: the beginning of the body, for people.
+    case response(status: Int, retryAfter: Duration?, excerpt: String)
+
+    /// There was no response, or none that is whole.
+    case failure(String)
+
+    /// The task was cancelled.
+    case cancelled
+
+    /// The outcome for the notifications that were sent; nil where the task was cancelled.
+    ///
+    /// Failures that may pass are retried: 408, 425, 429 and 5xx (RFC 9110, RFC 8470, RFC 6585), and no response. So are
+    /// redirects, which are not followed: as often as a server that moved, one is a network that wants someone to log in.
+    var outcome: DeliveryOutcome? {
+        switch self {
+        case .cancelled: nil
+        case .failure(let reason): .retry(reason: reason)
+        case .response(200..<300, _, _): .delivered
+        case .response(let status, let retryAfter, let excerpt):
+            switch status {
+            case 300..<400:
+                .retry(reason: "answered \(status), a redirect, which is not followed", after: retryAfter)
+            case 408, 425, 429, 500...: .retry(reason: Self.text(status, excerpt), after: retryAfter)
+            default: .refused(reason: Self.text(status, excerpt))
+            }
+        }
+    }
+
+    /// True where the server refuses the content of the request, rather than its sender or its address.
+    var isAboutContent: Bool {
+        guard case .response(let status, _, _) = self else { return false }
+        return status == 400 || status == 413 || status == 422
+    }
+
+    private static func text(_ status: Int, _ excerpt: String) -> String {
+        excerpt.isEmpty ? "answered \(status)" : "answered \(status): \(excerpt)"
+    }
+}
+
+/// The header by which a server asks for a pause (RFC 9110, 10.2.3): seconds, or a date.
+enum RetryAfter {
+    /// Returns the length of the pause.
+    ///
+    /// - Parameters:
+    ///   - value: the header's value.
+    ///   - date: the response's `Date` header, to which a date is relative, since a small computer's own clock may be
+    ///     wrong by years.
+    ///   - now: the time to use where there is no such header.
+    /// - Returns: nil where the value is neither seconds nor a date.
+    static func duration(_ value: String, date: String?, now: Date) -> Duration? {
+        let text = value.trimmingCharacters(in: .whitespaces)
+        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            // More digits than fit mean the longest wait, which the retry policy bounds.
+            return .seconds(min(Int64(text) ?? .max, 1 << 40))
+        }
+        guard let moment = parse(text) else { return nil }
+        let reference = date.flatMap(parse) ?? now
+        return .seconds(max(moment.timeIntervalSince(reference), 0))
+    }
+
+    /// Reads the three forms of a date that a recipient has to accept (RFC 9110, 5.6.7).
+    private static func parse(_ text: String) -> Date? {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        for format in ["EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy"] {
+            formatter.dateFormat = format
+            if let date = formatter.date(from: text) { return date }
+        }
+        return nil
+    }
+}
+
+/// Delivery in batches to a server that answers for a batch as a whole.
+///
+/// Where the server refuses the content of a batch, one notification in it may be the cause, and the others are not to
+/// become dead letters with it: the batch is sent again in halves, down to that one.
+enum BatchSplitter {
+    static func deliver(
+        _ entries: ArraySlice<OutboxEntry>, post: (ArraySlice<OutboxEntry>) async -> HTTPResponse
+    ) async -> [DeliveryOutcome] {
+        let response = await post(entries)
+        guard let outcome = response.outcome else { return [] }
+        switch outcome {
+        case .delivered: return entries.map { _ in .delivered }
+        // The failure belongs to the first; the others come again with it.
+        case .retry: return [outcome]
+        case .refused:
+            guard entries.count > 1, response.isAboutContent else { return entries.map { _ in outcome } }
+            let middle = entries.startIndex + entries.count / 2
+            let first = await deliver(entries[..<middle], post: post)
+            guard first.count == middle - entries.startIndex, !first.contains(where: \.isRetry) else { return first }
+            return first + (await deliver(entries[middle...], post: post))
+        }
+    }
+}
+
+extension DeliveryOutcome {
+    fileprivate var isRetry: Bool {
+        if case .retry = self { true } else { false }
+    }
+}

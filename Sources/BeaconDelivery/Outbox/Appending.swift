@@ -1,5 +1,0 @@
-/// A notification and the queues that it is for.
-struct Appending: Sendable {
-    var notification: BeaconNotification
-    var destinations: [String]
-}

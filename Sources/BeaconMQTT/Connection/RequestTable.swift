@@ -1,0 +1,216 @@
+import BeaconSupport
+
+/// A request that a caller waits for the broker to acknowledge.
+struct MQTTRequest: Sendable {
+    /// The packet to send.
+    enum Action: Sendable {
+        case publish(MQTTMessage)
+        case subscribe(filter: String, MQTTQualityOfService)
+        case unsubscribe(filter: String)
+    }
+
+    /// A number that is unique over all connections of a client.
+    typealias ID = UInt64
+
+    var action: Action
+
+    /// Returns the result to the caller, without waiting. Whoever removes the request from the table calls it, once.
+    var complete: @Sendable (Result<Void, MQTTError>) -> Void
+}
+
+/// The requests of a client's callers, shared between their tasks and the thread of the connection.
+final class RequestTable: Sendable {
+    private struct State {
+        var open: [MQTTRequest.ID: MQTTRequest] = [:]
+        /// The requests that were not sent so far, oldest first. Some may have ended meanwhile.
+        var waiting: [MQTTRequest.ID] = []
+        var nextID: MQTTRequest.ID = 1
+        var isClosing = false
+        var isConnected = false
+        var fault: MQTTError?
+        var listeners: [UInt64: AsyncStream<MQTTEvent>.Continuation] = [:]
+        var runner: CheckedContinuation<Void, Never>?
+    }
+
+    /// The waker of the thread.
+    let waker = Waker()
+
+    private let state = Locked(State())
+
+    /// Returns unused numbers for requests.
+    func nextIDs(_ count: Int) -> Range<MQTTRequest.ID> {
+        state.withLock { state in
+            let first = state.nextID
+            state.nextID += MQTTRequest.ID(count)
+            return first..<state.nextID
+        }
+    }
+
+    /// Adds requests, to be sent in order as soon as there is a connection.
+    func submit(_ requests: [(id: MQTTRequest.ID, request: MQTTRequest)]) {
+        let isAccepted = state.withLock { state in
+            guard !state.isClosing else { return false }
+            for (id, request) in requests {
+                state.open[id] = request
+                state.waiting.append(id)
+            }
+            return true
+        }
+        if isAccepted {
+            waker.wake()
+        } else {
+            for (_, request) in requests { request.complete(.failure(.closed)) }
+        }
+    }
+
+    /// Ends requests whose callers no longer wait.
+    func abandon(_ ids: Range<MQTTRequest.ID>) {
+        for id in ids { complete(id, .failure(.closed)) }
+    }
+
+    /// Ends requests that have timed out, with the connection's error where there is no connection.
+    func expire(_ ids: Range<MQTTRequest.ID>, because error: MQTTError) {
+        let fault = state.withLock { state in state.isConnected ? nil : state.fault }
+        for id in ids { complete(id, .failure(fault ?? error)) }
+    }
+
+    /// Returns a stream of the events from now on, the state of the connection first.
+    func events() -> AsyncStream<MQTTEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
+        let key = nextIDs(1).lowerBound
+        state.withLock { state in
+            state.listeners[key] = continuation
+            if state.isConnected {
+                continuation.yield(.connected)
+            } else if let fault = state.fault {
+                continuation.yield(.disconnected(fault))
+            }
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { state in state.listeners.removeValue(forKey: key) }
+        }
+        return stream
+    }
+
+    /// Begins a run, whose end resumes `runner`.
+    ///
+    /// - Returns: false where there was a run before, or the client is closed.
+    func begin(_ runner: CheckedContinuation<Void, Never>) -> Bool {
+        state.withLock { state in
+            guard state.runner == nil, !state.isClosing else { return false }
+            state.runner = runner
+            return true
+        }
+    }
+
+    /// Requests an orderly end of the connection.
+    func close() {
+        state.withLock { state in state.isClosing = true }
+        waker.wake()
+    }
+
+    /// True once the connection is to be ended.
+    var isClosing: Bool { state.withLock { state in state.isClosing } }
+
+    /// Removes and returns the oldest requests that were not sent so far, in order.
+    func removeWaiting(atMost count: Int) -> [(id: MQTTRequest.ID, action: MQTTRequest.Action)] {
+        guard count > 0 else { return [] }
+        return state.withLock { state in
+            var removed: [(id: MQTTRequest.ID, action: MQTTRequest.Action)] = []
+            var looked = 0
+            while removed.count < count, looked < state.waiting.count {
+                let id = state.waiting[looked]
+                looked += 1
+                if let request = state.open[id] { removed.append((id, request.action)) }
+            }
+            state.waiting.removeFirst(looked)
+            return removed
+        }
+    }
+
+    /// Ends a request, unless it has ended before.
+    func complete(_ id: MQTTRequest.ID, _ result: Result<Void, MQTTError>) {
+        let request = state.withLock { state in state.open.removeValue(forKey: id) }
+        request?.complete(result)
+    }
+
+    /// Reports a connection to the listeners.
+    func connected() { announce(.connected, isConnected: true, fault: nil) }
+
+    /// Reports the lack of a connection to the listeners, and ends all requests where waiting is of no use.
+    ///
+    /// - Parameter fault: the cause. Unless it is transient, all requests end with it.
+    func disconnected(_ fault: MQTTError) {
+        announce(.disconnected(fault), isConnected: false, fault: fault)
+        if !fault.isTransient { completeAll(.failure(fault)) }
+    }
+
+    /// Delivers a message to the listeners.
+    func received(_ message: MQTTMessage) {
+        let listeners = state.withLock { state in Array(state.listeners.values) }
+        for listener in listeners { listener.yield(.message(message)) }
+    }
+
+    /// Ends the run and every request. A second call has no effect.
+    func finish() {
+        completeAll(.failure(.closed))
+        let runner = state.withLock { state in
+            let runner = state.runner
+            state.runner = nil
+            state.isConnected = false
+            return runner
+        }
+        runner?.resume()
+    }
+
+    private func announce(_ event: MQTTEvent, isConnected: Bool, fault: MQTTError?) {
+        let listeners = state.withLock { state in
+            state.isConnected = isConnected
+            state.fault = fault
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield(event) }
+    }
+
+    private func completeAll(_ result: Result<Void, MQTTError>) {
+        let requests = state.withLock { state in
+            let requests = Array(state.open.values)
+            state.open = [:]
+            state.waiting = []
+            return requests
+        }
+        for request in requests { request.complete(result) }
+    }
+}
+
+/// A collector of the results of several requests, which returns them together.
+final class ResultCollector: Sendable {
+    private struct State {
+        var results: [Result<Void, MQTTError>?]
+        var missing: Int
+    }
+
+    private let state: Locked<State>
+    private let finish: @Sendable ([Result<Void, MQTTError>]) -> Void
+
+    /// A collector without results.
+    ///
+    /// - Parameters:
+    ///   - count: the number of results, at least 1.
+    ///   - finish: called once, with all results in order.
+    init(count: Int, finish: @escaping @Sendable ([Result<Void, MQTTError>]) -> Void) {
+        state = Locked(State(results: Array(repeating: nil, count: count), missing: count))
+        self.finish = finish
+    }
+
+    /// Stores a result. The first for an index counts.
+    func set(_ result: Result<Void, MQTTError>, at index: Int) {
+        let all: [Result<Void, MQTTError>]? = state.withLock { state in
+            guard state.results[index] == nil else { return nil }
+            state.results[index] = result
+            state.missing -= 1
+            return state.missing == 0 ? state.results.compactMap(\.self) : nil
+        }
+        if let all { finish(all) }
+    }
+}

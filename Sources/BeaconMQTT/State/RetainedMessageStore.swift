@@ -1,0 +1,115 @@
+import BeaconModel
+import Foundation
+
+/// The messages that the broker should retain, and those that are due to be published for that. It publishes nothing itself.
+///
+/// No file has to record what an earlier run retained: after each connection the gateway reads what the broker retains at
+/// its topics, and deletes what is no longer configured.
+struct RetainedMessageStore: Sendable {
+    private let topics: TopicTree
+    private let discovery: Discovery
+    private var beacons: [(beacon: NamedBeacon, tracker: BeaconTracker)]
+    private let regions: Set<String>
+
+    /// The topics that may retain something. A retained message at another topic of this gateway is left over.
+    private let configured: Set<String>
+    private let announcements: [String: [UInt8]]
+
+    /// The payloads to retain, by topic. A region whose state is not known has none: the state of an earlier run remains
+    /// until more is known, so that a restart causes no exit and no enter.
+    private var wanted: [String: [UInt8]] = [:]
+
+    private var isConnected = false
+    private var due: [String] = []
+    private var isDue: Set<String> = []
+
+    init(
+        regions: [String], beacons: [NamedBeacon], topics: TopicTree, discovery: Discovery, options: MQTTStateOptions
+    ) {
+        self.topics = topics
+        self.discovery = discovery
+        self.regions = Set(regions)
+        self.beacons = beacons.map { ($0, BeaconTracker($0.identity, options: options)) }
+        announcements =
+            discovery.isEnabled
+            ? Dictionary(
+                beacons.map { (discovery.topic(for: $0.identity), Self.json(discovery.payload(for: $0))) },
+                uniquingKeysWith: { first, _ in first })
+            : [:]
+        configured = Set(regions.map(topics.regionState)).union(beacons.map { topics.beaconState($0.name) })
+            .union(announcements.keys)
+        wanted = announcements
+    }
+
+    /// The filters to subscribe to in order to read what is retained.
+    var filters: [String] { topics.retainedFilters + [discovery.filter] }
+
+    /// Receives an event of monitoring or ranging.
+    mutating func receive(_ event: BeaconEvent) {
+        switch event {
+        case .region(let change):
+            if regions.contains(change.name) {
+                retain(Array(change.state.description.utf8), at: topics.regionState(change.name))
+            }
+            for index in beacons.indices
+            where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
+                if beacons[index].tracker.receive(change.state, at: change.time) { retainState(of: index) }
+            }
+        case .ranged(let report):
+            for index in beacons.indices where beacons[index].tracker.receive(report) { retainState(of: index) }
+        }
+    }
+
+    /// Makes everything due, after a connection to a broker that may have lost it.
+    mutating func connected() {
+        isConnected = true
+        (due, isDue) = ([], [])
+        for topic in wanted.keys.sorted() { makeDue(topic) }
+    }
+
+    /// Holds messages back until the next connection.
+    mutating func disconnected() { isConnected = false }
+
+    /// Makes the deletion of a retained message due where it is this gateway's and no longer configured.
+    mutating func found(_ topic: String) {
+        guard topics.owns(topic) || discovery.owns(topic), !configured.contains(topic) else { return }
+        makeDue(topic)
+    }
+
+    /// Makes the announcements due again, after a start of Home Assistant.
+    mutating func announceAgain() {
+        for topic in announcements.keys.sorted() { makeDue(topic) }
+    }
+
+    /// Removes and returns the messages that are due, with their current payloads. There are none without a connection.
+    mutating func removeDue() -> [MQTTMessage] {
+        guard isConnected else { return [] }
+        defer { (due, isDue) = ([], []) }
+        return due.map { MQTTMessage(topic: $0, payload: wanted[$0] ?? [], isRetained: true) }
+    }
+
+    /// Makes a message due again after a failure, with its payload of that moment.
+    mutating func failed(_ message: MQTTMessage) { makeDue(message.topic) }
+
+    private mutating func retainState(of index: Int) {
+        guard let state = beacons[index].tracker.published else { return }
+        retain(Self.json(state), at: topics.beaconState(beacons[index].beacon.name))
+    }
+
+    private mutating func retain(_ payload: [UInt8], at topic: String) {
+        guard wanted[topic] != payload else { return }
+        wanted[topic] = payload
+        makeDue(topic)
+    }
+
+    private mutating func makeDue(_ topic: String) {
+        if isDue.insert(topic).inserted { due.append(topic) }
+    }
+
+    /// Returns the JSON of a value whose numbers are all finite.
+    private static func json(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map(Array.init) ?? []
+    }
+}

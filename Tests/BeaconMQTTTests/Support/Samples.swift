@@ -1,0 +1,87 @@
+import BeaconDelivery
+import BeaconMQTT
+import BeaconModel
+import Foundation
+import TestSupport
+import Testing
+
+extension OutboxEntry {
+    /// An event of the region `shop`.
+    static func enter(_ number: Int, region: String = "shop") throws -> OutboxEntry {
+        let uuid = try #require(ProximityUUID("e2c56db5-dffb-48d2-b060-d0f5a71096e0"))
+        let time = Timestamp(nanoseconds: 1_700_000_000_000_000_000 + Int64(number) * 1_000_000)
+        let id = try #require(NotificationID("018bcfe5-6800-7000-8000-\(String(format: "%012d", number))"))
+        var notification = BeaconNotification(id: id, kind: .enter, time: time)
+        notification.region = BeaconNotification.Region(name: region, constraint: BeaconConstraint(uuid: uuid))
+        return OutboxEntry(sequence: Int64(number), notification: notification)
+    }
+}
+
+/// The beacons of the tests.
+enum TestBeacon {
+    static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
+    static let keys = BeaconIdentity(uuid: uuid, major: 1, minor: 2)
+    static let bag = BeaconIdentity(uuid: uuid, major: 1, minor: 3)
+}
+
+extension Timestamp {
+    /// So many seconds after the start.
+    static func at(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: Int64(seconds * 1_000_000_000)) }
+}
+
+extension BeaconEvent {
+    /// The state of a region with a name.
+    static func region(_ name: String, _ state: RegionState, at seconds: Double = 0) -> BeaconEvent {
+        .region(
+            RegionEvent(
+                .state, name: name, constraint: BeaconConstraint(uuid: TestBeacon.uuid), time: .at(seconds),
+                receiver: nil, state: state, before: .unknown))
+    }
+
+    /// The state of a beacon's own region.
+    static func presence(
+        _ state: RegionState, of identity: BeaconIdentity = TestBeacon.keys, at seconds: Double = 0
+    ) -> BeaconEvent {
+        .region(
+            RegionEvent(
+                .state, name: "any", constraint: BeaconConstraint(identity), time: .at(seconds), receiver: nil,
+                state: state, before: .unknown))
+    }
+
+    /// A report of one beacon, or of none.
+    static func ranged(
+        _ accuracy: Double?, rssi: Int = -60, proximity: Proximity = .near, identity: BeaconIdentity = TestBeacon.keys,
+        receiver: String = "hci0", of constraint: BeaconConstraint? = nil, at seconds: Double
+    ) -> BeaconEvent {
+        let beacons = accuracy.map { accuracy in
+            [
+                RangedBeacon(
+                    address: DeviceAddress(bits: 0xC0FF_EE00_0001, kind: .unspecified), identity: identity,
+                    proximity: proximity, accuracy: accuracy, rssi: rssi, lastHeard: .at(seconds))
+            ]
+        }
+        return .ranged(
+            RangingEvent(time: .at(seconds), receiver: receiver, constraint: constraint, beacons: beacons ?? []))
+    }
+}
+
+extension MQTTOptions {
+    /// A broker on this machine, that is soon tried again.
+    static func test(
+        port: UInt16, clientID: String = "gateway", version: MQTTVersion = .v3_1_1, announces: Bool = true
+    ) -> MQTTOptions {
+        MQTTOptions(
+            host: "127.0.0.1", port: port, version: version, clientID: clientID, baseTopic: "beacond/hall",
+            announcesAvailability: announces,
+            publishTimeout: .hang, reconnection: RetryPolicy(base: .milliseconds(20), maximum: .milliseconds(200)))
+    }
+}
+
+extension JSONEncoder {
+    /// One whose output can be compared.
+    static var sorted: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
+    }
+}
