@@ -6,21 +6,21 @@ import BeaconGateway
 struct Beacond: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "beacond",
-        abstract: "Watch for iBeacons, and deliver what happens to webhooks, Kumulos, MQTT and Home Assistant.",
+        abstract: "Monitor iBeacons, and deliver their events to webhooks, Kumulos, MQTT and Home Assistant.",
         discussion: """
-            Everything is said in one file of YAML: where adverts come from, which regions to watch for, what is worth a \
-            notification, and where notifications go. They are kept on the disk until each destination has taken them.
+            One YAML file has the sources of adverts, the regions, the events worth a notification, and their destinations. \
+            Notifications are stored on the disk until each destination has received them.
 
-              beacond check beacond.yaml                  tell every mistake in it
-              beacond --config beacond.yaml --dry-run     print what would be sent
+              beacond check beacond.yaml                  report every fault in it
+              beacond --config beacond.yaml --dry-run     print notifications instead of sending them
               beacond --config beacond.yaml               run, until Ctrl-C or SIGTERM
-              beacond outbox list                         what is waiting, and what was refused
-              beacond run --help                          all options of running it
+              beacond outbox list                         list notifications that wait or were refused
+              beacond run --help                          list all options of running it
 
-            Variables of the environment come before the file: BEACOND_OUTBOX_PATH for outbox.path, \
+            Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \
             BEACOND_DESTINATIONS_CLOUD_URL for the url of the destination named cloud.
 
-            Exit status: 0 success, 1 the work failed or the file has mistakes, 2 the command line is at fault, \
+            Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.
             """,
         subcommands: [Run.self, Check.self, OutboxCommand.self], defaultSubcommand: Run.self)
@@ -38,20 +38,20 @@ struct Beacond: AsyncParsableCommand {
         }
     }
 
-    /// Ends the program: 0 for help, 2 where the command line is at fault, 1 where the work failed, and the number that a
-    /// command chose.
+    /// Ends the program: 0 for help, 2 where the command line is at fault, 1 where the work failed, and the number that
+    /// a command chose.
     private static func exit(with error: any Error) -> Never {
         let code = exitCode(for: error)
         if error is CleanExit || code == .success {
             print(fullMessage(for: error))
-            Process.exit(0)
+            ProcessEnd.exit(0)
         }
-        if let chosen = error as? ExitCode { Process.exit(chosen.rawValue) }
+        if let chosen = error as? ExitCode { ProcessEnd.exit(chosen.rawValue) }
         if code == .validationFailure {
             ErrorOutput.shared.write(fullMessage(for: error))
-            Process.exit(2)
+            ProcessEnd.exit(2)
         }
         ErrorOutput.shared.write("Error: \(error)")
-        Process.exit(1)
+        ProcessEnd.exit(1)
     }
 }

@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import Subprocess
 import SystemPackage
+import TestSupport
 import Testing
 
-@Suite("beacond and a broker")
+@Suite("beacond and a broker", .oneAtATime)
 struct BrokerTests {
     /// A port of loopback that nobody listens on, from below those that the kernel gives to connections.
     private static func freePort() throws -> Int {
@@ -35,7 +36,7 @@ struct BrokerTests {
             regions: [{ name: store, uuid: 02f07e83-abd6-4243-90a8-3617c9c74e70, major: 1, exit-timeout: 10s }]
             beacons:
               - { name: Perfume, uuid: 02f07e83-abd6-4243-90a8-3617c9c74e70, major: 1, minor: 1 }
-            notify: { news: [enter, exit] }
+            notify: { events: [enter, exit] }
             destinations:
               - { name: home, type: mqtt, host: 127.0.0.1, port: \(port), topic: test/gateway, home-assistant: true }
             """)
@@ -53,12 +54,13 @@ struct BrokerTests {
                 .path("/bin/sh"),
                 arguments: [
                     "-c",
-                    "until mosquitto_sub -p \(port) -t ready -W 1 -E 2>/dev/null; do sleep 0.1; done; exec mosquitto_sub -p \(port) -t '#' -v",
+                    "until mosquitto_pub -p \(port) -t ready -r -m now 2>/dev/null; do sleep 0.1; done; exec mosquitto_sub -p \(port) -t '#' -v",
                 ], input: .none,
                 output: .fileDescriptor(try .open(FilePath(heard), .writeOnly), closeAfterSpawningProcess: true),
                 error: .discarded
             ) { subscriber in
-                let outcome = try await bench.run("--config", "beacond.yaml", "--linger", "5s")
+                try await eventually("somebody listens") { bench.read("heard").contains("ready now") }
+                let outcome = try await bench.run("--config", "beacond.yaml", "--linger", "60s")
                 #expect(outcome.status == 0, "\(outcome.errors)")
                 #expect(outcome.errors.contains("home: 2 delivered, 0 waiting"), "\(outcome.errors)")
                 try subscriber.send(signal: .terminate)

@@ -1,8 +1,9 @@
 import Foundation
 import Subprocess
+import TestSupport
 import Testing
 
-@Suite("beacond delivers")
+@Suite("beacond delivers", .oneAtATime)
 struct DeliveryTests {
     private static let store = "02f07e83-abd6-4243-90a8-3617c9c74e70"
 
@@ -56,10 +57,10 @@ struct DeliveryTests {
             regions:
               - { name: one, uuid: \(Self.store), major: 1 }
               - { name: two, uuid: \(Self.store), major: 2 }
-            notify: { news: [enter, exit] }
+            notify: { events: [enter, exit] }
             destinations:
               - { name: all, type: webhook, url: 'http://127.0.0.1:9' }
-              - { name: second, type: webhook, url: 'http://127.0.0.1:9', regions: two, news: enter }
+              - { name: second, type: webhook, url: 'http://127.0.0.1:9', regions: two, events: enter }
             launch: { rules: [{ name: r, program: "/bin/sh -c 'touch started'" }] }
             """)
         let outcome = try await bench.run("--config", "beacond.yaml", "--dry-run")
@@ -141,7 +142,7 @@ struct DeliveryTests {
         let configuration = """
             sources: [log.ndjson]
             regions: [{ name: hall, uuid: \(DaemonBench.uuid) }]
-            notify: { news: [enter, exit] }
+            notify: { events: [enter, exit] }
             destinations: [{ name: cloud, type: webhook, url: 'http://127.0.0.1:9' }]
             """
         try bench.configure(configuration.replacing("log.ndjson", with: bench.folder.path + "/log.ndjson"))
@@ -178,7 +179,7 @@ struct DeliveryTests {
               - { name: a, uuid: \(DaemonBench.uuid), major: 1, minor: 1 }
               - { name: b, uuid: \(DaemonBench.uuid), major: 1, minor: 2 }
             destinations: [{ name: cloud, type: webhook, url: 'http://127.0.0.1:9' }]
-            notify: { news: enter }
+            notify: { events: enter }
             """)
         let outcome = try await bench.run("--config", "beacond.yaml", "--dry-run")
         #expect(outcome.status == 1)

@@ -1,7 +1,9 @@
+import BeaconApplications
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("beacond launches")
+@Suite("beacond launches", .oneAtATime)
 struct LaunchTests {
     @Test("A rule's program gets the event as JSON on its standard input, without a shell, and its output is logged")
     func rule() async throws {
@@ -20,16 +22,28 @@ struct LaunchTests {
             """)
         let outcome = try await bench.run("--config", "beacond.yaml")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let region = #""region":{"major":null,"minor":null,"name":"hall","uuid":"\#(DaemonBench.uuid)"}"#
+        let region = #""region":{"name":"hall","uuid":"\#(DaemonBench.uuid)","major":null,"minor":null}"#
         #expect(
             bench.read("told").split(separator: "\n").map(String.init) == [
-                #"$HOME a {"event":"enter","receiver":"hci0",\#(region),"state":"inside","time":1000}"#,
-                #"$HOME a {"event":"exit","receiver":"hci0",\#(region),"state":"outside","time":1030}"#,
-                #"$HOME a {"event":"enter","receiver":"hci0",\#(region),"state":"inside","time":1040}"#,
+                #"$HOME a {"time":1000.000,"receiver":"hci0","event":"enter","state":"inside",\#(region)}"#,
+                #"$HOME a {"time":1030.000,"receiver":"hci0","event":"exit","state":"outside",\#(region)}"#,
+                #"$HOME a {"time":1040.000,"receiver":"hci0","event":"enter","state":"inside",\#(region)}"#,
             ], "\(outcome.errors)")
         #expect(outcome.errors.contains("rule lights: done"))
-        #expect(outcome.errors.contains("rule missing: /nowhere/at.all could not be started"))
+        #expect(outcome.errors.contains("rule missing: cannot start /nowhere/at.all"))
         #expect(outcome.errors.contains("4 launches"))
+    }
+
+    /// The state of the app, which goes by its executable's path.
+    private static let folder: String = {
+        let executable = URL(fileURLWithPath: DaemonBench.product("LaunchedApp")).resolvingSymlinksInPath().path
+        return "state/swift-beacon/applications/\(ApplicationIdentity(executable).name)/"
+    }()
+
+    /// Returns the lines that the app's delegate printed, without the library's own log.
+    private static func told(_ outcome: DaemonBench.Outcome) -> [String] {
+        outcome.errors.matches(of: /LaunchedApp of \w+: (.*)/).map { String($0.1) }
+            .filter { !$0.contains(" swift-beacon.") }
     }
 
     /// Plays a beacon that is on for a while, with an app registered that has this state of its region.
@@ -37,14 +51,14 @@ struct LaunchTests {
         DaemonBench, DaemonBench.Outcome
     ) {
         let bench = try DaemonBench()
-        // The app's own ears hear nothing, so that what it is told comes from the daemon.
+        // The app's own source has no beacon, so that its events come from the daemon.
         let silence = try bench.write(
             DaemonBench.sighting(1, uuid: "00000000-0000-0000-0000-000000000001"), to: "silence.ndjson")
         let first = try await bench.run(
             DaemonBench.product("LaunchedApp"), ["an argument"], environment: ["BEACON_SOURCE": silence])
         #expect(first.output.contains("launched with an argument") && first.output.contains("ends"), "\(first)")
         if let state {
-            let file = "state/swift-beacon/applications/LaunchedApp/regions.json"
+            let file = Self.folder + "regions.json"
             try bench.write(
                 bench.read(file).replacing(/"state" : \d/, with: "\"state\" : \(state)"), to: file)
         }
@@ -69,25 +83,24 @@ struct LaunchTests {
     func application() async throws {
         let (bench, outcome) = try await launch(stored: 2, settings: "{ interval: 1s }")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let told = outcome.errors.matches(of: /LaunchedApp of \w+: (.*)/).map { String($0.1) }
+        let told = Self.told(outcome)
         let launch = "launched with an argument"
         #expect(
             told == [launch, "state 1 hall", "enter hall", "ends", launch, "state 2 hall", "exit hall", "ends"],
             "\(outcome.errors)")
         #expect(outcome.errors.contains("2 launches"))
-        let folder = "state/swift-beacon/applications/LaunchedApp/"
-        #expect(bench.read(folder + "waiting.json").isEmpty)
-        #expect(bench.read(folder + "regions.json").contains("\"state\" : 2"))
+        #expect(bench.read(Self.folder + "waiting.json").isEmpty)
+        #expect(bench.read(Self.folder + "regions.json").contains("\"state\" : 2"))
     }
 
-    @Test("One that did not know where it stood is told the state alone")
+    @Test("An app whose region had an unknown state gets the state alone")
     func stateAlone() async throws {
         let (_, outcome) = try await launch(stored: nil)
-        let told = outcome.errors.matches(of: /LaunchedApp of \w+: (.*)/).map { String($0.1) }
+        let told = Self.told(outcome)
         #expect(told.prefix(3) == ["launched with an argument", "state 1 hall", "ends"], "\(outcome.errors)")
     }
 
-    @Test("An app whose registration others could have written is not started, and why is told")
+    @Test("An app whose registration others could have written is not started, and the log says why")
     func distrust() async throws {
         let bench = try DaemonBench()
         let folder = "state/swift-beacon/applications/evil"

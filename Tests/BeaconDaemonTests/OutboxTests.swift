@@ -1,12 +1,13 @@
+import TestSupport
 import Testing
 
-@Suite("beacond outbox")
+@Suite("beacond outbox", .oneAtATime)
 struct OutboxTests {
     private static func configuration(_ url: String) -> String {
         """
         sources: [{ name: shop, from: simulation:department-store, speed: max }]
         regions: [{ name: store, uuid: 02f07e83-abd6-4243-90a8-3617c9c74e70, exit-timeout: 10s }]
-        notify: { news: [enter, exit] }
+        notify: { events: [enter, exit] }
         destinations: [{ name: cloud, type: webhook, url: '\(url)' }]
         """
     }

@@ -32,10 +32,12 @@ final class LaunchedApp: NSObject, CLLocationManagerDelegate {
         return isRelaunch ? isTold : isRegistered
     }
 
-    /// Whether what a launch needs is on the disk, for which an app on iOS would not have to look.
+    /// Whether the registration for being started is on the disk, for which an app on iOS would not have to look.
     private var isRegistered: Bool {
         guard let state = ProcessInfo.processInfo.environment["XDG_STATE_HOME"] else { return false }
-        return FileManager.default.fileExists(atPath: state + "/swift-beacon/applications/LaunchedApp/launch.json")
+        let folder = state + "/swift-beacon/applications/"
+        let applications = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return applications.contains { FileManager.default.fileExists(atPath: "\(folder)\($0)/launch.json") }
     }
 
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {

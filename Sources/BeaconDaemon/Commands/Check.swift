@@ -1,17 +1,18 @@
 import ArgumentParser
 import BeaconGateway
+import Foundation
 
-/// `beacond check`: what is wrong with a configuration.
+/// `beacond check`: reports the faults of a configuration.
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a configuration, and tell every mistake in it.",
+        abstract: "Check a configuration, and report every fault in it.",
         discussion: """
-            Each mistake is a line as compilers print theirs, with what was found and what was meant:
+            Each fault is a line in the form of compilers, with its place and its remedy:
 
               beacond.yaml:12:5: error: there is no key "minimun-rssi" here; was "minimum-rssi" meant?
 
-            A warning is about this machine and not about the file: a secret or a file that is not here. The daemon does not \
-            start with it. Status 1 if there is an error, 0 if there are only warnings or nothing.
+            A warning is about this machine and not about the file: a secret or a file that is missing here. The daemon does \
+            not start with it. Status 1 if there is an error, 0 if there are only warnings or nothing.
             """)
 
     @Argument(help: ArgumentHelp("The configuration.", valueName: "file"))
@@ -22,7 +23,34 @@ struct Check: ParsableCommand {
     func run() throws {
         let path = file ?? configuration.path
         let checked = try GatewayConfiguration.check(file: path)
-        for mistake in checked.mistakes { print(mistake.text(file: path)) }
-        if checked.mistakes.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+        for diagnostic in checked.diagnostics { print(diagnostic.text(file: path)) }
+        if checked.diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+    }
+}
+
+/// The path of the configuration.
+struct ConfigurationFile: ParsableArguments {
+    /// The default path.
+    static let usual = "/etc/swift-beacon/beacond.yaml"
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "The configuration.",
+            discussion: "Default: BEACOND_CONFIG in the environment, else \(Self.usual).", valueName: "file"))
+    var config: String?
+
+    /// The path from the option, else from the environment, else the default.
+    var path: String { config ?? ProcessInfo.processInfo.environment["BEACOND_CONFIG"] ?? Self.usual }
+
+    /// Reads the configuration, and prints its diagnostics on standard error.
+    ///
+    /// - Returns: the configuration, if it has none.
+    /// - Throws: `ExitCode` 1 after a diagnostic was printed; ``ConfigurationError`` if the file cannot be read.
+    func read() throws -> GatewayConfiguration {
+        let checked = try GatewayConfiguration.check(file: path)
+        for diagnostic in checked.diagnostics { ErrorOutput.shared.write(diagnostic.text(file: path)) }
+        guard checked.isUsable else { throw ExitCode(1) }
+        return checked.configuration
     }
 }

@@ -11,8 +11,8 @@ struct OutboxCommand: ParsableCommand {
         discussion: """
             It works beside a running beacond too, which sees the change within ten seconds.
 
-            A destination can refuse a notification for good (HTTP 400, for instance). It is parked then, so that those behind \
-            it go on, until somebody has it sent again or drops it.
+            A destination can refuse a notification for good (HTTP 400, for instance). It becomes a dead letter then, and those \
+            behind it are sent, until somebody sends it again or drops it.
             """,
         subcommands: [List.self, Retry.self, Drop.self], defaultSubcommand: List.self)
 
@@ -77,8 +77,8 @@ struct OutboxCommand: ParsableCommand {
             let outbox = try options.open()
             let names = try options.destinations(of: outbox)
             for status in try outbox.status() where names.contains(status.destination) {
-                let parked = try outbox.parked(of: status.destination, limit: limit)
-                let entries = try parked + (waiting ? outbox.waiting(for: status.destination, limit: limit) : [])
+                let deadLetters = try outbox.deadLetters(of: status.destination, limit: limit)
+                let entries = try deadLetters + (waiting ? outbox.waiting(for: status.destination, limit: limit) : [])
                 if json {
                     try OutboxText.json(status, entries).forEach { print($0) }
                 } else {
@@ -140,7 +140,7 @@ struct OutboxCommand: ParsableCommand {
         func run() throws {
             let outbox = try options.open()
             let count = try OutboxCommand.change(ids, try options.destinations(of: outbox)) { id, destination in
-                try outbox.drop(id, for: destination, parkedOnly: !waiting)
+                try outbox.drop(id, for: destination, deadLettersOnly: !waiting)
             }
             print("\(StatisticsText.count(count, "notification")) dropped.")
         }

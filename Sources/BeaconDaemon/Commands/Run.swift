@@ -5,32 +5,32 @@ import Foundation
 import Glibc
 import Logging
 
-/// `beacond run`, which is what `beacond` does where nothing else is said.
+/// `beacond run`, the default command: monitors and delivers.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch and deliver, until stopped. This is what beacond does where no command is given.",
+        abstract: "Monitor and deliver, until stopped. This is the default command.",
         discussion: """
-            SIGTERM or Ctrl-C end it in good order: what the sources have said is kept, requests on their way are waited \
-            for, and what is not delivered yet is delivered the next time. A second signal ends it at once.
+            SIGTERM or Ctrl-C end it in good order: events so far are stored, requests under way are finished, and the rest \
+            is delivered the next time. A second signal ends it at once.
 
-            Where all sources are files and have been read, it goes on delivering for a while (--linger) and ends.
+            If all sources are files and have been read, it delivers for a while longer (--linger) and ends.
             """)
 
     @OptionGroup var file: ConfigurationFile
 
     @Flag(
         help: ArgumentHelp(
-            "Print what would be sent, and send nothing.",
+            "Print notifications instead of sending them.",
             discussion: """
                 Each notification is a line of JSON with its destination. No outbox is made, nothing is started, and \
-                presence begins anew.
+                all regions begin as unknown.
                 """))
     var dryRun = false
 
     @Option(
         help: ArgumentHelp(
-            "Once all sources have ended, go on delivering for so long.",
-            discussion: "What waits longer is delivered the next time.", valueName: "time"),
+            "The time to go on delivering once all sources have ended.",
+            discussion: "The rest is delivered the next time.", valueName: "time"),
         transform: { text in
             guard let time = DurationText.duration(text) else {
                 throw ValidationError("--linger is \(text); write a span of time, as 30s or 5m.")
@@ -44,11 +44,11 @@ struct Run: AsyncParsableCommand {
         LoggingSystem.bootstrap { _ in LogWriter() }
         var logger = Logger(label: "beacond")
         logger.logLevel = settings.logLevel
-        // A reader that has gone away, as `head` does, is told by the write, not by a signal.
+        // A reader that ends early, as `head` does, is an error of the write and no signal.
         signal(SIGPIPE, SIG_IGN)
         let daemon = try GatewayDaemon(settings, mode: dryRun ? .dryRun(Self.print) : .deliver, logger: logger)
         let before = await daemon.queues()
-        let signals = ImpatientSignals()
+        let signals = ForcedShutdown()
         signals.listen()
         let isLive = ErrorOutput.isTerminal && !(dryRun && isatty(STDOUT_FILENO) == 1)
         do {
@@ -70,14 +70,14 @@ struct Run: AsyncParsableCommand {
         if hasFailed || statistics.lost > 0 { throw ExitCode(1) }
     }
 
-    /// Writes a line of results, all of it.
+    /// Writes a whole line of results.
     @Sendable private static func print(_ line: [UInt8]) {
         var rest = line[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
-            // Nobody reads any more, so that there is nothing left to do.
-            guard written > 0 else { Process.exit(errno == EPIPE ? 0 : 1) }
+            // The reader has ended, so that there is nothing left to do.
+            guard written > 0 else { ProcessEnd.exit(errno == EPIPE ? 0 : 1) }
             rest = rest.dropFirst(written)
         }
     }

@@ -2,12 +2,12 @@ import BeaconDelivery
 import BeaconModel
 import Foundation
 
-/// What `beacond outbox list` prints.
+/// The output of `beacond outbox list`.
 enum OutboxText {
-    /// A queue and notifications of it, for people.
+    /// Returns a queue and notifications of it as lines for people.
     static func lines(_ status: QueueStatus, _ entries: [OutboxEntry]) -> [String] {
         var line =
-            "\(status.destination): \(status.waiting) waiting, \(status.parked) refused, \(status.delivered) delivered"
+            "\(status.destination): \(status.waiting) waiting, \(status.deadLetters) refused, \(status.delivered) delivered"
         let dropped = status.droppedByAge + status.droppedBySize + status.droppedByHand
         if dropped > 0 { line += ", \(dropped) dropped" }
         if let error = status.lastError, status.failures > 0 {
@@ -47,12 +47,12 @@ enum OutboxText {
         var notification: BeaconNotification
     }
 
-    /// A queue and notifications of it, as lines of JSON.
+    /// Returns a queue and notifications of it as lines of JSON.
     static func json(_ status: QueueStatus, _ entries: [OutboxEntry]) throws -> [String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let queue = Queue(
-            destination: status.destination, waiting: status.waiting, refused: status.parked,
+            destination: status.destination, waiting: status.waiting, refused: status.deadLetters,
             delivered: status.delivered, retried: status.retried,
             dropped: status.droppedByAge + status.droppedBySize + status.droppedByHand, failures: status.failures,
             error: status.lastError)

@@ -2,10 +2,11 @@ import BeaconDelivery
 import BeaconGateway
 import BeaconModel
 import Foundation
+import ServiceLifecycle
 
-/// What the daemon has done, in words.
+/// The daemon's statistics in words.
 enum StatisticsText {
-    /// One line, for a terminal.
+    /// Returns one line for a terminal.
     static func line(_ statistics: GatewayStatistics, _ queues: [QueueStatus], width: Int) -> String {
         var parts = [
             count(statistics.iBeacons, "advert"), count(statistics.beaconsPresent, "beacon") + " present",
@@ -32,17 +33,17 @@ enum StatisticsText {
                 text += " (next in \(Int(seconds)) s)"
             }
         }
-        if queue.parked > 0 { text += ", \(queue.parked) refused" }
+        if queue.deadLetters > 0 { text += ", \(queue.deadLetters) refused" }
         return text
     }
 
-    /// The lines at the end.
+    /// Returns the lines of the summary at the end.
     ///
     /// - Parameters:
-    ///   - statistics: of this run.
-    ///   - before: how the queues stood when it began.
-    ///   - queues: how they stand now.
-    ///   - launches: how much was started.
+    ///   - statistics: those of this run.
+    ///   - before: the queues when it began.
+    ///   - queues: the queues now.
+    ///   - launches: the number of programs that were started.
     static func summary(
         _ statistics: GatewayStatistics, before: [QueueStatus], queues: [QueueStatus], launches: Int
     ) -> [String] {
@@ -54,14 +55,14 @@ enum StatisticsText {
         var first = "\(count(statistics.iBeacons, "advert")) from \(count(statistics.sources.count, "source")), "
         first += "\(count(statistics.notificationCount, "notification"))\(kinds)"
         if launches > 0 { first += ", \(count(launches, "launch", "launches"))" }
-        if statistics.lost > 0 { first += ", \(statistics.lost) LOST since the outbox could not take them" }
+        if statistics.lost > 0 { first += ", \(statistics.lost) LOST because the outbox could not store them" }
         var lines = [first]
         for queue in queues {
             let earlier = before.first { $0.destination == queue.destination } ?? QueueStatus(destination: "")
             var line =
                 "\(queue.destination): \(queue.delivered - earlier.delivered) delivered, \(queue.waiting) waiting"
             if queue.refused > earlier.refused { line += ", \(queue.refused - earlier.refused) refused" }
-            if queue.parked > 0 { line += ", \(queue.parked) to be looked at (beacond outbox list)" }
+            if queue.deadLetters > 0 { line += ", \(queue.deadLetters) to be looked at (beacond outbox list)" }
             let dropped =
                 queue.droppedByAge + queue.droppedBySize - earlier.droppedByAge - earlier.droppedBySize
             if dropped > 0 { line += ", \(dropped) dropped" }
@@ -73,5 +74,21 @@ enum StatisticsText {
 
     static func count(_ number: Int, _ word: String, _ words: String? = nil) -> String {
         number == 1 ? "1 \(word)" : "\(number) \(words ?? word + "s")"
+    }
+}
+
+/// The live statistics on a terminal, drawn anew each second.
+struct LiveStatistics: Service {
+    let daemon: GatewayDaemon
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                ErrorOutput.shared.show(
+                    StatisticsText.line(daemon.statistics, await daemon.queues(), width: ErrorOutput.width))
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+        ErrorOutput.shared.show("")
     }
 }

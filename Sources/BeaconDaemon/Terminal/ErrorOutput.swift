@@ -1,19 +1,18 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import CTerminal
 import Glibc
 
-/// Standard error, on which lines are written, and on a terminal below them one line that is drawn anew.
+/// Standard error: lines and, on a terminal below them, one live line.
 final class ErrorOutput: Sendable {
-    /// The one of this process.
+    /// The output of this process.
     static let shared = ErrorOutput()
 
-    /// Whether a person watches a terminal that can draw a line anew.
+    /// A Boolean value indicating whether standard error is a terminal that can draw a line anew.
     static var isTerminal: Bool {
         isatty(STDERR_FILENO) == 1 && getenv("TERM").map { String(cString: $0) } ?? "dumb" != "dumb"
     }
 
-    /// The columns of that terminal; 80 where they cannot be told.
+    /// The columns of that terminal; 80 where they are unknown.
     static var width: Int {
         var rows: UInt16 = 0
         var columns: UInt16 = 0
@@ -30,7 +29,7 @@ final class ErrorOutput: Sendable {
         }
     }
 
-    /// Draws the live line; an empty text takes it away.
+    /// Draws the live line; an empty text removes it.
     func show(_ text: String) {
         status.withLock { status in
             guard !(text.isEmpty && status.isEmpty) else { return }
@@ -41,7 +40,7 @@ final class ErrorOutput: Sendable {
 
     private static func put(_ text: String) {
         var text = text
-        // Nothing can be told about a failure to tell something.
+        // A failure to write on standard error cannot be reported anywhere.
         text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

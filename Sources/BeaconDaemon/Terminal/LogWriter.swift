@@ -1,14 +1,14 @@
 import Foundation
 import Logging
 
-/// Writes the log to standard error, as whoever reads it wants it: systemd's journal knows the time by itself and takes the
-/// level as a number in front (sd-daemon(3)).
+/// A log on standard error, for terminals or for systemd's journal, which knows the time itself and reads the level
+/// from a number in front (sd-daemon(3)).
 struct LogWriter: LogHandler {
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
     private let isForJournal: Bool
 
-    /// A writer to standard error.
+    /// Creates a log in the form that standard error is read in.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         // systemd.exec(5): it is set where standard error is the journal's.
         isForJournal = environment["JOURNAL_STREAM"] != nil && !ErrorOutput.isTerminal

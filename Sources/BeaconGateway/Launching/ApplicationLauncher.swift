@@ -1,41 +1,41 @@
+import BeaconApplications
 import BeaconPrograms
-import BeaconService
 import Foundation
 import Glibc
 import Logging
 
-/// Starts one application for what happened to its regions, as its user: never twice at once, and not too often.
+/// The launcher of one application, as its user: one process at a time, and not too often.
 ///
-/// What happened waits in the application's state, so that one start tells of any number of events.
+/// Events wait in the application's state, so that one start delivers any number of them.
 actor ApplicationLauncher {
     private let settings: LaunchSettings.Applications
     private let logger: Logger
     private let key: ApplicationKey
-    private var times: LaunchTimes
+    private var schedule: LaunchSchedule
     private var launch: ApplicationLaunch?
     private var worker: Task<Void, Never>?
     private var pause: Task<Void, Never>?
     private var isStopped = false
 
-    /// How often it was started.
+    /// The number of starts.
     private(set) var started = 0
 
-    /// A launcher that has started nothing yet.
+    /// Creates a launcher.
     init(_ key: ApplicationKey, settings: LaunchSettings.Applications, logger: Logger) {
         self.key = key
         self.settings = settings
         self.logger = logger
-        times = LaunchTimes(interval: settings.interval)
+        schedule = LaunchSchedule(interval: settings.interval)
     }
 
-    /// Starts the application as soon as that may be. Where it is about to be started already, nothing more is needed.
+    /// Starts the application as soon as the schedule allows. A start that is due already serves this one too.
     func start(_ launch: ApplicationLaunch) {
         guard !isStopped else { return }
         self.launch = launch
         if worker == nil { worker = Task { await work() } }
     }
 
-    /// Waits until the application has ended, if it was started here and its time is limited; else it is ended.
+    /// Waits until the application has ended, if it was started here and its time is limited; else ends it.
     func finish() async {
         guard settings.timeLimit != nil else { return await stop() }
         isStopped = true
@@ -43,7 +43,7 @@ actor ApplicationLauncher {
         await worker?.value
     }
 
-    /// Ends the application, if it was started here and runs, and starts it no more.
+    /// Ends the application, if it was started here and runs, and does not start it again.
     func stop() async {
         isStopped = true
         worker?.cancel()
@@ -53,9 +53,9 @@ actor ApplicationLauncher {
 
     private func work() async {
         while let next = launch, !Task.isCancelled {
-            let wait = times.wait(at: .now)
+            let wait = schedule.wait(at: .now)
             if wait > .zero {
-                // What happened is kept, so that a later start tells it.
+                // The events are stored, so that a later start delivers them.
                 if isStopped { break }
                 let pause = Task { _ = try? await Task.sleep(for: wait) }
                 self.pause = pause
@@ -63,9 +63,9 @@ actor ApplicationLauncher {
                 continue
             }
             launch = nil
-            times.start(at: .now)
+            schedule.start(at: .now)
             started += 1
-            times.end(await run(next))
+            schedule.end(await run(next))
         }
         worker = nil
     }
@@ -79,21 +79,21 @@ actor ApplicationLauncher {
             let outcome = try await program.run(input: [], output: .lines { logger.info("\(key): \($0)") })
             if Task.isCancelled { return true }
             if case .tookTooLong = outcome {
-                // It had its time. An application that waits for more events does not end by itself.
+                // An application that waits for more events does not end by itself.
                 logger.info("\(key) \(outcome)")
                 return true
             }
             if !outcome.isSuccess { logger.warning("\(key) \(outcome)") }
             return outcome.isSuccess
         } catch {
-            logger.error("\(key) could not be started: \(error)")
+            logger.error("cannot start \(key): \(error)")
             return false
         }
     }
 }
 
 extension EventProgram {
-    /// An application as it was started before, for its user.
+    /// Creates the program of an application, as its user.
     ///
     /// - Throws: ``LaunchError`` if this process may not start programs as that user.
     init(_ launch: ApplicationLaunch, account: UserAccount, timeLimit: Duration?) throws(LaunchError) {
@@ -101,10 +101,13 @@ extension EventProgram {
         guard !isOther || geteuid() == 0 else {
             throw LaunchError(
                 .notPermitted,
-                "only root can start programs of \(account.name); run beacond as root or as \(account.name)")
+                "only root and \(account.name) can start programs of \(account.name); run beacond as one of them")
         }
         guard launch.executable.hasPrefix("/") else {
-            throw LaunchError(.notTrusted, "\(launch.executable) is not the full path of a program")
+            throw LaunchError(
+                .notTrusted,
+                "the registered program \(launch.executable) is not an absolute path; "
+                    + "start the application by hand once, so that it registers again")
         }
         self.init([launch.executable] + launch.arguments, timeLimit: timeLimit)
         var environment = launch.environment
@@ -113,7 +116,7 @@ extension EventProgram {
         environment["LOGNAME"] = account.name
         environment["PATH"] = "/usr/local/bin:/usr/bin:/bin"
         self.environment = environment
-        // Entered before the user is changed: where only root may be, the application must not get to.
+        // It is entered before the user is changed: the application must not get to where only root may be.
         let isOpen = isOther ? FileManager.default.isOwned(launch.folder, by: account) : true
         folder = isOpen && FileManager.default.fileExists(atPath: launch.folder) ? launch.folder : "/"
         if isOther { self.account = account }
@@ -122,7 +125,7 @@ extension EventProgram {
 }
 
 extension FileManager {
-    /// Whether a folder belongs to a user.
+    /// Returns whether a folder belongs to a user.
     fileprivate func isOwned(_ path: String, by account: UserAccount) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_uid == account.userID && status.st_mode & S_IFMT == S_IFDIR

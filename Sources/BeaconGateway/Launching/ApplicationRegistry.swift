@@ -1,41 +1,48 @@
-import BeaconEngine
+import BeaconApplications
+import BeaconModel
 import BeaconPrograms
-import BeaconService
+import BeaconSupport
 import Foundation
 
-/// The applications of one user that monitor regions by themselves, as they are registered in the user's state directory.
+/// The applications of one user that monitor regions themselves, as they are registered in the user's state directory.
 ///
-/// There is no socket between them and the daemon. What is read is believed only where nobody but the user, and root, can
-/// have written it; and it is read and written with the user's own rights.
+/// There is no socket between them and the daemon. A registration counts only if nobody but the user and root can have
+/// written it, and it is read and written with the user's own rights.
 struct ApplicationRegistry: Sendable {
-    /// Whose applications these are.
+    /// The user whose applications these are.
     let account: UserAccount
 
     private let directory: StateDirectory
+    private let damaged: Locked<[StateError]>
 
-    /// The applications of a user.
+    /// Creates the registry of a user.
     ///
     /// - Parameters:
-    ///   - account: the user. Only root can serve another user than the one that it is.
-    ///   - directory: where they are registered; nil for the place that applications use where nothing else is said.
+    ///   - account: the user. Only root can serve another user than itself.
+    ///   - directory: the folder of registrations; nil for the default of applications.
     init(account: UserAccount, directory: StateDirectory? = nil) {
         self.account = account
         let home = URL(fileURLWithPath: account.home, isDirectory: true)
-        self.directory =
+        let directory =
             directory ?? StateDirectory(home.appendingPathComponent(".local/state/swift-beacon", isDirectory: true))
+        let damaged = Locked<[StateError]>([])
+        self.damaged = damaged
+        self.directory = directory.reporting { error in damaged.withLock { $0.append(error) } }
     }
 
-    /// The user who runs this process, with the folder that its environment names.
+    /// The registry of the user who runs this process, in the folder that its environment names.
     static var ofThisUser: ApplicationRegistry? {
         UserAccount.current.map { ApplicationRegistry(account: $0, directory: .user) }
     }
 
-    /// What was found.
+    /// The result of a look at all applications.
     struct Found {
-        /// Who may be started.
-        var sleeping: [SleepingApplication] = []
-        /// What is wrong, by the name of the application or, where it is about all of them, the empty text.
+        /// The applications that may be started.
+        var terminated: [TerminatedApplication] = []
+        /// The reasons for not starting others, by the name of the application, or by the empty text for all of them.
         var problems: [String: String] = [:]
+        /// The damaged files that were set aside since the last look.
+        var damaged: [StateError] = []
     }
 
     /// Looks at all applications.
@@ -47,7 +54,7 @@ struct ApplicationRegistry: Sendable {
                 let policy = try AuthorizationPolicy(directory: directory)
                 for identity in directory.applications {
                     do {
-                        if let application = try sleeping(identity, policy) { found.sleeping.append(application) }
+                        if let application = try terminated(identity, policy) { found.terminated.append(application) }
                     } catch {
                         found.problems[identity.name] = "\(error)"
                     }
@@ -56,42 +63,87 @@ struct ApplicationRegistry: Sendable {
         } catch {
             found.problems[""] = "\(error)"
         }
+        found.damaged = damaged.withLock { damaged in
+            defer { damaged = [] }
+            return damaged
+        }
         return found
     }
 
-    private func sleeping(
+    private func terminated(
         _ identity: ApplicationIdentity, _ policy: AuthorizationPolicy
-    ) throws -> SleepingApplication? {
+    ) throws -> TerminatedApplication? {
         let folder = directory.folder(of: identity).path
-        // Most have nothing to start, and need not be trusted for that.
+        // Most are not registered, and need no check.
         guard FileManager.default.fileExists(atPath: folder + "/launch.json") else { return nil }
-        try checkTrust(in: folder)
+        try checkOwner(of: folder)
         guard let launch = try directory.launch(of: identity), try policy.status(of: identity) == .always,
             try !directory.isRunning(identity)
         else { return nil }
-        let regions = try directory.regions(of: identity)
-        guard !regions.isEmpty else { return nil }
-        return SleepingApplication(
-            key: ApplicationKey(account: account, identity: identity), launch: launch, regions: regions)
+        let triggers = try directory.triggers(of: identity)
+        guard !triggers.isEmpty else { return nil }
+        return TerminatedApplication(
+            key: ApplicationKey(account: account, identity: identity), launch: launch, triggers: triggers)
     }
 
-    private func checkTrust(in folder: String) throws(LaunchError) {
-        for file in ["launch.json", "regions.json", "authorization.json", "waiting.json", "running"]
-        where file == "launch.json" || FileManager.default.fileExists(atPath: "\(folder)/\(file)") {
-            try PathTrust.check("\(folder)/\(file)", owner: account.userID)
+    private func checkOwner(of folder: String) throws(LaunchError) {
+        let monitors = ((try? FileManager.default.contentsOfDirectory(atPath: folder + "/monitors")) ?? []).sorted()
+        for file in ["regions.json", "authorization.json", "waiting.json", "running", "lock"]
+            + monitors.map({ "monitors/\($0)" })
+        where FileManager.default.fileExists(atPath: "\(folder)/\(file)") {
+            try OwnershipCheck.check("\(folder)/\(file)", owner: account.userID)
         }
+        try OwnershipCheck.check(folder + "/launch.json", owner: account.userID)
     }
 
-    /// Keeps a change for an application that does not run.
+    /// Stores a new state of a region or condition for an application that does not run.
     ///
-    /// - Returns: the region with its new state, and the state before; nil where there is nothing to tell it.
-    /// - Throws: ``LaunchError`` and `ServiceError`.
-    func keep(
-        _ change: WaitingChange, for identity: ApplicationIdentity
-    ) throws -> (region: RegisteredRegion, before: RegionState)? {
+    /// - Parameters:
+    ///   - state: the new state.
+    ///   - time: when it began, by the wall clock.
+    ///   - id: the region or condition.
+    ///   - constraint: its beacons.
+    ///   - identity: the application.
+    /// - Returns: the trigger with the state before; nil where there is nothing to deliver.
+    /// - Throws: ``LaunchError`` and `StateError`.
+    func store(
+        _ state: RegionState, at time: Timestamp, of id: LaunchTrigger.ID, constraint: BeaconConstraint,
+        for identity: ApplicationIdentity
+    ) throws -> LaunchTrigger? {
         try FileUser.perform(as: account) {
-            try checkTrust(in: directory.folder(of: identity).path)
-            return try directory.keep(change, for: identity)
+            try checkOwner(of: directory.folder(of: identity).path)
+            return try directory.store(state, at: time, of: id, constraint: constraint, for: identity)
         }
     }
+}
+
+/// An application that does not run and is registered for being started.
+struct TerminatedApplication: Hashable, Sendable {
+    /// The application and its user.
+    var key: ApplicationKey
+
+    /// The program, arguments, folder and environment by which it is started.
+    var launch: ApplicationLaunch
+
+    /// The regions and conditions for which it is started, with the states that it knows.
+    var triggers: [LaunchTrigger]
+
+    /// The same application with unknown states.
+    var withoutStates: TerminatedApplication {
+        var copy = self
+        for place in copy.triggers.indices { copy.triggers[place].state = .unknown }
+        return copy
+    }
+}
+
+/// An application of a user.
+struct ApplicationKey: Hashable, Sendable, CustomStringConvertible {
+    /// The user.
+    var account: UserAccount
+
+    /// The application among those of the user.
+    var identity: ApplicationIdentity
+
+    /// The names of the application and its user.
+    var description: String { "\(identity.name) of \(account.name)" }
 }

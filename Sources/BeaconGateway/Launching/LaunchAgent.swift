@@ -1,13 +1,14 @@
-import BeaconEngine
+import BeaconApplications
+import BeaconModel
 import BeaconPrograms
-import BeaconService
 import Foundation
 import Logging
 
-/// Starts what is to be started for events: what the configuration's rules say, and applications that monitor regions by
+/// The launcher of programs for events: those of the configuration's rules, and applications that monitor regions
 /// themselves and do not run.
 actor LaunchAgent {
-    /// How often it looks which applications are registered and run. One that ends is watched for after this at the latest.
+    /// The time between two looks at the registered applications. The regions of one that ends are monitored after this
+    /// at the latest.
     static let lookInterval = Duration.seconds(2)
 
     private let settings: LaunchSettings
@@ -15,16 +16,16 @@ actor LaunchAgent {
     private let rules: [RuleRunner]
     private let logger: Logger
     private var launchers: [ApplicationKey: ApplicationLauncher] = [:]
-    private var sleeping: [ApplicationKey: SleepingApplication] = [:]
+    private var terminated: [ApplicationKey: TerminatedApplication] = [:]
     private var problems: [String: String] = [:]
     private var isStopped = false
 
-    /// An agent that has started nothing yet.
+    /// Creates an agent.
     ///
     /// - Parameters:
-    ///   - settings: what to start.
-    ///   - registries: where applications are registered.
-    ///   - logger: where it logs, and where programs' output goes.
+    ///   - settings: the rules, and the settings for applications.
+    ///   - registries: the registries of applications.
+    ///   - logger: the log, which programs' output is written to as well.
     init(_ settings: LaunchSettings, registries: [ApplicationRegistry], logger: Logger) {
         self.settings = settings
         self.registries = registries
@@ -32,7 +33,7 @@ actor LaunchAgent {
         rules = settings.rules.map { RuleRunner($0, logger: logger) }
     }
 
-    /// How many programs and applications were started.
+    /// The number of programs and applications that were started.
     var started: Int {
         get async {
             var count = 0
@@ -44,8 +45,8 @@ actor LaunchAgent {
 
     // MARK: - Applications
 
-    /// Looks which applications want to be started, and has the gateway watch for those that do not run, again and again
-    /// until its task is cancelled.
+    /// Looks for registered applications again and again, and has the gateway monitor for those that do not run, until
+    /// its task is cancelled.
     func run(_ gateway: Gateway) async {
         guard settings.applications != nil, !registries.isEmpty else { return }
         while !Task.isCancelled {
@@ -55,35 +56,37 @@ actor LaunchAgent {
     }
 
     private func look(_ gateway: Gateway) async {
-        var found: [ApplicationKey: SleepingApplication] = [:]
+        var found: [ApplicationKey: TerminatedApplication] = [:]
         for registry in registries {
             let result = registry.look()
-            for application in result.sleeping { found[application.key] = application }
-            tell(result.problems, of: registry)
+            for application in result.terminated { found[application.key] = application }
+            for error in result.damaged { logger.error("\(error)") }
+            log(result.problems, of: registry)
         }
-        for (key, application) in sleeping where found[key] == nil {
-            logger.debug("\(key) runs, or wants to be started no more")
+        for (key, application) in terminated where found[key] == nil {
+            logger.debug("\(key) runs, or is registered no longer")
             await gateway.forget(application)
         }
         for (key, application) in found {
-            if let known = sleeping[key] {
-                // While it sleeps, its regions' states are ours to change; anything else is another registration.
+            if let known = terminated[key] {
+                // While it does not run, only this process changes its states; any other difference is a new
+                // registration.
                 guard known.withoutStates != application.withoutStates else { continue }
                 await gateway.forget(known)
             }
-            logger.debug("watching for \(key)")
-            await gateway.watch(for: application)
+            logger.debug("monitoring \(application.triggers.count) regions and conditions of \(key)")
+            await gateway.monitor(for: application)
         }
-        sleeping = found
+        terminated = found
     }
 
-    /// Tells what is wrong, once.
-    private func tell(_ new: [String: String], of registry: ApplicationRegistry) {
+    /// Logs each problem once.
+    private func log(_ new: [String: String], of registry: ApplicationRegistry) {
         for (name, message) in new {
             let label = "\(registry.account.name)/\(name)"
             if problems.updateValue(message, forKey: label) != message {
                 logger.warning(
-                    "\(name.isEmpty ? "no application" : name) of \(registry.account.name) is started: \(message)")
+                    "cannot start \(name.isEmpty ? "applications" : name) of \(registry.account.name): \(message)")
             }
         }
         for label in problems.keys where label.hasPrefix(registry.account.name + "/") {
@@ -91,21 +94,25 @@ actor LaunchAgent {
         }
     }
 
-    /// A region of an application was entered or left: what happened is kept for it, and it is started.
-    func regionChanged(_ identifier: String, of key: ApplicationKey, _ change: RegionBoard.Change) async {
-        guard !isStopped, let application = sleeping[key], let applications = settings.applications,
+    /// Stores a change of an application's region or condition for the application, and starts it.
+    ///
+    /// - Parameters:
+    ///   - id: the region or condition.
+    ///   - key: the application.
+    ///   - change: the change, by the wall clock.
+    func changed(_ id: LaunchTrigger.ID, of key: ApplicationKey, _ change: GatewayChange) async {
+        guard !isStopped, let application = terminated[key], let applications = settings.applications,
             let registry = registries.first(where: { $0.account == key.account })
         else { return }
         let event = change.event
         do {
-            let waiting = WaitingChange(
-                identifier: identifier, constraint: event.constraint, state: event.state, time: event.time)
-            guard let (region, before) = try registry.keep(waiting, for: key.identity) else { return }
-            // Whoever never knew where it stands learns nothing from not being there.
-            let isWanted = event.state == .inside ? region.notifiesOnEntry : region.notifiesOnExit && before == .inside
-            guard isWanted else { return }
+            guard
+                let trigger = try registry.store(
+                    event.state, at: event.time, of: id, constraint: event.constraint, for: key.identity),
+                trigger.launches(from: trigger.state, to: event.state)
+            else { return }
         } catch {
-            logger.error("\(key) is not started: \(error)")
+            logger.error("cannot start \(key): \(error)")
             return
         }
         let launcher =
@@ -116,17 +123,17 @@ actor LaunchAgent {
 
     // MARK: - Rules
 
-    /// A region of the configuration was entered or left.
-    func regionChanged(_ name: String, _ change: RegionBoard.Change) async {
+    /// Starts the programs of rules for a change of a region of the configuration.
+    func regionChanged(_ name: String, _ change: GatewayChange) async {
         let kind: LaunchRule.Event
-        switch change.kind {
+        switch change.event.kind {
         case .enter: kind = .enter
         case .exit: kind = .exit
-        case .state: return
+        default: return
         }
-        let event = LaunchEvent(
-            event: kind, name: name, constraint: change.event.constraint, time: change.event.time,
-            receiver: change.event.receiver)
+        var event = change.event
+        event.kind = change.event.kind
+        event.name = name
         for runner in rules where runner.rule.events.contains(kind) && runner.rule.regions?.contains(name) ?? true {
             await runner.enqueue(event)
         }
@@ -134,7 +141,7 @@ actor LaunchAgent {
 
     // MARK: - End
 
-    /// Waits until what was started for what has happened has ended, or its time is over.
+    /// Waits until all that was started for past events has ended, or its time is over.
     func finish() async {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in
@@ -143,7 +150,7 @@ actor LaunchAgent {
         }
     }
 
-    /// Ends all that was started here.
+    /// Ends all programs and applications that were started here.
     func stop() async {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in

@@ -1,15 +1,17 @@
+import BeaconModel
 import BeaconPrograms
 import Logging
 
-/// Starts what a rule says, for one event after another: never twice at once, never more often than the rule allows.
+/// The runner of a rule's program: for one event after another, one process at a time, and not more often than the rule
+/// allows.
 ///
-/// What happens too fast waits. Of more than ``mostWaiting`` events the oldest are dropped, which is told, so that the
-/// newest, which says how things stand, always comes through.
+/// Events that come too fast wait. Of more than ``mostWaiting`` the oldest are dropped and logged, so that the newest,
+/// which has the present state, is always run.
 actor RuleRunner {
-    /// How many events wait at most.
+    /// The most events that wait.
     static let mostWaiting = 16
 
-    /// How a rule did so far.
+    /// The results of a rule so far.
     struct Counts: Hashable, Sendable {
         var started = 0
         var failed = 0
@@ -21,41 +23,43 @@ actor RuleRunner {
 
     private let program: EventProgram
     private let logger: Logger
-    private var times: LaunchTimes
+    private var schedule: LaunchSchedule
     private var waiting: [[UInt8]] = []
     private var worker: Task<Void, Never>?
     private var pause: Task<Void, Never>?
     private var isStopped = false
 
-    /// A rule that has nothing to do yet.
+    /// Creates a runner.
     init(_ rule: LaunchRule, logger: Logger) {
         self.rule = rule
         self.logger = logger
-        times = LaunchTimes(interval: rule.interval)
+        schedule = LaunchSchedule(interval: rule.interval)
         program = EventProgram(rule)
     }
 
-    /// Starts it for an event, as soon as that may be.
-    func enqueue(_ event: LaunchEvent) {
+    /// Runs the program for an event, as soon as the schedule allows.
+    func enqueue(_ event: RegionEvent) {
         guard !isStopped else { return }
-        waiting.append(event.line)
+        var line: [UInt8] = []
+        EventJSON.append(event, to: &line)
+        waiting.append(line)
         if waiting.count > Self.mostWaiting {
             waiting.removeFirst()
             counts.dropped += 1
-            logger.warning("rule \(rule.name): more events than it may be started for; the oldest is dropped")
+            logger.warning("rule \(rule.name): more than \(Self.mostWaiting) events wait; the oldest is dropped")
         }
         if worker == nil { worker = Task { await work() } }
     }
 
-    /// Waits until it was started for all that was waiting. What would have to wait longer for the rule's interval is
-    /// dropped, and told.
+    /// Waits until the program was run for all waiting events. Those that would have to wait for the rule's interval
+    /// are dropped and logged.
     func finish() async {
         isStopped = true
         pause?.cancel()
         await worker?.value
     }
 
-    /// Ends what runs, and starts nothing more.
+    /// Ends the program, and does not start it again.
     func stop() async {
         isStopped = true
         worker?.cancel()
@@ -65,12 +69,12 @@ actor RuleRunner {
 
     private func work() async {
         while !waiting.isEmpty, !Task.isCancelled {
-            let wait = times.wait(at: .now)
+            let wait = schedule.wait(at: .now)
             if wait > .zero {
                 if isStopped {
                     counts.dropped += waiting.count
                     logger.warning(
-                        "rule \(rule.name): \(waiting.count) events were still waiting for its interval to pass")
+                        "rule \(rule.name): \(waiting.count) events are dropped, which waited for its interval to pass")
                     break
                 }
                 let pause = Task { _ = try? await Task.sleep(for: wait) }
@@ -79,11 +83,11 @@ actor RuleRunner {
                 continue
             }
             let event = waiting.removeFirst()
-            times.start(at: .now)
+            schedule.start(at: .now)
             counts.started += 1
             let isSuccess = await run(event)
             if !isSuccess { counts.failed += 1 }
-            times.end(isSuccess)
+            schedule.end(isSuccess)
         }
         worker = nil
     }
@@ -98,14 +102,14 @@ actor RuleRunner {
             if !outcome.isSuccess { logger.warning("rule \(name): \(program.words[0]) \(outcome)") }
             return outcome.isSuccess
         } catch {
-            logger.error("rule \(name): \(program.words[0]) could not be started: \(error)")
+            logger.error("rule \(name): cannot start \(program.words[0]): \(error)")
             return false
         }
     }
 }
 
 extension EventProgram {
-    /// What a rule starts.
+    /// Creates the program of a rule.
     init(_ rule: LaunchRule) {
         switch rule.target {
         case .program(let words): self.init(words, timeLimit: rule.timeLimit)
@@ -115,4 +119,31 @@ extension EventProgram {
         folder = rule.folder
         isOwnSession = true
     }
+}
+
+/// A schedule of starts: at most one in an interval, and fewer and fewer while they fail.
+struct LaunchSchedule: Hashable, Sendable {
+    /// The longest wait after failures.
+    static let longest = Duration.seconds(3600)
+
+    private let interval: Duration
+    private var failures = 0
+    private var last: ContinuousClock.Instant?
+
+    /// Creates a schedule of at most one start in an interval.
+    init(interval: Duration) { self.interval = interval }
+
+    /// Returns the time to wait before the next start; zero if it may be at once.
+    func wait(at now: ContinuousClock.Instant) -> Duration {
+        guard let last else { return .zero }
+        var pause = interval
+        for _ in 0..<min(failures, 20) where pause < Self.longest { pause = max(pause * 2, .seconds(1)) }
+        return max(.zero, last + (failures == 0 ? interval : min(pause, Self.longest)) - now)
+    }
+
+    /// Notes a start.
+    mutating func start(at now: ContinuousClock.Instant) { last = now }
+
+    /// Notes the end of a run, and whether it succeeded.
+    mutating func end(_ isSuccess: Bool) { failures = isSuccess ? 0 : failures + 1 }
 }

@@ -1,74 +1,88 @@
+import BeaconApplications
 import BeaconDelivery
 import BeaconEngine
 import BeaconModel
+import BeaconMonitoring
 import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
 import Logging
 
-/// Joins what the sources say, decides what of it is news, and sees to it that it is kept before anything else happens.
+/// The core, the notification policy and the outbox in one place: it receives the sources' messages, and writes the
+/// resulting notifications before anything else happens.
 ///
-/// Everything goes through here in one order: a source's event, the notifications of it into the outbox, then the state of
-/// presence to its file, then what is started for it.
+/// Everything happens in one order: a source's message is handled, its notifications are written to the outbox, then
+/// the presence to its file, then programs are started for it.
 actor Gateway {
-    /// How long the threads of sources have to end.
+    /// The time within which the threads of sources have to end.
     private static let stopTime = Duration.seconds(2)
 
-    private let configuration: GatewayConfiguration
-    private let addressees: [Addressee]
-    private let taker: any NotificationTaker
+    let configuration: GatewayConfiguration
+    let destinations: [ConfiguredDestination]
+    private let writer: any NotificationWriter
     private let presence: PresenceFile?
     private let launches: LaunchAgent?
     private let published: Locked<GatewayStatistics>
-    private let logger: Logger
+    let logger: Logger
 
-    /// Where a report is of.
+    /// The place that a ranging report is from.
     private struct Place: Hashable {
-        var source: Int
-        var receiver: String
+        var receiver: ReceiverID
         var constraint: BeaconConstraint?
     }
 
-    private let wanted = WantedRegions()
-    private let channel = SourceChannel()
-    private var threads: [SourceThread] = []
+    private let makeRunner: @Sendable (SourceSettings) -> any GatewayRunner
 
-    private var board = RegionBoard()
+    var core = MonitoringCore()
+    /// The first time that any source gave, in which all others are placed until time has passed.
+    var origin: Timestamp?
+    var sources: [GatewaySource] = []
+    /// The source of each receiver and its place there, by the receiver's number.
+    var receivers: [(source: Int, place: Int)] = []
+    private var scanMode = ScanMode.off
+
+    private var owners: [ConditionID: ConditionOwner] = [:]
+    private var conditions: [ConditionOwner: ConditionID] = [:]
+    private var constraints: [ConditionOwner: BeaconConstraint] = [:]
+
     private var policy: NotificationPolicy
     private let ownConstraints: Set<BeaconConstraint>
     private var pending = PendingNotifications()
     private var isPresenceSaved = true
-    private var statistics: GatewayStatistics
-    /// The progress of each source before it was opened anew.
-    private var earlier: [Int: SourceProgress] = [:]
+    var statistics: GatewayStatistics
     /// The beacons of the newest report of each place.
     private var lists: [Place: [BeaconIdentity]] = [:]
     private var listsCounted: ContinuousClock.Instant?
-    private var ended: Set<Int> = []
-    private var isStopped = false
-    private var wallAhead: Int64 = 0
+    private(set) var isStopped = false
+    private var isReceiving = false
+    private var turns: [CheckedContinuation<Void, Never>] = []
 
-    /// A gateway that does not run yet.
+    /// A gateway that does not run so far.
     ///
     /// - Parameters:
-    ///   - configuration: what to do.
-    ///   - addressees: where notifications go.
-    ///   - taker: what takes them.
-    ///   - presence: where regions stood before; nil to begin with nothing and to leave nothing.
-    ///   - launches: what is started for events.
-    ///   - published: where others read how things stand.
-    ///   - logger: where it logs.
+    ///   - configuration: the configuration.
+    ///   - destinations: the destinations of notifications and events.
+    ///   - writer: writes the notifications.
+    ///   - presence: the states before; nil to begin with nothing and to leave nothing.
+    ///   - launches: the programs and applications that are started for events.
+    ///   - published: the statistics for others to read.
+    ///   - logger: the log.
+    ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
-        _ configuration: GatewayConfiguration, addressees: [Addressee], taker: any NotificationTaker,
-        presence: PresenceFile?, launches: LaunchAgent?, published: Locked<GatewayStatistics>, logger: Logger
+        _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
+        presence: PresenceFile?, launches: LaunchAgent?, published: Locked<GatewayStatistics>, logger: Logger,
+        makeRunner: @escaping @Sendable (SourceSettings) -> any GatewayRunner = {
+            SourceRunner($0.specification, pace: $0.pace)
+        }
     ) {
         self.configuration = configuration
-        self.addressees = addressees
-        self.taker = taker
+        self.destinations = destinations
+        self.writer = writer
         self.presence = presence
         self.launches = launches
         self.published = published
         self.logger = logger
+        self.makeRunner = makeRunner
         let regions = configuration.regions.map {
             BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint)
         }
@@ -82,252 +96,270 @@ actor Gateway {
     /// Runs until all sources have ended, or ``stop()`` was called and they have.
     func run() async {
         guard !isStopped else { return }
-        let plan = WatchPlan(configuration)
-        watch(plan)
-        for (number, source) in configuration.sources.enumerated() {
-            let thread = SourceThread(
-                number: number, settings: source, rangings: plan.rangings, wanted: wanted, channel: channel)
-            threads.append(thread)
-            thread.start()
-        }
+        makeSources()
+        begin(MonitoringPlan(configuration))
+        updateScanMode()
         publish()
-        for await (source, event) in channel.messages {
-            await take(event, from: source)
-            channel.taken()
-            if ended.count == configuration.sources.count { break }
+        for source in sources { source.runner.start() }
+        if sources.allSatisfy({ !$0.settings.specification.isGradual(at: .fastest) }) {
+            await runInOrder()
+        } else {
+            await withTaskGroup(of: Void.self) { group in
+                for (number, source) in sources.enumerated() {
+                    group.addTask {
+                        for await message in source.runner.messages {
+                            await self.receiveInTurn(message, from: number)
+                        }
+                    }
+                }
+            }
         }
-        channel.finish()
-        await keepPending()
+        await writePending()
     }
 
-    /// Has the sources end. What they have found by then is taken in yet.
+    /// Handles a message after those that came before: while notifications are written, other sources wait.
+    private func receiveInTurn(_ message: SourceMessage, from number: Int) async {
+        if isReceiving { await withCheckedContinuation { turns.append($0) } }
+        isReceiving = true
+        await receive(message, from: number)
+        if turns.isEmpty { isReceiving = false } else { turns.removeFirst().resume() }
+    }
+
+    /// Stops the sources. What they have heard by then is still handled.
     func stop() {
         isStopped = true
-        for thread in threads { thread.stop() }
-        // One that is stuck, in a read from a pipe for instance, is not waited for.
-        Task { [channel] in
+        for source in sources { source.runner.stop() }
+        // A source that is blocked, in a read from a pipe for instance, is not waited for.
+        let channels = sources.map(\.runner.messages)
+        Task {
             try? await Task.sleep(for: Self.stopTime)
-            channel.finish()
+            for channel in channels { channel.finish() }
         }
     }
 
-    /// Begins to watch, with the states that are known from before.
-    private func watch(_ plan: WatchPlan) {
+    private func makeSources() {
+        // All sources share one time, and so one speed: a radio or a pipe gives adverts in real time.
+        let comesByItself =
+            configuration.sources.count > 1
+            && configuration.sources.contains { $0.specification.isGradual(at: .fastest) }
+        let pace = comesByItself ? .times(1) : configuration.sources.map(\.pace).first { $0 != .fastest } ?? .fastest
+        for var settings in configuration.sources {
+            if settings.pace != pace, !settings.specification.isGradual(at: .fastest) {
+                settings.pace = pace
+                let speed = pace == .times(1) ? "in real time" : "at the same speed"
+                logger.notice("\(settings.name) plays \(speed), as other sources of this configuration do")
+            }
+            let receiver = addReceiver(source: sources.count, place: 0)
+            sources.append(GatewaySource(settings, runner: makeRunner(settings), first: receiver))
+            core.setHearing(.interrupted, of: receiver)
+        }
+    }
+
+    func addReceiver(source: Int, place: Int) -> ReceiverID {
+        receivers.append((source, place))
+        return ReceiverID(UInt16(clamping: receivers.count - 1))
+    }
+
+    /// Begins to monitor, with the states of the last run.
+    private func begin(_ plan: MonitoringPlan) {
         var known: [String: (constraint: BeaconConstraint, state: RegionState)] = [:]
         do {
             known = try presence?.load() ?? [:]
         } catch {
-            logger.error("where regions stood before is not known: \(error). Each begins anew")
+            logger.error("cannot read the region states of the last run: \(error); every region begins as unknown")
         }
-        for (watched, region) in plan.regions {
-            let before = known[watched.label].flatMap { $0.constraint == region.constraint ? $0.state : nil }
-            add(watched, region, assuming: before ?? .unknown)
+        for (owner, region) in plan.conditions {
+            let before = known[owner.label].flatMap { $0.constraint == region.constraint ? $0.state : nil }
+            monitor(owner, region, assuming: before ?? .unknown)
             guard let before, before != .unknown else { continue }
-            // Everybody learns where it stands, without this being news.
-            let event = SessionEvent.RegionEvent(
-                name: watched.name, constraint: region.constraint, time: .zero, receiver: nil, state: before,
-                before: before)
-            if case .region = watched { _ = policy.receive(.region(.state, event), at: .zero) }
-            for addressee in addressees { addressee.receive?(.region(.state, event)) }
+            // Destinations receive the state, which is no notification.
+            let event = BeaconEvent.region(
+                RegionEvent(
+                    .state, name: owner.name, constraint: region.constraint, time: .zero, receiver: nil, state: before,
+                    before: before))
+            if case .region = owner { _ = policy.receive(event, at: .zero) }
+            for destination in destinations { destination.receive?(event) }
         }
+        for constraint in plan.rangings { _ = core.startRanging(constraint) }
     }
 
-    private func add(_ watched: WatchedRegion, _ region: MonitoredRegion, assuming state: RegionState) {
-        board.add(watched, region.constraint, assuming: state)
-        wanted.add(SessionConfiguration.Region(name: watched.label, region: region, assuming: state))
+    private func monitor(_ owner: ConditionOwner, _ region: MonitoredRegion, assuming state: RegionState) {
+        forget(owner)
+        let condition = core.startMonitoring(region, assuming: state)
+        owners[condition] = owner
+        conditions[owner] = condition
+        constraints[owner] = region.constraint
+    }
+
+    private func forget(_ owner: ConditionOwner) {
+        guard let condition = conditions.removeValue(forKey: owner) else { return }
+        core.stopMonitoring(condition)
+        owners[condition] = nil
+        constraints[owner] = nil
+    }
+
+    /// Sets the scan mode of the radios to what the requests need.
+    private func updateScanMode() {
+        let mode = core.scanMode
+        guard mode != scanMode else { return }
+        scanMode = mode
+        for source in sources { source.runner.scan(mode) }
     }
 
     // MARK: - Applications
 
-    /// Watches for the regions of an application that does not run, from the states that it knows.
-    func watch(for application: SleepingApplication) {
-        for region in application.regions {
-            add(
-                .application(application.key, region.identifier),
-                // When an app's region counts as outside at first is Core Location's rule; the center has the same.
-                MonitoredRegion(region.constraint, outsideAfter: .seconds(10)), assuming: region.state)
+    /// Monitors the regions and conditions of an application that does not run, from the states that it knows.
+    func monitor(for application: TerminatedApplication) {
+        for trigger in application.triggers {
+            // An app's region counts as outside at first after its exit time-out, as it does while the app runs.
+            monitor(
+                .application(application.key, trigger.id),
+                MonitoredRegion(trigger.constraint, outsideAfter: MonitoredRegion.defaultExitTimeout),
+                assuming: trigger.state)
         }
+        updateScanMode()
     }
 
-    /// Watches for an application no more: it runs, or wants to be started no more.
-    func forget(_ application: SleepingApplication) {
-        for region in application.regions {
-            let watched = WatchedRegion.application(application.key, region.identifier)
-            board.remove(watched)
-            wanted.remove(watched.label)
-        }
+    /// Ends the monitoring for an application: it runs, or is not registered any more.
+    func forget(_ application: TerminatedApplication) {
+        for trigger in application.triggers { forget(.application(application.key, trigger.id)) }
+        updateScanMode()
     }
 
-    // MARK: - What the sources say
+    // MARK: - Events
 
-    private func take(_ event: SourceEvent, from source: Int) async {
-        let name = configuration.sources[source].name
-        var news: [BeaconNotification] = []
-        var started: [RegionBoard.Change] = []
-        switch event {
-        case .opened:
-            logger.info("listening to \(name)")
-            statistics.sources[source].state = .running
-            earlier[source] = SourceProgress(
-                packets: statistics.sources[source].packets, iBeacons: statistics.sources[source].iBeacons)
-            board.open(source)
-        case .events(let events, let progress):
-            note(progress, of: source)
-            for event in events { take(event, from: source, &news, &started) }
-            if let time = progress.time { add(policy.advance(to: time, at: wall(time)), to: &news) }
-        case .lost(let message):
-            statistics.sources[source].state = .failing(message)
-            statistics.sources[source].failures += 1
-            logger.error(
-                "\(name): \(message). Regions stay as they are until it is back, or another source knows better")
-            for change in board.close(source) { take(change, &news, &started) }
-        case .returned:
-            logger.notice("\(name): the radio is back")
-            statistics.sources[source].state = .running
-            board.open(source)
-        case .notice(let message, let isTrouble):
-            logger.log(level: isTrouble ? .warning : .info, "\(name): \(message)")
-        case .failed(let message, let retry):
-            statistics.sources[source].failures += 1
-            if let retry {
-                statistics.sources[source].state = .failing(message)
-                logger.error("\(name): \(message). It is tried again in \(DurationText.text(retry))")
-            } else {
-                statistics.sources[source].state = .failed(message)
-                logger.error("\(name): \(message)")
-                ended.insert(source)
+    /// Handles the core's events: notifications are written first, then programs are started.
+    ///
+    /// - Parameter time: the time of the source that reported, by the core's clock and by the source's own.
+    func handleEvents(at time: (core: Timestamp, wall: Timestamp)? = nil) async {
+        var notifications: [BeaconNotification] = []
+        var changes: [GatewayChange] = []
+        for event in core.takeEvents() {
+            switch event {
+            case .state(let change): handle(change, &notifications, &changes)
+            case .ranged(let report): handle(report, &notifications)
             }
-            for change in board.close(source) { take(change, &news, &started) }
-        case .ended:
-            if statistics.sources[source].state == .running { statistics.sources[source].state = .ended }
-            logger.info("\(name) has ended")
-            ended.insert(source)
-            for change in board.close(source) { take(change, &news, &started) }
         }
-        await keep(news)
-        for change in started { await launch(change) }
+        if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }
+        await write(notifications)
+        for change in changes { await launch(change) }
         publish()
     }
 
-    private func take(
-        _ event: SessionEvent, from source: Int, _ news: inout [BeaconNotification],
-        _ started: inout [RegionBoard.Change]
+    private func handle(
+        _ change: ConditionChange, _ notifications: inout [BeaconNotification], _ changes: inout [GatewayChange]
     ) {
-        switch event {
-        case .region(_, let change):
-            if let change = board.receive(change, from: source) { take(change, &news, &started) }
-        case .ranged(let report):
-            if let constraint = report.constraint, ownConstraints.contains(constraint) {
-                add(policy.receive(event, at: wall(report.time)), to: &news)
-            }
-            let place = Place(source: source, receiver: report.receiver, constraint: report.constraint)
-            lists[place] = report.beacons.map(\.identity)
-            for addressee in addressees { addressee.receive?(event) }
-        }
-    }
-
-    private func take(
-        _ change: RegionBoard.Change, _ news: inout [BeaconNotification], _ started: inout [RegionBoard.Change]
-    ) {
-        wanted.note(change.watched.label, change.event.state)
-        var event = change.event
-        event.name = change.watched.name
-        switch change.watched {
-        case .region:
+        guard let owner = owners[change.condition], let constraint = constraints[owner] else { return }
+        var event = RegionEvent(
+            change.kind, name: owner.name, constraint: constraint, time: change.time,
+            receiver: change.receiver.map(name), state: change.state, before: change.before,
+            identity: change.identity)
+        if case .region = owner { add(policy.receive(.region(event), at: change.wallTime), to: &notifications) }
+        event.time = change.wallTime
+        switch owner {
+        case .region, .beacon:
             isPresenceSaved = false
-            add(policy.receive(.region(change.kind, event), at: wall(event.time)), to: &news)
-            for addressee in addressees { addressee.receive?(.region(change.kind, event)) }
-        case .beacon:
-            isPresenceSaved = false
-            for addressee in addressees { addressee.receive?(.region(change.kind, event)) }
-        case .application:
-            break
+            for destination in destinations { destination.receive?(.region(event)) }
+        case .application: break
         }
-        started.append(change)
+        if change.state != .unknown { changes.append(GatewayChange(owner: owner, event: event, time: change.time)) }
     }
 
-    private func add(_ notifications: [BeaconNotification], to news: inout [BeaconNotification]) {
-        for notification in notifications { statistics.notifications[notification.kind, default: 0] += 1 }
-        news += notifications
-    }
-
-    private func note(_ progress: SourceProgress, of source: Int) {
-        let before = earlier[source] ?? SourceProgress()
-        statistics.sources[source].packets = before.packets + progress.packets
-        statistics.sources[source].iBeacons = before.iBeacons + progress.iBeacons
-        if let time = progress.time { statistics.time = max(time, statistics.time ?? time) }
-        wallAhead = progress.wallAhead
-    }
-
-    /// The moment on the wall, as far as it is known, at which it was this time for the source that spoke last.
-    private func wall(_ time: Timestamp) -> Timestamp { time.advanced(by: wallAhead) }
-
-    private func publish() {
-        var statistics = statistics
-        statistics.regionsInside = board.regions.count { region in
-            if case .region = region.watched { region.state == .inside } else { false }
+    private func handle(_ report: RangingRequestReport, _ notifications: inout [BeaconNotification]) {
+        var event = RangingEvent(
+            time: report.time, receiver: name(report.receiver), constraint: report.constraint,
+            beacons: report.beacons)
+        if let constraint = report.constraint, ownConstraints.contains(constraint) {
+            add(policy.receive(.ranged(event), at: report.wallTime), to: &notifications)
         }
-        // Nobody looks more often, and there may be thousands.
-        if listsCounted.map({ .now - $0 > .milliseconds(500) }) ?? true || ended.count == configuration.sources.count {
+        event.time = report.wallTime
+        lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
+        for destination in destinations { destination.receive?(.ranged(event)) }
+    }
+
+    private func name(_ receiver: ReceiverID) -> String {
+        let (source, place) = receivers[Int(receiver.index)]
+        return sources[source].name(place)
+    }
+
+    private func add(_ new: [BeaconNotification], to notifications: inout [BeaconNotification]) {
+        for notification in new { statistics.notifications[notification.kind, default: 0] += 1 }
+        notifications += new
+    }
+
+    func publish() {
+        for (number, source) in sources.enumerated() {
+            statistics.sources[number].packets = source.packets
+            statistics.sources[number].iBeacons = source.iBeacons
+        }
+        statistics.regionsInside = conditions.count { owner, condition in
+            if case .region = owner { core.knownState(of: condition) == .inside } else { false }
+        }
+        // The statistics are read no more often, and there may be thousands of beacons.
+        if listsCounted.map({ .now - $0 > .milliseconds(500) }) ?? true || sources.allSatisfy(\.isEnded) {
             statistics.beaconsPresent = Set(lists.values.joined()).count
             listsCounted = .now
         }
         statistics.unkept = pending.notifications.count
         statistics.lost = pending.lost
-        self.statistics = statistics
         published.withLock { [statistics] in $0 = statistics }
     }
 
-    // MARK: - Keeping
+    // MARK: - Writing
 
-    /// Has notifications taken, and then the presence that they tell of. What cannot be taken now is tried again with what
-    /// comes next: the sources tell the time each second.
-    private func keep(_ news: [BeaconNotification]) async {
+    /// Writes notifications, and then the presence that they report. Those that cannot be written now are tried again
+    /// with what comes next: the sources give the time each second.
+    private func write(_ notifications: [BeaconNotification]) async {
         let wereWaiting = !pending.notifications.isEmpty
         let lostBefore = pending.lost
-        pending.add(news)
+        pending.add(notifications)
         if !pending.notifications.isEmpty {
             do {
-                try await taker.take(pending.notifications)
-                if wereWaiting { logger.notice("notifications are kept again") }
+                try await writer.write(pending.notifications)
+                if wereWaiting { logger.notice("notifications are written to the outbox again") }
                 pending.clear()
             } catch {
-                if !wereWaiting { logger.error("notifications wait in memory: \(error)") }
+                if !wereWaiting { logger.error("cannot write notifications: \(error); they wait in memory") }
             }
             if pending.lost > lostBefore {
                 logger.error("\(pending.lost - lostBefore) notifications are lost: more wait in memory than may")
             }
         }
         guard !isPresenceSaved, pending.notifications.isEmpty, let presence else { return }
+        var states: [String: (constraint: BeaconConstraint, state: RegionState)] = [:]
+        for (owner, condition) in conditions {
+            // Applications store the states of their regions themselves.
+            if case .application = owner { continue }
+            guard let constraint = constraints[owner] else { continue }
+            states[owner.label] = (constraint, core.knownState(of: condition))
+        }
         do {
-            try presence.save(board.regions)
+            try presence.save(states)
             isPresenceSaved = true
         } catch {
-            logger.error("where regions stand is not kept: \(error.localizedDescription)")
+            logger.error("cannot save region states: \(error); they are kept in memory and tried again")
         }
     }
 
-    /// The last attempts to have taken what waits in memory.
-    private func keepPending() async {
+    /// Makes the last attempts to write the notifications that wait in memory.
+    private func writePending() async {
         for _ in 0..<5 where !pending.notifications.isEmpty || !isPresenceSaved {
-            await keep([])
+            await write([])
             if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }
         if !pending.notifications.isEmpty {
-            logger.error("\(pending.notifications.count) notifications are lost: they could not be kept")
+            logger.error("\(pending.notifications.count) notifications are lost: they could not be written")
             pending.loseAll()
         }
         publish()
     }
 
-    private func launch(_ change: RegionBoard.Change) async {
+    private func launch(_ change: GatewayChange) async {
         guard let launches else { return }
-        var change = change
-        change.event.time = wall(change.event.time)
-        switch change.watched {
+        switch change.owner {
         case .region(let name): await launches.regionChanged(name, change)
         case .beacon: return
-        case .application(let key, let identifier): await launches.regionChanged(identifier, of: key, change)
+        case .application(let key, let id): await launches.changed(id, of: key, change)
         }
     }
 }

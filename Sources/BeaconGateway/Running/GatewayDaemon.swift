@@ -1,24 +1,23 @@
 public import BeaconDelivery
 import BeaconPrograms
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Foundation
 public import Logging
 public import ServiceLifecycle
 public import UnixSignals
 
-/// The daemon's inside, put together from a configuration: sources, policy, outbox, destinations, launches.
+/// The daemon's services, made from a configuration: sources, policy, outbox, destinations, launches.
 public struct GatewayDaemon: Sendable {
-    /// What becomes of notifications.
+    /// The handling of notifications.
     public enum Mode: Sendable {
-        /// They are kept and delivered.
+        /// They are stored in the outbox and delivered.
         case deliver
-        /// They are handed to a function as lines of JSON, and nothing is sent, kept or started.
+        /// They are handed to a function as lines of JSON, and nothing is sent, stored or started.
         case dryRun(@Sendable ([UInt8]) -> Void)
     }
 
-    /// How long it may take to end once it is to, before it is ended in the middle of things. What is not delivered by then
-    /// waits in the outbox.
+    /// The time that a graceful shutdown may take before the daemon is cancelled. What is not delivered by then waits
+    /// in the outbox.
     public static let shutdownTime = Duration.seconds(15)
 
     private let gateway: Gateway
@@ -28,67 +27,67 @@ public struct GatewayDaemon: Sendable {
     private let published: Locked<GatewayStatistics>
     private let logger: Logger
 
-    /// A daemon that does not run yet. Its outbox is open.
+    /// Creates a daemon, which ``run(linger:signals:companions:)`` starts, and opens its outbox.
     ///
     /// - Parameters:
-    ///   - configuration: what to do.
-    ///   - mode: what becomes of notifications.
-    ///   - logger: where it logs.
-    /// - Throws: what is wrong with a destination, `OutboxError`.
+    ///   - configuration: the configuration.
+    ///   - mode: the handling of notifications.
+    ///   - logger: the log.
+    /// - Throws: the error of a destination, `OutboxError`.
     public init(_ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger) throws {
         self.logger = logger
         var stateFolder: URL?
         if case .deliver = mode {
             stateFolder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
         }
-        let addressees = try configuration.destinations.map {
-            try Addressee($0, in: configuration, stateFolder: stateFolder, logger: logger)
+        let destinations = try configuration.destinations.map {
+            try ConfiguredDestination($0, in: configuration, stateFolder: stateFolder, logger: logger)
         }
         published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
-        let taker: any NotificationTaker
+        let writer: any NotificationWriter
         var presence: PresenceFile?
         switch mode {
         case .dryRun(let print):
             outbox = nil
             delivery = nil
-            taker = DryRun(addressees: addressees, print: print)
+            writer = DryRunWriter(destinations: destinations, print: print)
             launches = LaunchAgent(LaunchSettings(), registries: [], logger: logger)
         case .deliver:
             presence = PresenceFile(besideOutbox: configuration.outbox.path)
             launches = LaunchAgent(
                 configuration.launch, registries: Self.registries(configuration.launch, logger), logger: logger)
-            if addressees.isEmpty {
+            if destinations.isEmpty {
                 outbox = nil
                 delivery = nil
-                taker = NoTaker()
+                writer = DiscardingWriter()
             } else {
                 let outbox = try Outbox(
                     file: URL(fileURLWithPath: configuration.outbox.path),
-                    destinations: addressees.map(\.destination.name), limits: OutboxLimits(configuration.outbox),
+                    destinations: destinations.map(\.destination.name), limits: OutboxLimits(configuration.outbox),
                     logger: logger)
                 let delivery = DeliveryService(
-                    outbox: outbox, destinations: addressees.map(\.destination), logger: logger)
+                    outbox: outbox, destinations: destinations.map(\.destination), logger: logger)
                 self.outbox = outbox
                 self.delivery = delivery
-                taker = OutboxTaker(delivery: delivery)
+                writer = OutboxWriter(delivery: delivery)
             }
         }
         gateway = Gateway(
-            configuration, addressees: addressees, taker: taker, presence: presence, launches: launches,
+            configuration, destinations: destinations, writer: writer, presence: presence, launches: launches,
             published: published, logger: logger)
     }
 
-    /// Runs until it is to end, by the signals or because all sources have ended.
+    /// Runs until a signal requests shutdown or all sources have ended.
     ///
     /// - Parameters:
-    ///   - linger: how long to go on delivering once all sources have ended.
-    ///   - signals: what ends it in good order.
-    ///   - companions: services that run as long, and are ended first.
+    ///   - linger: how long deliveries continue once all sources have ended.
+    ///   - signals: the signals that request a graceful shutdown.
+    ///   - companions: services that run as long, and are shut down first.
     /// - Throws: what a companion throws.
     public func run(
         linger: Duration, signals: [UnixSignal] = [.sigterm, .sigint], companions: [any Service] = []
     ) async throws {
-        // They end in the reverse order: first nobody hears any more, then nothing is started, then nothing is sent.
+        // They end in the reverse order: first the sources, then launches, then deliveries.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery { services.append(.init(service: DeliveryRun(delivery: delivery))) }
         services.append(.init(service: LaunchRun(agent: launches, gateway: gateway)))
@@ -98,7 +97,7 @@ public struct GatewayDaemon: Sendable {
                     gateway: gateway, launches: launches, delivery: delivery, linger: linger, logger: logger),
                 successTerminationBehavior: .gracefullyShutdownGroup))
         services += companions.map { .init(service: $0) }
-        // What the group does is its own affair, unless it is worth a warning.
+        // The group's own log is of interest only from warnings on.
         var groupLogger = logger
         groupLogger.logLevel = max(logger.logLevel, .warning)
         var configuration = ServiceGroupConfiguration(
@@ -107,18 +106,18 @@ public struct GatewayDaemon: Sendable {
         try await ServiceGroup(configuration: configuration).run()
     }
 
-    /// Closes the outbox. Nothing more can be asked of it then.
+    /// Closes the outbox, which cannot be used afterwards.
     public func close() async { await outbox?.close() }
 
-    /// What it has done so far.
+    /// The statistics so far.
     public var statistics: GatewayStatistics { published.withLock { $0 } }
 
-    /// How many programs and applications it has started.
+    /// The number of programs and applications that were started.
     public var launchCount: Int {
         get async { await launches.started }
     }
 
-    /// How the destinations' queues stand; none in a dry run.
+    /// Returns the status of the destinations' queues; none in a dry run.
     public func queues() async -> [QueueStatus] { (try? await delivery?.status()) ?? [] }
 
     private static func registries(_ settings: LaunchSettings, _ logger: Logger) -> [ApplicationRegistry] {
@@ -136,7 +135,7 @@ public struct GatewayDaemon: Sendable {
 }
 
 extension OutboxLimits {
-    /// What the settings say, and else the usual.
+    /// Creates the configuration from the settings, with the defaults for those that are not set.
     fileprivate init(_ settings: OutboxSettings) {
         self.init()
         if let age = settings.maximumAge { maximumAge = age }

@@ -1,60 +1,60 @@
 public import BeaconDelivery
 public import BeaconModel
 
-/// What the daemon has done so far, for the line of live statistics and for the summary.
+/// The daemon's counts so far, for the line of live statistics and for the summary.
 public struct GatewayStatistics: Hashable, Sendable {
     /// A source.
     public struct Source: Hashable, Sendable {
-        /// How it stands.
+        /// A state of a source.
         public enum State: Hashable, Sendable {
-            /// It has not said anything yet.
+            /// It has sent no message so far.
             case starting
             /// It is open.
             case running
-            /// It failed, and is tried again.
+            /// It failed, and is opened again after a while.
             case failing(String)
-            /// It failed for good.
+            /// It failed, and is not opened again.
             case failed(String)
             /// It came to its end.
             case ended
         }
 
-        /// What the configuration calls it.
+        /// The name in the configuration.
         public var name: String
-        /// How it stands.
+        /// The state.
         public var state = State.starting
-        /// How many packets it gave.
+        /// The number of packets.
         public var packets = 0
-        /// How many iBeacons were in them.
+        /// The number of iBeacons in them.
         public var iBeacons = 0
-        /// How often it failed.
+        /// The number of failures.
         public var failures = 0
     }
 
     /// The sources, in the order of the configuration.
     public var sources: [Source]
 
-    /// How many regions somebody is in.
+    /// The number of regions that are inside.
     public var regionsInside = 0
 
-    /// How many beacons the newest reports list.
+    /// The number of beacons in the newest reports.
     public var beaconsPresent = 0
 
-    /// How many notifications were made, by kind.
+    /// The number of notifications that were made, by kind.
     public var notifications: [BeaconNotification.Kind: Int] = [:]
 
-    /// How many notifications wait in memory, since the outbox cannot take them.
+    /// The number of notifications that wait in memory, since the outbox cannot store them.
     public var unkept = 0
 
-    /// How many notifications were lost, since the outbox could not take them for too long.
+    /// The number of notifications that were lost, since the outbox could not store them for too long.
     public var lost = 0
 
     /// The newest time of any source.
     public var time: Timestamp?
 
-    /// How many iBeacons were heard by all sources.
+    /// The number of iBeacons that all sources heard.
     public var iBeacons: Int { sources.reduce(0) { $0 + $1.iBeacons } }
 
-    /// How many notifications were made.
+    /// The number of notifications that were made.
     public var notificationCount: Int { notifications.values.reduce(0, +) }
 }

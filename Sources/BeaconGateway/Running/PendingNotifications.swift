@@ -1,13 +1,14 @@
 import BeaconDelivery
 
-/// Notifications that the outbox could not take, until it can: its disk is full, for instance. Their number is bounded.
+/// Notifications that the outbox could not store, until it can: its disk is full, for instance. Their number is
+/// bounded.
 struct PendingNotifications {
-    /// What a gateway with a full disk keeps in its memory: some 10 MB.
+    /// The most notifications that wait in memory while the disk is full: some 10 MB.
     static let most = 10_000
 
     private(set) var notifications: [BeaconNotification] = []
 
-    /// How many were lost, oldest first, since there were too many.
+    /// The number that were lost, oldest first, since there were too many.
     private(set) var lost = 0
 
     mutating func add(_ new: [BeaconNotification]) {
@@ -18,10 +19,10 @@ struct PendingNotifications {
         lost += excess
     }
 
-    /// They were taken.
+    /// Removes all, since they were written.
     mutating func clear() { notifications.removeAll() }
 
-    /// They can be kept no longer.
+    /// Counts all as lost and removes them.
     mutating func loseAll() {
         lost += notifications.count
         notifications.removeAll()

@@ -1,29 +1,33 @@
+import BeaconSupport
 import Foundation
 
-/// The name of this gateway at Kumulos: a random UUID in upper case that is made once and kept, as Kumulos' own SDK does.
+/// The name of this gateway at Kumulos: a random UUID in upper case that is made once and stored, as Kumulos' own SDK
+/// does.
 struct InstallID {
     /// The name.
     let value: String
 
-    /// The name that was kept for a destination, or a new one. Without a folder it is kept nowhere, and nothing may be sent
-    /// under it.
+    /// Reads the stored name of a destination, or makes and stores one. Without a folder nothing is stored, and nothing
+    /// may be sent under the name.
     ///
-    /// - Throws: why a new one cannot be kept. A name that changes with each start would be a new installation each time.
-    init(name: String, in folder: URL?) throws {
+    /// - Parameters:
+    ///   - name: the destination.
+    ///   - folder: the folder of state.
+    /// - Throws: `StateError` if a new name cannot be stored: one that changes with each start would be a new
+    ///   installation each time.
+    init(name: String, in folder: URL?) throws(StateError) {
         guard let folder else {
             value = UUID().uuidString
             return
         }
-        let allowed = CharacterSet.alphanumerics
-        let fileName = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? "kumulos"
+        let fileName = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "kumulos"
         let file = folder.appendingPathComponent("\(fileName).install-id")
-        if let kept = try? String(contentsOf: file, encoding: .utf8), let id = UUID(uuidString: kept) {
+        if let stored = try? String(contentsOf: file, encoding: .utf8), let id = UUID(uuidString: stored) {
             value = id.uuidString
             return
         }
-        let id = UUID()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try id.uuidString.write(to: file, atomically: true, encoding: .utf8)
-        value = id.uuidString
+        let id = UUID().uuidString
+        try AtomicFile.replace(file.path, with: id.utf8)
+        value = id
     }
 }

@@ -2,7 +2,7 @@ import BeaconMQTT
 import Logging
 
 extension MQTTSink {
-    /// The sink of a broker, which is told of its own regions and of all named beacons.
+    /// Creates the sink of a broker, with the destination's regions and all named beacons.
     ///
     /// - Throws: `MQTTError`.
     convenience init(
@@ -16,5 +16,38 @@ extension MQTTSink {
             regions: configuration.regions.map(\.name).filter { destination.regions?.contains($0) ?? true },
             beacons: configuration.beacons.map { NamedBeacon(name: $0.name, identity: $0.identity) },
             homeAssistant: settings.homeAssistantOptions, state: state, logger: logger)
+    }
+}
+
+extension MQTTSettings {
+    /// The options of the connection.
+    var options: MQTTOptions {
+        var options = MQTTOptions()
+        options.host = host
+        options.port = port.map { UInt16($0) }
+        options.version = version == .v5 ? .v5 : .v3_1_1
+        if let clientID { options.clientID = clientID }
+        options.user = user
+        options.password = password
+        if let tls {
+            var files = MQTTTLSOptions()
+            files.authorityFile = tls.authorityFile
+            files.certificateFile = tls.certificateFile
+            files.keyFile = tls.keyFile
+            options.tls = files
+        }
+        if let keepAlive { options.keepAlive = keepAlive }
+        if let baseTopic { options.baseTopic = baseTopic }
+        options.qualityOfService = MQTTQualityOfService(rawValue: UInt8(qualityOfService)) ?? .atLeastOnce
+        return options
+    }
+
+    /// The options of discovery by Home Assistant. Where the file does not mention it, earlier announcements are
+    /// withdrawn.
+    var homeAssistantOptions: HomeAssistantOptions {
+        var options = HomeAssistantOptions(isEnabled: homeAssistant?.isEnabled ?? false)
+        if let prefix = homeAssistant?.discoveryPrefix { options.discoveryPrefix = prefix }
+        if let topic = homeAssistant?.statusTopic { options.statusTopic = topic }
+        return options
     }
 }

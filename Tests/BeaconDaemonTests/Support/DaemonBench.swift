@@ -1,10 +1,12 @@
 import Foundation
 import Subprocess
 import SystemPackage
+import TestSupport
 
-/// The program `beacond` as it was built with the tests, run as a user would, with a folder of its own for all that it keeps.
+/// The program `beacond` as it was built with the tests, run as a user would, with a folder of its own for all that it
+/// keeps.
 final class DaemonBench: Sendable {
-    /// What a run left behind.
+    /// The result of a run.
     struct Outcome {
         var status: Int
         var output: String
@@ -27,11 +29,7 @@ final class DaemonBench: Sendable {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     /// A product of the build, beside the test bundle itself.
-    static func product(_ name: String) -> String {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-        let own = bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])
-        return own.deletingLastPathComponent().appendingPathComponent(name).path
-    }
+    static func product(_ name: String) -> String { Product.path(name) }
 
     /// Writes a file into the folder.
     @discardableResult
@@ -79,14 +77,14 @@ final class DaemonBench: Sendable {
         let bench: DaemonBench
         let send: @Sendable (Signal) throws -> Void
 
-        /// What it has written on standard error so far.
+        /// The text on standard error so far.
         var errors: String { bench.read("errors") }
-        /// What it has written on standard output so far.
+        /// The text on standard output so far.
         var output: String { bench.read("output") }
 
         /// Waits until something is so.
         func wait(_ what: String, until condition: () async throws -> Bool) async throws {
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .hang
             while try await !condition() {
                 guard ContinuousClock.now < deadline else { throw Late(what: what, errors: errors) }
                 try await Task.sleep(for: .milliseconds(20))

@@ -5,7 +5,7 @@ import Foundation
 enum ConfigurationBench {
     static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
-    /// What every configuration needs, for tests of the rest.
+    /// The keys that every configuration needs, for tests of the rest.
     static let start = """
         sources: [auto]
         regions: [{ name: hall, uuid: \(uuid) }]
@@ -16,8 +16,8 @@ enum ConfigurationBench {
         GatewayConfiguration.check(text, folder: URL(fileURLWithPath: "/etc/beacons"), environment: environment)
     }
 
-    /// The mistakes as they are printed.
+    /// The diagnostics as they are printed.
     static func lines(_ text: String, _ environment: [String: String] = [:]) -> [String] {
-        check(text, environment).mistakes.map { $0.text(file: "f") }
+        check(text, environment).diagnostics.map { $0.text(file: "f") }
     }
 }

@@ -1,7 +1,8 @@
 import BeaconDelivery
 import BeaconEngine
 import BeaconGateway
-import BeaconService
+import BeaconModel
+import BeaconMonitoring
 import Foundation
 import Logging
 import Testing
@@ -15,7 +16,7 @@ struct ConfigurationTests {
     @Test("The example that the documentation shows has no mistake but secrets that are not here")
     func example() throws {
         let checked = try GatewayConfiguration.check(file: Self.example.path, environment: [:])
-        #expect(checked.mistakes.filter { $0.severity == .error }.isEmpty, "\(checked.mistakes)")
+        #expect(checked.diagnostics.filter { $0.severity == .error }.isEmpty, "\(checked.diagnostics)")
         #expect(!checked.configuration.destinations.isEmpty)
     }
 
@@ -30,10 +31,10 @@ struct ConfigurationTests {
             return String(line[..<sign] + line[line.index(after: sign)...])
         }
         // Some keys are shown in two forms.
-        let mistakes = ConfigurationBench.check(lines.joined(separator: "\n")).mistakes.filter {
+        let errors = ConfigurationBench.check(lines.joined(separator: "\n")).diagnostics.filter {
             $0.severity == .error && !$0.message.contains("more than once")
         }
-        #expect(mistakes.isEmpty, "\(mistakes)")
+        #expect(errors.isEmpty, "\(errors)")
         #expect(lines.joined().count < text.count)
     }
 
@@ -44,10 +45,10 @@ struct ConfigurationTests {
             sources:
               - hci:hci1
               - { name: door, from: bluez, receiver: front door }
-              - { name: tape, from: /dev/null, speed: 4 }
+              - { name: tape, from: /dev/null, speed: 1 }
             regions:
               - { name: hall, uuid: \(ConfigurationBench.uuid), major: 1, minimum-rssi: -80, exit-timeout: 1m30s, adaptive-exit: yes }
-            notify: { news: exit, cool-down: off, heartbeat: 5m, minimum-proximity: near }
+            notify: { events: exit, cool-down: off, heartbeat: 5m, minimum-proximity: near }
             destinations:
               - { name: cloud, type: webhook, url: https://example.com, regions: hall, secret: { env: SIGN } }
             outbox: { path: out/box.sqlite, maximum-size: 2MB }
@@ -55,27 +56,44 @@ struct ConfigurationTests {
               applications: true
               rules: [{ name: lights, program: "/bin/lights 'at home'", events: [enter, exit] }]
             """, ["SIGN": "s3cret"])
-        #expect(checked.mistakes.isEmpty, "\(checked.mistakes)")
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
         let configuration = checked.configuration
         #expect(configuration.sources.map(\.name) == ["hci:hci1", "door", "tape"])
         #expect(configuration.sources.map(\.receiver) == [nil, "front door", nil])
-        #expect(configuration.sources.map(\.pace) == [.times(1), .times(1), .times(4)])
+        #expect(configuration.sources.map(\.pace) == [.times(1), .times(1), .times(1)])
         let region = try #require(configuration.regions.first?.region)
         #expect(region.minimumRSSI == -80 && region.exitRSSI == -80 && region.isExitAdaptive)
         #expect(region.exitTimeout == .seconds(90))
         #expect(configuration.notify.kinds == [.exit])
         #expect(configuration.notify.heartbeatInterval == .seconds(300))
         #expect(configuration.notify.minimumProximity == .near)
-        guard case .webhook(let webhook) = configuration.destinations[0].kind else {
+        guard case .webhook(let webhook)? = configuration.destinations.first?.kind else {
             Issue.record("it is a webhook")
             return
         }
         #expect(webhook.signingSecret?.reveal() == "s3cret")
-        #expect(configuration.destinations[0].regions == ["hall"])
+        #expect(configuration.destinations.first?.regions == ["hall"])
         #expect(configuration.outbox.path == "/etc/beacons/out/box.sqlite")
         #expect(configuration.outbox.maximumBytes == 2_000_000)
         #expect(configuration.launch.applications?.timeLimit == .seconds(30))
         #expect(configuration.launch.rules.first?.target == .program(["/bin/lights", "at home"]))
+    }
+
+    @Test("Sources share one speed: the one that is given, else that of time where a source is a radio or a simulation")
+    func speeds() {
+        func paces(_ sources: String) -> [Pace] {
+            let checked = ConfigurationBench.check(
+                "sources: [\(sources)]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]")
+            #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
+            return checked.configuration.sources.map(\.pace)
+        }
+        #expect(paces("/dev/null") == [.fastest])
+        #expect(paces("'simulation:museum'") == [.times(1)])
+        #expect(paces("{ name: a, from: 'simulation:museum', speed: 20 }, /dev/null") == [.times(20), .times(20)])
+        #expect(paces("'simulation:museum', { name: a, from: /dev/null, speed: max }") == [.fastest, .fastest])
+        #expect(
+            paces("{ name: a, from: /dev/null, speed: 2 }, { name: b, from: /dev/zero, speed: 2.0 }")
+                == [.times(2), .times(2)])
     }
 
     @Test("The environment comes before the file, in items of lists by their names")
@@ -85,15 +103,15 @@ struct ConfigurationTests {
             [
                 "BEACOND_SOURCES": "hci:hci0, simulation:museum", "BEACOND_LOG_LEVEL": "debug",
                 "BEACOND_DESTINATIONS_MY_CLOUD_URL": "https://environment.example",
-                "BEACOND_REGIONS_HALL_EXIT_TIMEOUT": "5m", "BEACOND_NOTIFY_NEWS": "enter,exit",
+                "BEACOND_REGIONS_HALL_EXIT_TIMEOUT": "5m", "BEACOND_NOTIFY_EVENTS": "enter,exit",
             ])
-        #expect(checked.mistakes.isEmpty, "\(checked.mistakes)")
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
         let configuration = checked.configuration
         #expect(configuration.sources.map(\.specification) == [.hci(adapters: "hci0"), .simulation("museum")])
         #expect(configuration.logLevel == .debug)
-        #expect(configuration.regions[0].region.exitTimeout == .seconds(300))
+        #expect(configuration.regions.first?.region.exitTimeout == .seconds(300))
         #expect(configuration.notify.kinds == [.enter, .exit])
-        guard case .webhook(let webhook) = configuration.destinations[0].kind else {
+        guard case .webhook(let webhook)? = configuration.destinations.first?.kind else {
             Issue.record("it is a webhook")
             return
         }
@@ -119,7 +137,7 @@ struct ConfigurationTests {
         var dumped = ""
         dump(checked, to: &dumped)
         #expect(!dumped.contains("s3cret") && !"\(checked)".contains("s3cret"))
-        #expect(checked.mistakes.map { $0.message.contains("no address") } == [true])
+        #expect(checked.diagnostics.map { $0.message.contains("no address") } == [true])
     }
 
     @Test("A file that cannot be read is told")

@@ -1,12 +1,11 @@
-import BeaconRadio
-import BeaconService
+import BeaconSupport
 import Logging
 
 /// A log that a test reads.
 final class LogLines: Sendable {
     private let lines = Locked<[String]>([])
 
-    /// What was logged so far.
+    /// The lines so far.
     var all: [String] { lines.withLock { $0 } }
 
     var logger: Logger {

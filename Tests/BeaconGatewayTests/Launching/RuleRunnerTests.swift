@@ -1,12 +1,12 @@
 import BeaconModel
-import BeaconService
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
 
-@Suite("What rules start")
+@Suite("Programs of rules", .oneAtATime)
 final class RuleRunnerTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     private let lines = LogLines()
@@ -24,10 +24,10 @@ final class RuleRunnerTests {
                 interval: interval), logger: lines.logger)
     }
 
-    private func event(_ seconds: Int64) -> LaunchEvent {
-        LaunchEvent(
-            event: .enter, name: "hall", constraint: BeaconConstraint(uuid: ProximityUUID(high: 1, low: 2)),
-            time: Timestamp(nanoseconds: seconds * 1_000_000_000), receiver: nil)
+    private func event(_ seconds: Int64) -> RegionEvent {
+        RegionEvent(
+            .enter, name: "hall", constraint: BeaconConstraint(uuid: ProximityUUID(high: 1, low: 2)),
+            time: Timestamp(nanoseconds: seconds * 1_000_000_000), receiver: nil, state: .inside, before: .outside)
     }
 
     private func told(_ name: String = "told") -> [String] {
@@ -46,11 +46,11 @@ final class RuleRunnerTests {
         #expect(await runner.counts == RuleRunner.Counts(started: 5, failed: 0, dropped: 0))
     }
 
-    @Test("Of too many that wait the oldest are dropped, told, and the newest comes through")
-    func overflow() async {
+    @Test("Of too many that wait the oldest are dropped and logged, and the newest is run")
+    func overflow() async throws {
         let runner = rule("cat >> told; while [ ! -e go ]; do sleep 0.02; done")
         await runner.enqueue(event(0))
-        while told().isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("the program has begun") { !told().isEmpty }
         for second in 1...30 { await runner.enqueue(event(Int64(second))) }
         _ = FileManager.default.createFile(atPath: folder.appendingPathComponent("go").path, contents: nil)
         await runner.finish()
@@ -60,10 +60,10 @@ final class RuleRunnerTests {
     }
 
     @Test("It is not started more often than the rule allows; at the end nobody waits for that")
-    func interval() async {
+    func interval() async throws {
         let runner = rule("cat >> told", interval: .seconds(3600))
         for second in 1...3 { await runner.enqueue(event(Int64(second))) }
-        while await runner.counts.started == 0 { try? await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("the program has begun") { await runner.counts.started > 0 }
         await runner.finish()
         #expect(await runner.counts == RuleRunner.Counts(started: 1, failed: 0, dropped: 2))
         #expect(told().count == 1)
@@ -71,7 +71,7 @@ final class RuleRunnerTests {
 
     @Test("A program that takes too long is ended, and the next event still comes")
     func timeLimit() async {
-        let runner = rule("read line; echo begun >> told; sleep 600", timeLimit: .milliseconds(300))
+        let runner = rule("read line; echo begun >> told; sleep 600", timeLimit: .seconds(2))
         await runner.enqueue(event(1))
         await runner.finish()
         #expect(told() == ["begun"])
@@ -82,27 +82,27 @@ final class RuleRunnerTests {
     @Test("After failures it waits longer and longer, and an hour at most")
     func backOff() {
         let start = ContinuousClock.now
-        var times = LaunchTimes(interval: .zero)
-        #expect(times.wait(at: start) == .zero)
+        var schedule = LaunchSchedule(interval: .zero)
+        #expect(schedule.wait(at: start) == .zero)
         var waits: [Duration] = []
         for _ in 0..<14 {
-            times.start(at: start)
-            times.end(false)
-            waits.append(times.wait(at: start))
+            schedule.start(at: start)
+            schedule.end(false)
+            waits.append(schedule.wait(at: start))
         }
         #expect(waits.prefix(4) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
         #expect(waits.last == .seconds(3600))
-        times.start(at: start)
-        times.end(true)
-        #expect(times.wait(at: start) == .zero)
+        schedule.start(at: start)
+        schedule.end(true)
+        #expect(schedule.wait(at: start) == .zero)
     }
 
     @Test("Being stopped ends what runs")
-    func stop() async {
+    func stop() async throws {
         let runner = rule("cat >> told; sleep 600")
         await runner.enqueue(event(1))
         await runner.enqueue(event(2))
-        while told().isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("the program has begun") { !told().isEmpty }
         await runner.stop()
         #expect(told().count == 1)
     }

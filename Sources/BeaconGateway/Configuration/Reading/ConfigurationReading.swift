@@ -1,12 +1,12 @@
 import Configuration
 import Foundation
 
-/// One reading of a configuration: where values come from, and what was wrong with them.
+/// One reading of a configuration: the sources of values, and their faults.
 ///
-/// Values of the environment come before those of the file. They are looked up by swift-configuration's provider; the file
-/// is read beside it, since its YAML provider knows neither places nor lists of mappings.
+/// Values of the environment come before those of the file. They are looked up by swift-configuration's provider; the
+/// file is read beside it, since its YAML provider knows neither places nor lists of mappings.
 final class ConfigurationReading {
-    /// What all variables of the environment begin with that configure the daemon.
+    /// The prefix of the variables of the environment that configure the daemon.
     static let prefix = "BEACOND"
 
     private let provider: KeyMappingProvider<EnvironmentVariablesProvider>
@@ -15,11 +15,11 @@ final class ConfigurationReading {
     private var usedVariables: Set<String> = ["BEACOND_CONFIG"]
     private var knownVariables: Set<String> = []
 
-    /// The folder that relative paths are meant from.
+    /// The folder that relative paths are resolved against.
     let folder: URL
 
-    /// What was wrong so far.
-    private(set) var mistakes: [Mistake] = []
+    /// The faults so far.
+    private(set) var diagnostics: [Diagnostic] = []
 
     init(environment: [String: String], folder: URL) {
         variables = environment
@@ -28,7 +28,7 @@ final class ConfigurationReading {
             .prefixKeys(with: ConfigKey([Self.prefix.lowercased()]))
     }
 
-    /// The variable that gives a value in place of the file, if there is one.
+    /// Returns the value of the variable that overrides the file, if there is one.
     func override(of path: [String]) -> Located<String>? {
         guard let result = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string) else { return nil }
         knownVariables.insert(result.encodedKey)
@@ -37,13 +37,13 @@ final class ConfigurationReading {
         return Located(text, .environment(result.encodedKey))
     }
 
-    /// A variable that the configuration names itself, as where to find a secret.
+    /// Returns a variable that the configuration names itself, as the place of a secret.
     func variable(_ name: String) -> String? {
         usedVariables.insert(name)
         return variables[name]
     }
 
-    /// Whether any variable gives a value for this path or something in it.
+    /// Returns whether any variable gives a value for this path or something in it.
     func hasOverrides(within path: [String]) -> Bool {
         guard let key = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string).encodedKey else {
             return false
@@ -51,10 +51,10 @@ final class ConfigurationReading {
         return variables.keys.contains { $0.hasPrefix(key + "_") }
     }
 
-    /// The mistakes, in the order of the file, then of the environment.
-    var sortedMistakes: [Mistake] {
+    /// The diagnostics, in the order of the file, then of the environment.
+    var sortedDiagnostics: [Diagnostic] {
         // Sorting does not promise to keep what is equal in order, so its place decides.
-        mistakes.enumerated().sorted { left, right in
+        diagnostics.enumerated().sorted { left, right in
             switch (left.element.origin, right.element.origin) {
             case (.file(let first), .file(let second)):
                 first == second ? left.offset < right.offset : first < second
@@ -66,23 +66,34 @@ final class ConfigurationReading {
         }.map(\.element)
     }
 
-    func report(_ origin: Mistake.Origin, _ message: String, severity: Mistake.Severity = .error) {
-        mistakes.append(Mistake(origin, message, severity: severity))
+    func report(_ origin: Diagnostic.Origin, _ message: String, severity: Diagnostic.Severity = .error) {
+        diagnostics.append(Diagnostic(origin, message, severity: severity))
     }
 
-    func report(_ others: [Mistake]) { mistakes += others }
+    func report(_ others: [Diagnostic]) { diagnostics += others }
 
-    /// Tells of variables that look like ours and that nothing asked for.
+    /// Reports variables that look like ours and that no setting has.
     func reportUnknownVariables() {
         for name in variables.keys.sorted()
         where name.hasPrefix(Self.prefix + "_") && !usedVariables.contains(name) {
             var message = "there is no such setting"
-            if let nearest = NearestWord.to(name, among: knownVariables.sorted()) {
+            if let nearest = SpellingSuggestion.to(name, among: knownVariables.sorted()) {
                 message += "; was \(nearest) meant?"
             } else {
                 message += ". The name of a variable is BEACOND and the keys on the way, as in BEACOND_OUTBOX_PATH"
             }
             report(.environment(name), message)
         }
+    }
+}
+
+/// A value and its origin.
+struct Located<Value: Sendable>: Sendable {
+    var value: Value
+    var origin: Diagnostic.Origin
+
+    init(_ value: Value, _ origin: Diagnostic.Origin) {
+        self.value = value
+        self.origin = origin
     }
 }

@@ -1,10 +1,11 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconPrograms
 import Foundation
 import Yams
 
 extension ConfigurationSection {
-    /// The name of something that others refer to.
+    /// Returns the name of something that other parts of the file refer to.
     func name(_ what: String, known: inout Set<String>) -> String? {
         guard let name = text("name", "write a name") else {
             reportMissing("name", "give the \(what) a name, by which messages and other parts of the file call it")
@@ -21,7 +22,7 @@ extension ConfigurationSection {
         return name.value
     }
 
-    /// `uuid`, `major` and `minor` as a constraint.
+    /// Returns `uuid`, `major` and `minor` as a constraint.
     func constraint() -> BeaconConstraint? {
         let uuid = uuid("uuid")
         let major = integer("major", 0...65535)
@@ -40,12 +41,12 @@ extension ConfigurationSection {
         return BeaconConstraint(uuid: uuid, major: UInt16(major), minor: UInt16(minor))
     }
 
-    /// Names of regions that have to be defined; nil where none are given, which means all.
+    /// Returns names of regions that have to be defined; nil where none are given, which means all.
     func regionNames(_ key: String, defined: Set<String>) -> Set<String>? {
         guard let names = texts(key, "write names of regions") else { return nil }
         for name in names where !defined.contains(name.value) {
             var message = "\"\(key)\" has \"\(name.value)\", and there is no region of this name"
-            if let nearest = NearestWord.to(name.value, among: defined.sorted()) {
+            if let nearest = SpellingSuggestion.to(name.value, among: defined.sorted()) {
                 message += "; was \"\(nearest)\" meant?"
             } else if !defined.isEmpty {
                 message += "; there are \(defined.sorted().joined(separator: ", "))"
@@ -55,20 +56,20 @@ extension ConfigurationSection {
         return Set(names.map(\.value))
     }
 
-    /// A path; a relative one is meant from the configuration's folder, and `~` from home.
+    /// Returns an absolute path: a relative one is resolved against the configuration's folder, and `~` against home.
     func filePath(_ key: String) -> Located<String>? {
         guard let text = text(key, "write the path of a file") else { return nil }
         return Located(absolute(text.value), text.origin)
     }
 
-    /// An `http` or `https` address with a host. One that is a secret in itself is given as secrets are.
+    /// Returns an `http` or `https` address with a host. One that is a secret in itself is given as secrets are.
     func url(_ key: String) -> URL? {
         let what = "write an address such as https://example.com/beacons"
         if case .mapping(let mapping)? = node(key), reading.override(of: path + [key]) == nil {
             guard let secret = secret(key), !secret.isEmpty else { return nil }
             guard let url = Self.webAddress(secret.reveal()) else {
                 report(
-                    .file(mapping.mark.map(Place.init) ?? Place(line: 1, column: 1)),
+                    .file(mapping.mark.map(SourceLocation.init) ?? SourceLocation(line: 1, column: 1)),
                     "what \"\(key)\" gives is no address; \(what)")
                 return nil
             }
@@ -95,9 +96,9 @@ extension ConfigurationSection {
         return url
     }
 
-    /// A secret, which the environment gives or a file: `{ env: NAME }` or `{ file: PATH }`.
+    /// Returns a secret from the environment or a file: `{ env: NAME }` or `{ file: PATH }`.
     ///
-    /// One that is not to be had now may be there on the machine that the configuration is for. It is a warning, and the
+    /// One that is missing here may be there on the machine that the configuration is for: that is a warning, and the
     /// secret is empty.
     func secret(_ key: String) -> Secret? {
         let node = node(key)
@@ -106,7 +107,7 @@ extension ConfigurationSection {
         let variable = (path + [key]).joined(separator: "_").uppercased().replacing("-", with: "_")
         guard case .mapping = node else {
             report(
-                .file(node.place),
+                .file(node.location),
                 "\"\(key)\" is written here in the open; write { env: NAME } or { file: PATH } to say where it is, or set "
                     + "\(ConfigurationReading.prefix)_\(variable) in the environment")
             return nil
@@ -131,12 +132,12 @@ extension ConfigurationSection {
                 file.origin, "\"\(key)\" is to come from \(file.value), which cannot be read", severity: .warning)
             return Secret("")
         default:
-            report(.file(node.place), "\"\(key)\" needs either \"env\" or \"file\" to say where it is")
+            report(.file(node.location), "\"\(key)\" needs either \"env\" or \"file\" to say where it is")
             return nil
         }
     }
 
-    /// Refuses a file that is named and not there, as a warning.
+    /// Returns the path of a file, with a warning where it cannot be read.
     func existingFile(_ key: String) -> String? {
         guard let path = filePath(key) else { return nil }
         if !FileManager.default.isReadableFile(atPath: path.value) {
@@ -149,5 +150,23 @@ extension ConfigurationSection {
         let expanded = NSString(string: path).expandingTildeInPath
         guard !expanded.hasPrefix("/") else { return expanded }
         return reading.folder.appendingPathComponent(expanded).standardizedFileURL.path
+    }
+}
+
+extension ConfigurationSection {
+    /// Returns a program and its arguments: a list, or one line whose words are separated by spaces.
+    func words(_ key: String) -> [String]? {
+        guard case .scalar? = node(key) else {
+            let words = texts(key, "write the program and its arguments")?.map(\.value)
+            return words?.isEmpty == true ? nil : words
+        }
+        guard let line = text(key) else { return nil }
+        do throws(CommandWords.Failure) {
+            return try CommandWords.split(line.value)
+        } catch {
+            report(
+                line.origin, error == .empty ? "\"\(key)\" is empty" : "in \"\(key)\", a quote has no end")
+            return nil
+        }
     }
 }

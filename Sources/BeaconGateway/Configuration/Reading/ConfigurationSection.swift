@@ -2,73 +2,77 @@ import BeaconModel
 import Foundation
 import Yams
 
-/// A mapping of the configuration, whose values are taken out by key and checked on the way.
+/// A mapping of the configuration, whose values are read by key and checked.
 ///
-/// What is wrong with a value is reported and the value left out, so that reading goes on: each method gives nil both where
-/// nothing was given and where what was given is wrong. At the end ``finish()`` reports the keys that nobody asked for.
+/// A fault is reported and its value left out, so that reading goes on: each method returns nil both where nothing was
+/// given and where the value has a fault. At the end ``finish()`` reports the keys that no setting has.
 final class ConfigurationSection {
     let reading: ConfigurationReading
 
-    /// The keys on the way here, as variables of the environment are named by them.
+    /// The keys on the way here, by which variables of the environment are named.
     let path: [String]
 
-    /// Where the mapping is.
-    let origin: Mistake.Origin
+    /// The mapping's origin.
+    let origin: Diagnostic.Origin
 
-    private let pairs: [(key: String, place: Place, value: Node)]
+    private let pairs: [(key: String, location: SourceLocation, value: Node)]
     private var known: [String] = []
+    private var formerNames: [String: String] = [:]
 
-    /// A mapping; without a node, one that only the environment gives values for.
+    /// Creates a mapping; without a node, one that only the environment gives values for.
     init(_ node: Node?, at path: [String], in reading: ConfigurationReading) {
         self.reading = reading
         self.path = path
-        origin = .file(node?.place ?? Place(line: 1, column: 1))
-        var pairs: [(key: String, place: Place, value: Node)] = []
+        origin = .file(node?.location ?? SourceLocation(line: 1, column: 1))
+        var pairs: [(key: String, location: SourceLocation, value: Node)] = []
         if case .mapping(let mapping)? = node {
             for (key, value) in mapping {
                 guard case .scalar(let scalar) = key else {
-                    reading.report(.file(key.place), "a key is \(key.summary); write a word")
+                    reading.report(.file(key.location), "a key is \(key.summary); write a word")
                     continue
                 }
-                // Told already, by the document.
+                // The document has reported it.
                 guard !scalar.string.contains(YAMLDocument.hidden) else { continue }
-                pairs.append((scalar.string, key.place, value))
+                pairs.append((scalar.string, key.location, value))
             }
         } else if let node, !node.isNothing {
             let name = path.isEmpty ? "the file" : "\"\(path.joined(separator: "."))\""
             reading.report(
-                .file(node.place), "\(name) is \(node.summary); write keys with values, as in \"key: value\"")
+                .file(node.location), "\(name) is \(node.summary); write keys with values, as in \"key: value\"")
         }
         self.pairs = pairs
     }
 
-    /// All keys that were given, with their places; asking makes them known.
-    func takeAll() -> [(key: String, place: Place)] {
+    /// Returns all keys that were given, with their locations, and makes them known.
+    func allKeys() -> [(key: String, location: SourceLocation)] {
         known += pairs.map(\.key)
-        return pairs.map { ($0.key, $0.place) }
+        return pairs.map { ($0.key, $0.location) }
     }
 
-    /// Reports what nobody asked for.
+    /// Makes a key known by a name that it had once, so that its fault names the new one.
+    func renamed(_ old: String, to new: String) { formerNames[old] = new }
+
+    /// Reports the keys that no setting has.
     func finish() {
-        for (key, place, _) in pairs where !known.contains(key) {
+        for (key, location, _) in pairs where !known.contains(key) {
             var message = "there is no key \"\(key)\" here"
-            if let nearest = NearestWord.to(key, among: known) {
+            if let nearest = formerNames[key] ?? SpellingSuggestion.to(key, among: known) {
                 message += "; was \"\(nearest)\" meant?"
             } else {
                 message += "; there are \(known.joined(separator: ", "))"
             }
-            reading.report(.file(place), message)
+            reading.report(.file(location), message)
         }
     }
 
-    // MARK: - What is there
+    // MARK: - Keys
 
-    /// Whether the file gives anything for a key.
+    /// Returns whether the file or the environment gives a value for a key.
     func has(_ key: String) -> Bool {
         pairs.contains { $0.key == key && !$0.value.isNothing } || reading.override(of: path + [key]) != nil
     }
 
-    /// What the file gives for a key, if anything.
+    /// Returns the file's node for a key, if there is one.
     func node(_ key: String) -> Node? {
         if !known.contains(key) { known.append(key) }
         guard let node = pairs.first(where: { $0.key == key })?.value, !node.isNothing else { return nil }
@@ -83,23 +87,23 @@ final class ConfigurationSection {
     private var subject: String { path.isEmpty ? "" : "in \(path.joined(separator: ".")), " }
 
     /// Reports something about a value.
-    func report(_ origin: Mistake.Origin, _ message: String) { reading.report(origin, message) }
+    func report(_ origin: Diagnostic.Origin, _ message: String) { reading.report(origin, message) }
 
     // MARK: - Values
 
-    /// The text for a key, from the environment or the file.
+    /// Returns the text for a key, from the environment or the file.
     func text(_ key: String, _ what: String = "write a text") -> Located<String>? {
         let node = node(key)
         if let override = reading.override(of: path + [key]) { return override }
         guard let node else { return nil }
         guard case .scalar(let scalar) = node else {
-            reading.report(.file(node.place), "\"\(key)\" is \(node.summary); \(what)")
+            reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
             return nil
         }
-        return Located(scalar.string, .file(node.place))
+        return Located(scalar.string, .file(node.location))
     }
 
-    /// A value that a text is read as.
+    /// Returns the value that `read` makes of a text.
     func value<Value: Sendable>(
         _ key: String, _ what: String, _ read: (String) -> Value?
     ) -> Located<Value>? {
@@ -118,7 +122,7 @@ final class ConfigurationSection {
     }
 
     func boolean(_ key: String) -> Bool? {
-        // Those of YAML 1.1, which people know, and what the environment can have.
+        // The words of YAML 1.1, which people know, and those of environments.
         let words = [
             "true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
         ]
@@ -132,7 +136,7 @@ final class ConfigurationSection {
         }?.value
     }
 
-    /// A span of time, or the word `off`, or nothing.
+    /// Returns a span of time; an inner nil for the word `off`.
     func durationOrOff(_ key: String, _ range: ClosedRange<Duration>) -> Duration?? {
         let limits = "from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
         let found = value(key, "write a span of time \(limits), as 30s, 5m or 1h30m, or off") { text -> Duration?? in
@@ -157,7 +161,7 @@ final class ConfigurationSection {
         return choice(text, key, choices)
     }
 
-    /// Lists of words: one, several, or in the environment several with commas between them.
+    /// Returns a list of words: one, several, or in the environment several with commas between them.
     func texts(_ key: String, _ what: String) -> [Located<String>]? {
         let node = node(key)
         if let override = reading.override(of: path + [key]) {
@@ -167,17 +171,18 @@ final class ConfigurationSection {
         }
         switch node {
         case nil: return nil
-        case .scalar(let scalar)?: return [Located(scalar.string, .file(node?.place ?? Place(line: 1, column: 1)))]
+        case .scalar(let scalar)?:
+            return [Located(scalar.string, .file(node?.location ?? SourceLocation(line: 1, column: 1)))]
         case .sequence(let items)?:
             return items.compactMap { item in
                 guard case .scalar(let scalar) = item, !item.isNothing else {
-                    reading.report(.file(item.place), "\"\(key)\" has \(item.summary) in its list; \(what)")
+                    reading.report(.file(item.location), "\"\(key)\" has \(item.summary) in its list; \(what)")
                     return nil
                 }
-                return Located(scalar.string, .file(item.place))
+                return Located(scalar.string, .file(item.location))
             }
         case .some(let node):
-            reading.report(.file(node.place), "\"\(key)\" is \(node.summary); \(what)")
+            reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
             return nil
         }
     }
@@ -191,7 +196,9 @@ final class ConfigurationSection {
     ) -> Located<Value>? {
         if let found = choices.first(where: { $0.0 == text.value }) { return Located(found.1, text.origin) }
         var message = "\"\(key)\" is \"\(text.value)\"; write \(Self.list(choices.map(\.0)))"
-        if let nearest = NearestWord.to(text.value, among: choices.map(\.0)) { message += ". Was \(nearest) meant?" }
+        if let nearest = SpellingSuggestion.to(text.value, among: choices.map(\.0)) {
+            message += ". Was \(nearest) meant?"
+        }
         reading.report(text.origin, message)
         return nil
     }
@@ -201,19 +208,18 @@ final class ConfigurationSection {
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
 
-    // MARK: - What is inside
+    // MARK: - Mappings and lists
 
-    /// A mapping inside.
+    /// Returns a mapping inside.
     func section(_ key: String) -> ConfigurationSection {
         ConfigurationSection(node(key), at: path + [key], in: reading)
     }
 
-    /// A list of mappings that have names. Where an item has none that can be used, its number takes the place of its name
-    /// in messages.
+    /// Returns a list of mappings that have names. In messages, an item without a usable name goes by its number.
     func items(_ key: String, _ what: String) -> [(node: Node, path: [String])] {
         guard let node = node(key) else { return [] }
         guard case .sequence(let items) = node else {
-            reading.report(.file(node.place), "\"\(key)\" is \(node.summary); \(what)")
+            reading.report(.file(node.location), "\"\(key)\" is \(node.summary); \(what)")
             return []
         }
         return items.enumerated().map { index, item in

@@ -1,32 +1,131 @@
+import BeaconApplications
 public import BeaconDelivery
+public import Foundation
 public import Logging
+import Yams
 
-/// All that the daemon is told.
+/// The configuration of the daemon.
 public struct GatewayConfiguration: Sendable {
-    /// Where adverts come from.
+    /// The sources of adverts.
     public var sources: [SourceSettings] = []
 
-    /// What is watched for.
+    /// The regions that are monitored.
     public var regions: [RegionSettings] = []
 
-    /// Beacons that have names.
+    /// The beacons that have names.
     public var beacons: [BeaconSettings] = []
 
-    /// What is worth a notification.
+    /// The rules for notifications.
     public var notify = NotificationRules()
 
-    /// Where notifications go.
+    /// The destinations of notifications.
     public var destinations: [DestinationSettings] = []
 
-    /// Where notifications wait.
+    /// The queue of notifications on the disk.
     public var outbox: OutboxSettings
 
-    /// What is started for events.
+    /// The programs and applications that are started for events.
     public var launch = LaunchSettings()
 
-    /// What is logged.
+    /// The least level of the log.
     public var logLevel = Logger.Level.info
 
-    /// A configuration that does nothing.
+    /// Creates a configuration without sources, regions and destinations.
     public init(outbox: OutboxSettings) { self.outbox = outbox }
+}
+
+extension GatewayConfiguration {
+    /// Returns the default folder of the daemon's state: the one that systemd made for it (`StateDirectory=` in
+    /// systemd.exec(5)), else one in the user's own state directory.
+    public static func stateFolder(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
+        // systemd gives several with colons between them.
+        if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(folder) }
+        return StateDirectory.user.url.appendingPathComponent("beacond").path
+    }
+
+    /// Returns the path of the outbox in a folder of state.
+    static func outboxPath(in folder: String) -> String { folder + "/outbox.sqlite" }
+}
+
+extension GatewayConfiguration {
+    /// The result of a reading: the configuration as far as it can be used, and its diagnostics.
+    public struct Checked: Sendable {
+        /// The part without faults.
+        public var configuration: GatewayConfiguration
+        /// The diagnostics, in the order of the file, then of the environment.
+        public var diagnostics: [Diagnostic]
+
+        /// A Boolean value indicating whether the daemon may start with it.
+        public var isUsable: Bool { diagnostics.isEmpty }
+    }
+
+    /// The largest file, in bytes.
+    private static let largestFile = 1 << 20
+
+    /// Reads and checks a file.
+    ///
+    /// - Throws: ``ConfigurationError`` if it cannot be read. Faults in its content are in the result.
+    public static func check(
+        file: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) -> Checked {
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw ConfigurationError(
+                .cannotRead, "cannot read \(file): there is no such file; name the configuration with --config")
+        }
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw ConfigurationError(
+                .cannotRead, "cannot read \(file): \(error.localizedDescription)", cause: error)
+        }
+        guard data.count <= largestFile, let text = String(data: data, encoding: .utf8) else {
+            throw ConfigurationError(
+                .cannotRead,
+                "cannot read \(file): a configuration is text in UTF-8 of at most \(largestFile >> 20) MiB")
+        }
+        let folder = URL(fileURLWithPath: file).absoluteURL.deletingLastPathComponent()
+        return check(text, folder: folder, environment: environment)
+    }
+
+    /// Checks a configuration's text.
+    ///
+    /// - Parameters:
+    ///   - text: YAML.
+    ///   - folder: the folder that relative paths are resolved against.
+    ///   - environment: variables, which come before the text.
+    public static func check(_ text: String, folder: URL, environment: [String: String]) -> Checked {
+        let document = YAMLDocument(text)
+        let reading = ConfigurationReading(environment: environment, folder: folder)
+        reading.report(document.diagnostics)
+        var configuration = GatewayConfiguration(
+            outbox: OutboxSettings(path: outboxPath(in: stateFolder(environment))))
+        // Where the text is no YAML, all other diagnostics would be wrong.
+        if document.root != nil || document.diagnostics.isEmpty {
+            configuration.read(ConfigurationSection(document.root, at: [], in: reading))
+            reading.reportUnknownVariables()
+        }
+        return Checked(configuration: configuration, diagnostics: reading.sortedDiagnostics)
+    }
+
+    private mutating func read(_ root: ConfigurationSection) {
+        sources = SourceSettings.read(root)
+        regions = RegionSettings.read(root)
+        beacons = BeaconSettings.read(root)
+        let names = Set(regions.map(\.name))
+        notify = NotificationRules.read(root.section("notify"), regions: names)
+        destinations = DestinationSettings.read(root, regions: names)
+        outbox.read(root.section("outbox"))
+        launch = LaunchSettings.read(root, regions: names)
+        let log = root.section("log")
+        if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
+        log.finish()
+        root.finish()
+        if sources.isEmpty, !root.has("sources") {
+            root.reportMissing("sources", "say where adverts come from, as in \"sources: [auto]\"")
+        }
+        if regions.isEmpty, !root.has("regions"), launch.applications == nil {
+            root.reportMissing("regions", "say what to watch for: a list of regions, each with a name and a uuid")
+        }
+    }
 }

@@ -1,18 +1,21 @@
-/// What the daemon starts for events.
+import BeaconPrograms
+import Yams
+
+/// The programs and applications that the daemon starts for events.
 public struct LaunchSettings: Hashable, Sendable {
-    /// How applications are started that monitor regions by themselves and do not run.
+    /// The settings for starting applications that monitor regions themselves and do not run.
     public struct Applications: Hashable, Sendable {
         /// The users whose applications are started; nil for the one who runs the daemon.
         public var users: [String]?
 
-        /// How long a started application may run; nil for as long as it likes.
+        /// The time that a started application may run; nil for no limit.
         public var timeLimit: Duration?
 
         /// The least time from one start of an application to the next.
         public var interval: Duration
 
-        /// The applications of the user who runs the daemon, for 30 seconds at a time: on iOS an application that was
-        /// launched for a region has about ten, and a Raspberry Pi is slower.
+        /// Creates the settings, by default for the applications of the user who runs the daemon, for 30 seconds at a
+        /// time: on iOS an application that was launched for a region has about ten, and a Raspberry Pi is slower.
         public init(
             users: [String]? = nil, timeLimit: Duration? = .seconds(30), interval: Duration = .seconds(10)
         ) {
@@ -22,15 +25,60 @@ public struct LaunchSettings: Hashable, Sendable {
         }
     }
 
-    /// How applications are started; nil where they are not.
+    /// The settings for applications; nil where none are started.
     public var applications: Applications?
 
-    /// What else is started.
+    /// The rules for programs and systemd units.
     public var rules: [LaunchRule]
 
-    /// Settings from their parts.
+    /// Creates the settings from their parts.
     public init(applications: Applications? = nil, rules: [LaunchRule] = []) {
         self.applications = applications
         self.rules = rules
+    }
+}
+
+extension LaunchSettings {
+    /// Reads the key `launch`.
+    static func read(_ root: ConfigurationSection, regions: Set<String>) -> LaunchSettings {
+        let section = root.section("launch")
+        var settings = LaunchSettings()
+        if section.has("applications") { settings.applications = Applications.read(section) }
+        _ = section.node("applications")
+        var names: Set<String> = []
+        let what = "write a list of rules, each beginning with \"- name:\""
+        settings.rules = section.items("rules", what).compactMap { node, path in
+            let rule = ConfigurationSection(node, at: path, in: root.reading)
+            defer { rule.finish() }
+            return LaunchRule.read(rule, names: &names, regions: regions)
+        }
+        section.finish()
+        return settings
+    }
+}
+
+extension LaunchSettings.Applications {
+    /// Reads `applications: true`, or a mapping.
+    static func read(_ section: ConfigurationSection) -> Self? {
+        if case .mapping? = section.node("applications") {
+            let inside = section.section("applications")
+            var settings = Self()
+            settings.users = inside.texts("users", "write names of users")?.map { user in
+                if UserAccount(name: user.value) == nil {
+                    inside.reading.report(
+                        user.origin, "this machine has no user \"\(user.value)\"", severity: .warning)
+                }
+                return user.value
+            }
+            if let limit = inside.durationOrOff("time-limit", .seconds(1)...(.seconds(7 * 86_400))) {
+                settings.timeLimit = limit
+            }
+            if let interval = inside.duration("interval", .seconds(1)...(.seconds(86_400))) {
+                settings.interval = interval
+            }
+            inside.finish()
+            return settings
+        }
+        return section.boolean("applications") == true ? Self() : nil
     }
 }

@@ -1,6 +1,8 @@
 public import BeaconDelivery
+import BeaconMQTT
+import Yams
 
-/// How to reach a broker, and what to say there.
+/// The settings of an MQTT broker.
 public struct MQTTSettings: Hashable, Sendable {
     /// The version of the protocol.
     public enum Version: String, Hashable, Sendable, CaseIterable {
@@ -14,53 +16,131 @@ public struct MQTTSettings: Hashable, Sendable {
     public struct TLS: Hashable, Sendable {
         /// The certificates (PEM) that are trusted in place of the machine's.
         public var authorityFile: String?
-        /// The gateway's own certificate, where the broker wants one.
+        /// The gateway's own certificate, where the broker asks for one.
         public var certificateFile: String?
-        /// Its key.
+        /// The certificate's key.
         public var keyFile: String?
 
-        /// TLS that trusts what the machine does.
+        /// Creates the settings of TLS that trusts the machine's certificates.
         public init() {}
     }
 
-    /// What Home Assistant is told.
+    /// The settings of discovery by Home Assistant.
     public struct HomeAssistant: Hashable, Sendable {
-        /// Whether it is told of the named beacons; if not, what it was told before is taken back.
+        /// A Boolean value indicating whether the named beacons are announced; if not, earlier announcements are
+        /// withdrawn.
         public var isEnabled = true
-        /// What its discovery topics begin with; nil for Home Assistant's own default.
+        /// The prefix of its discovery topics; nil for Home Assistant's default.
         public var discoveryPrefix: String?
-        /// Where it tells that it has started; nil for its own default.
+        /// The topic on which it announces its start; nil for Home Assistant's default.
         public var statusTopic: String?
 
-        /// Home Assistant as it comes.
+        /// Creates the settings of Home Assistant's defaults.
         public init() {}
     }
 
     /// The broker's host.
     public var host: String
-    /// Its port; nil for the usual one.
+    /// The port; nil for the default.
     public var port: Int?
     /// The version of the protocol.
     public var version = Version.v3
-    /// What this gateway is called at the broker; nil for a name made of the host's.
+    /// The client identifier at the broker; nil for one made from the host's name.
     public var clientID: String?
-    /// Who signs in.
+    /// The user; nil for none.
     public var user: String?
-    /// With which password.
+    /// The user's password.
     public var password: Secret?
     /// TLS; nil for none.
     public var tls: TLS?
-    /// After how long of silence both sides make sure of each other; nil for the usual.
+    /// The keep-alive interval; nil for the default.
     public var keepAlive: Duration?
-    /// What all topics begin with; nil for one made of the host's name.
+    /// The prefix of all topics; nil for one made from the host's name.
     public var baseTopic: String?
-    /// How hard the broker tries: 0 or 1.
+    /// The quality of service: 0 or 1.
     public var qualityOfService = 1
-    /// What Home Assistant is told; nil where nobody spoke of it.
+    /// Discovery by Home Assistant; nil where the file does not mention it.
     public var homeAssistant: HomeAssistant?
-    /// The least time from one state of a beacon to the next; nil for the usual.
+    /// The least time from one state of a beacon to the next; nil for the default.
     public var stateInterval: Duration?
 
-    /// A broker on a host.
+    /// Creates the settings of a broker on a host.
     public init(host: String) { self.host = host }
+}
+
+extension MQTTSettings {
+    static func read(_ section: ConfigurationSection) -> MQTTSettings? {
+        var settings = MQTTSettings(host: section.text("host", "write the broker's name or address")?.value ?? "")
+        settings.port = section.integer("port", 1...65535)?.value
+        if let version = section.choice("version", Version.allCases.map { ($0.rawValue, $0) }) {
+            settings.version = version.value
+        }
+        settings.clientID = section.text("client-id")?.value
+        settings.user = section.text("user")?.value
+        settings.password = section.secret("password")
+        settings.keepAlive = section.duration("keep-alive", .seconds(5)...(.seconds(65_535)))
+        settings.baseTopic = section.text("topic")?.value
+        if let quality = section.integer("qos", 0...1) { settings.qualityOfService = quality.value }
+        settings.stateInterval = section.duration("state-interval", .zero...(.seconds(3600)))
+        settings.tls = TLS.read(section)
+        settings.homeAssistant = HomeAssistant.read(section)
+        guard section.has("host") else {
+            section.reportMissing("host", "write the broker's name or address")
+            return nil
+        }
+        // The connection knows best what brokers refuse.
+        for fault in settings.options.mistakes() + settings.homeAssistantOptions.mistakes() {
+            section.report(section.origin, "in \(section.path.joined(separator: ".")), " + Self.keys(in: fault))
+        }
+        return settings
+    }
+
+    /// Returns a message of the connection with the file's key instead of its own name, with which it may begin.
+    private static func keys(in message: String) -> String {
+        let keys = [
+            "host": "host", "clientID": "client-id", "keepAlive": "keep-alive", "baseTopic": "topic",
+            "discoveryPrefix": "discovery-prefix", "statusTopic": "status-topic",
+        ]
+        let word = message.prefix { $0 != " " }
+        guard let key = keys[String(word)] else { return message }
+        return "\"\(key)\"" + message.dropFirst(word.count)
+    }
+}
+
+extension MQTTSettings.TLS {
+    /// Reads `tls: true`, or a mapping of files.
+    static func read(_ section: ConfigurationSection) -> MQTTSettings.TLS? {
+        if case .scalar? = section.node("tls") {
+            return section.boolean("tls") == true ? MQTTSettings.TLS() : nil
+        }
+        guard section.has("tls") else { return nil }
+        let inside = section.section("tls")
+        var tls = MQTTSettings.TLS()
+        tls.authorityFile = inside.existingFile("ca-file")
+        tls.certificateFile = inside.existingFile("certificate-file")
+        tls.keyFile = inside.existingFile("key-file")
+        inside.finish()
+        return tls
+    }
+}
+
+extension MQTTSettings.HomeAssistant {
+    /// Reads `home-assistant: true` or `false`, or a mapping.
+    static func read(_ section: ConfigurationSection) -> MQTTSettings.HomeAssistant? {
+        guard section.has("home-assistant") else {
+            _ = section.node("home-assistant")
+            return nil
+        }
+        var settings = MQTTSettings.HomeAssistant()
+        if case .mapping? = section.node("home-assistant") {
+            let inside = section.section("home-assistant")
+            settings.isEnabled = inside.boolean("enabled") ?? true
+            settings.discoveryPrefix = inside.text("discovery-prefix")?.value
+            settings.statusTopic = inside.text("status-topic")?.value
+            inside.finish()
+        } else {
+            settings.isEnabled = section.boolean("home-assistant") ?? false
+        }
+        return settings
+    }
 }

@@ -1,16 +1,89 @@
 public import BeaconEngine
+public import BeaconModel
+import Yams
 
-/// A region that is watched for.
+/// A region that is monitored.
 public struct RegionSettings: Hashable, Sendable {
-    /// What notifications call it.
+    /// The name in notifications.
     public var name: String
 
-    /// What belongs to it, and when it counts as entered and left.
+    /// The beacons that belong to it, and the rules for entering and leaving.
     public var region: MonitoredRegion
 
-    /// A region of this name.
+    /// Creates the settings of a region.
     public init(name: String, region: MonitoredRegion) {
         self.name = name
         self.region = region
+    }
+}
+
+extension RegionSettings {
+    static func read(_ root: ConfigurationSection) -> [RegionSettings] {
+        var names: Set<String> = []
+        let what = "write a list of regions, each beginning with \"- name:\""
+        return root.items("regions", what).compactMap { node, path in
+            let section = ConfigurationSection(node, at: path, in: root.reading)
+            defer { section.finish() }
+            let name = section.name("region", known: &names)
+            let constraint = section.constraint()
+            let minimum = section.integer("minimum-rssi", -127...20, unit: " (dBm)")
+            let exit = section.integer("exit-rssi", -127...20, unit: " (dBm)")
+            let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
+            let isAdaptive = section.boolean("adaptive-exit") ?? false
+            if let minimum, let exit, exit.value > minimum.value {
+                section.report(
+                    exit.origin,
+                    "\"exit-rssi\" is \(exit.value), above \"minimum-rssi\", which is \(minimum.value): the region would be "
+                        + "left by the very adverts that enter it; give one that is no higher")
+            }
+            guard let name, let constraint else { return nil }
+            return RegionSettings(
+                name: name,
+                region: .init(
+                    constraint, minimumRSSI: minimum.map { Int8($0.value) },
+                    exitRSSI: (exit ?? minimum).map { Int8($0.value) },
+                    exitTimeout: timeout ?? .seconds(30), isExitAdaptive: isAdaptive))
+        }
+    }
+}
+
+/// A beacon with a name.
+public struct BeaconSettings: Hashable, Sendable {
+    /// The name.
+    public var name: String
+
+    /// The identity.
+    public var identity: BeaconIdentity
+
+    /// Creates the settings of a beacon.
+    public init(name: String, identity: BeaconIdentity) {
+        self.name = name
+        self.identity = identity
+    }
+}
+
+extension BeaconSettings {
+    static func read(_ root: ConfigurationSection) -> [BeaconSettings] {
+        var names: Set<String> = []
+        var identities: [BeaconIdentity: String] = [:]
+        let what = "write a list of beacons, each beginning with \"- name:\""
+        return root.items("beacons", what).compactMap { node, path in
+            let section = ConfigurationSection(node, at: path, in: root.reading)
+            defer { section.finish() }
+            let name = section.name("beacon", known: &names)
+            let constraint = section.constraint()
+            for key in ["major", "minor"] where !section.has(key) {
+                section.reportMissing(key, "a beacon is named by its uuid, major and minor")
+            }
+            guard let name, let constraint, let major = constraint.major, let minor = constraint.minor else {
+                return nil
+            }
+            let identity = BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
+            if let other = identities.updateValue(name, forKey: identity) {
+                section.report(
+                    section.origin, "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name")
+            }
+            return BeaconSettings(name: name, identity: identity)
+        }
     }
 }

@@ -1,24 +1,124 @@
-public import BeaconService
+public import BeaconMonitoring
+import Foundation
+import Yams
 
-/// A source of adverts, as the configuration names it.
+/// A source of adverts.
 public struct SourceSettings: Hashable, Sendable {
-    /// What messages call it.
+    /// The name in messages.
     public var name: String
 
-    /// What it is.
+    /// The radio, file or simulation.
     public var specification: SourceSpecification
 
-    /// What notifications call whoever hears; nil for the names that the source itself has for its receivers.
+    /// The receiver's name in notifications; nil for the names that the source itself has for its receivers.
     public var receiver: String?
 
-    /// How fast a capture or a simulation plays; radios are always as fast as time.
+    /// The speed of a capture or a simulation; a radio's is always 1.
     public var pace: Pace
 
-    /// A source of this name.
+    /// Creates the settings of a source.
     public init(name: String, specification: SourceSpecification, receiver: String? = nil, pace: Pace? = nil) {
         self.name = name
         self.specification = specification
         self.receiver = receiver
         self.pace = pace ?? (specification.isLive ? .times(1) : .fastest)
+    }
+}
+
+extension SourceSettings {
+    /// Returns the source that a text names. A relative path is resolved against the configuration's folder.
+    private static func specification(
+        _ text: Located<String>, _ key: String, _ reading: ConfigurationReading
+    ) -> SourceSpecification {
+        let specification = SourceSpecification(text.value)
+        guard let path = specification.filePath, path != "-" else { return specification }
+        let absolute =
+            path.hasPrefix("/") ? path : reading.folder.appendingPathComponent(path).standardizedFileURL.path
+        if !FileManager.default.fileExists(atPath: absolute) {
+            reading.report(
+                text.origin,
+                "\"\(key)\" has \"\(path)\", and there is no such file; radios are auto, hci, hci:hci0 and bluez",
+                severity: .warning)
+        }
+        return .file(path: absolute)
+    }
+
+    static func read(_ root: ConfigurationSection) -> [SourceSettings] {
+        // In the environment, and where no more is needed, sources are a list of words.
+        if let override = root.reading.override(of: root.path + ["sources"]) {
+            _ = root.node("sources")
+            return override.value.split(separator: ",").map { text in
+                let text = text.trimmingCharacters(in: .whitespaces)
+                return SourceSettings(
+                    name: text, specification: specification(Located(text, override.origin), "sources", root.reading))
+            }
+        }
+        var names: Set<String> = []
+        var speeds: [(source: String, pace: Located<Pace>)] = []
+        let what = "write a list of sources, as in \"sources: [hci]\""
+        let sources: [SourceSettings] = root.items("sources", what).compactMap { node, path in
+            if case .scalar(let scalar) = node, !node.isNothing {
+                guard names.insert(scalar.string).inserted else {
+                    root.report(.file(node.location), "the source \"\(scalar.string)\" is there already")
+                    return nil
+                }
+                let word = Located(scalar.string, Diagnostic.Origin.file(node.location))
+                return SourceSettings(
+                    name: word.value, specification: specification(word, "sources", root.reading))
+            }
+            let section = ConfigurationSection(node, at: path, in: root.reading)
+            defer { section.finish() }
+            let name = section.name("source", known: &names)
+            let receiver = section.text("receiver")
+            let pace: Located<Pace>? = section.value("speed", "write how many times as fast as time it plays, or max") {
+                if $0 == "max" { return .fastest }
+                return Double($0).flatMap { $0 > 0 && $0.isFinite ? .times($0) : nil }
+            }
+            guard let from = section.text("from", "write auto, hci, bluez, a file or simulation:NAME") else {
+                section.reportMissing("from", "write auto, hci, hci:hci0, bluez, a file or simulation:NAME")
+                return nil
+            }
+            let specification = specification(from, "from", root.reading)
+            if let pace {
+                if specification.isRadio {
+                    section.report(pace.origin, "\"speed\" is for files and simulations; a radio is as fast as time")
+                } else {
+                    speeds.append((name ?? from.value, pace))
+                }
+            }
+            return name.map {
+                SourceSettings(
+                    name: $0, specification: specification,
+                    receiver: receiver?.value ?? (specification.isRadio ? $0 : nil), pace: pace?.value)
+            }
+        }
+        return withOneSpeed(sources, speeds, root)
+    }
+
+    /// Returns the sources with the one speed that they share, since they share one time.
+    private static func withOneSpeed(
+        _ sources: [SourceSettings], _ speeds: [(source: String, pace: Located<Pace>)], _ root: ConfigurationSection
+    ) -> [SourceSettings] {
+        guard let first = speeds.first else { return sources }
+        if let radio = sources.first(where: \.specification.isRadio) {
+            for speed in speeds where speed.pace.value != .times(1) {
+                root.report(
+                    speed.pace.origin,
+                    "all sources share one time, and beside the radio \"\(radio.name)\" they play in real time; remove "
+                        + "\"speed\", or play \"\(speed.source)\" without the radio")
+            }
+            return sources
+        }
+        for speed in speeds where speed.pace.value != first.pace.value {
+            root.report(
+                speed.pace.origin,
+                "all sources share one time, and \"\(first.source)\" plays at another speed; give both the same, or give "
+                    + "\"speed\" once")
+        }
+        return sources.map { source in
+            var source = source
+            source.pace = first.pace.value
+            return source
+        }
     }
 }

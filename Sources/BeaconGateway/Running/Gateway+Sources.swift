@@ -1,0 +1,210 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+import Logging
+
+extension Gateway {
+    // MARK: - Messages
+
+    /// Handles a message of a source, as it comes.
+    func receive(_ message: SourceMessage, from number: Int) async {
+        if case .heard(let batch) = message {
+            await receive(batch, from: number)
+        } else {
+            await receiveOther(message, from: number)
+        }
+    }
+
+    /// Plays files and simulations in the order of their shifted times, so that the result does not depend on which
+    /// thread is faster.
+    func runInOrder() async {
+        var iterators = sources.map { $0.runner.messages.makeAsyncIterator() }
+        var heads: [SourceBatch?] = Array(repeating: nil, count: sources.count)
+        var isOpen = Array(repeating: true, count: sources.count)
+        while true {
+            for number in iterators.indices {
+                while isOpen[number], heads[number] == nil {
+                    guard let message = await iterators[number].next() else {
+                        isOpen[number] = false
+                        break
+                    }
+                    if case .heard(let batch) = message {
+                        place(batch, of: number)
+                        heads[number] = batch
+                    } else {
+                        await receiveOther(message, from: number)
+                    }
+                }
+            }
+            let waiting = heads.indices.filter { heads[$0] != nil }
+            guard let first = waiting.min(by: { earliest(heads[$0], $0) < earliest(heads[$1], $1) }),
+                let batch = heads[first]
+            else { return }
+            // As much of the batch as comes before the next one of another source: adverts, and the time after them.
+            let limit = waiting.filter { $0 != first }.map { earliest(heads[$0], $0) }.min() ?? .latest
+            let count = batch.sightings.prefix { sources[first].shared($0.time) <= limit }.count
+            let isTimeDue = batch.time.map { sources[first].shared($0) <= limit } ?? true
+            if count == batch.sightings.count, isTimeDue || count == 0 {
+                heads[first] = nil
+                await apply(batch, from: first)
+            } else {
+                var part = batch
+                part.sightings = Array(batch.sightings.prefix(count))
+                part.time = part.sightings.last?.time
+                heads[first]?.sightings.removeFirst(count)
+                await apply(part, from: first)
+            }
+        }
+    }
+
+    private func earliest(_ batch: SourceBatch?, _ number: Int) -> Timestamp {
+        guard let time = batch?.sightings.first?.time ?? batch?.time else { return .zero }
+        return sources[number].shared(time)
+    }
+
+    private func receive(_ batch: SourceBatch, from number: Int) async {
+        place(batch, of: number)
+        await apply(batch, from: number)
+    }
+
+    /// Places a source in the gateway's time, with the first time that it gives.
+    private func place(_ batch: SourceBatch, of number: Int) {
+        guard sources[number].shift == nil, let time = batch.sightings.first?.time ?? batch.time else { return }
+        // Radios share a clock, and so the place of their times.
+        let sibling = sources.first { $0.settings.specification.isRadio && $0.shift != nil }
+        if sources[number].settings.specification.isRadio, let sibling {
+            sources[number].shift = sibling.shift
+        } else {
+            sources[number].begin(at: time, now: core.time ?? origin ?? time)
+        }
+        if origin == nil { origin = time }
+        setWallOffsets(of: number)
+    }
+
+    /// Adds the receivers of a source. A batch that has only a time, while the radio is lost, names none.
+    private func addReceivers(of batch: SourceBatch, from number: Int) {
+        guard !batch.receiverNames.isEmpty, batch.receiverNames != sources[number].receiverNames else { return }
+        sources[number].receiverNames = batch.receiverNames
+        while sources[number].receivers.count < batch.receiverNames.count {
+            let place = sources[number].receivers.count
+            let receiver = addReceiver(source: number, place: place)
+            sources[number].receivers.append(receiver)
+            core.setHearing(sources[number].hearing, of: receiver)
+        }
+        setWallOffsets(of: number)
+    }
+
+    private func apply(_ batch: SourceBatch, from number: Int) async {
+        sources[number].count(batch)
+        addReceivers(of: batch, from: number)
+        let source = sources[number]
+        for (place, state) in batch.receiverStates.enumerated() where place < source.receivers.count {
+            core.setHearing(state.hearing, of: source.receivers[place])
+        }
+        for var sighting in batch.sightings {
+            guard Int(sighting.receiver.index) < source.receivers.count else { continue }
+            sighting.time = source.shared(sighting.time)
+            sighting.receiver = source.receivers[Int(sighting.receiver.index)]
+            core.receive(sighting)
+        }
+        guard let time = batch.time, !isIgnorant(source) else { return await handleEvents() }
+        let shared = source.shared(time)
+        core.advance(upTo: shared)
+        let wall = time.advanced(by: source.wallOffset)
+        statistics.time = max(wall, statistics.time ?? wall)
+        await handleEvents(at: (shared, wall))
+    }
+
+    /// Returns true for a radio that does not hear beside one that does: it cannot know how much of the time that it gives
+    /// was slept through, which the other reports before it gives the time.
+    private func isIgnorant(_ source: GatewaySource) -> Bool {
+        guard source.settings.specification.isRadio, source.hearing != .hearing else { return false }
+        return sources.contains { $0.settings.specification.isRadio && !$0.isEnded && $0.hearing == .hearing }
+    }
+
+    // MARK: - States of sources
+
+    private func receiveOther(_ message: SourceMessage, from number: Int) async {
+        let name = configuration.sources[number].name
+        switch message {
+        case .heard: return
+        case .opened:
+            logger.info("listening to \(name)")
+            statistics.sources[number].state = .running
+            sources[number].opened()
+            // A radio reports its state itself.
+            if !sources[number].settings.specification.isRadio { setHearing(.hearing, of: number) }
+        case .radio(let event):
+            receive(event, from: number, name)
+        case .failed(let error, let retry):
+            statistics.sources[number].failures += 1
+            if let retry {
+                statistics.sources[number].state = .failing("\(error)")
+                logger.error("\(name): \(error). It is tried again in \(Int(retry.components.seconds)) s")
+            } else {
+                statistics.sources[number].state = .failed("\(error)")
+                logger.error("\(name): \(error)")
+            }
+            sources[number].isEnded = retry == nil
+            loseHearing(of: number)
+        case .ended:
+            if statistics.sources[number].state == .running { statistics.sources[number].state = .ended }
+            logger.info("\(name) has ended")
+            sources[number].isEnded = true
+            loseHearing(of: number)
+        }
+        await handleEvents()
+    }
+
+    /// Marks the receivers of a source that failed or ended as lost. When all sources have ended, the clock stops and
+    /// the states stay as they are; so they do while the gateway stops, one source after another.
+    private func loseHearing(of number: Int) {
+        if sources.allSatisfy(\.isEnded) {
+            if let time = core.time { core.advance(to: time) }
+        } else {
+            setHearing(isStopped ? .interrupted : .lost, of: number)
+        }
+    }
+
+    private func receive(_ event: RadioEvent, from number: Int, _ name: String) {
+        switch event {
+        case .state(let state):
+            // If a source has several adapters, its next batch says which of them hear.
+            setHearing(state.hearing, of: number)
+            if let outage = state.outage {
+                guard statistics.sources[number].state == .running else { return }
+                statistics.sources[number].state = .failing(outage)
+                statistics.sources[number].failures += 1
+                logger.error("\(name): \(outage); regions keep their state until it is back")
+            } else if state == .poweredOn, case .failing = statistics.sources[number].state {
+                statistics.sources[number].state = .running
+                logger.notice("\(name): the radio is back")
+            }
+        case .deaf(let from, let to):
+            guard sources[number].shift != nil else { return }
+            let (begin, end) = (sources[number].shared(from), sources[number].shared(to))
+            // A suspend of the machine or a stopped process concerns all sources, and the first that reports it moves
+            // the time for all. The core counts no stretch twice.
+            for receiver in sources.flatMap(\.receivers) { core.skip(from: begin, to: end, of: receiver) }
+        case .wallClock(let ahead):
+            sources[number].wallOffset = ahead
+            setWallOffsets(of: number)
+        case .notice(let notice):
+            logger.log(level: notice.isTrouble ? .warning : .info, "\(name): \(notice)")
+        case .time, .sightings, .advertising: break
+        }
+    }
+
+    private func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
+        sources[number].hearing = hearing
+        for receiver in sources[number].receivers { core.setHearing(hearing, of: receiver) }
+    }
+
+    private func setWallOffsets(of number: Int) {
+        let source = sources[number]
+        for receiver in source.receivers {
+            core.setWallOffset(source.wallOffset - (source.shift ?? 0), of: receiver)
+        }
+    }
+}

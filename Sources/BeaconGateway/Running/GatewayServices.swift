@@ -1,0 +1,63 @@
+import BeaconDelivery
+import Logging
+import ServiceLifecycle
+
+/// The service that monitors until all sources have ended or the daemon shuts down. Where the sources have ended by
+/// themselves, launches and deliveries are finished first, for a limited time.
+struct GatewayRun: Service {
+    let gateway: Gateway
+    let launches: LaunchAgent
+    let delivery: DeliveryService<ContinuousClock>?
+    let linger: Duration
+    let logger: Logger
+
+    func run() async {
+        await withGracefulShutdownHandler {
+            await gateway.run()
+        } onGracefulShutdown: {
+            Task { await gateway.stop() }
+        }
+        guard !Task.isShuttingDownGracefully else { return }
+        await cancelWhenGracefulShutdown {
+            await launches.finish()
+            await drain()
+        }
+    }
+
+    /// Waits until all that can be delivered is delivered, but no longer than is allowed.
+    private func drain() async {
+        guard let delivery else { return }
+        let deadline = ContinuousClock.now + linger
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            guard let status = try? await delivery.status() else { return }
+            if status.allSatisfy({ $0.waiting == 0 }) { return }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
+
+/// The service that delivers until the daemon shuts down, and then until the requests under way have been answered.
+struct DeliveryRun: Service {
+    let delivery: DeliveryService<ContinuousClock>
+
+    func run() async {
+        await withGracefulShutdownHandler {
+            await delivery.run()
+        } onGracefulShutdown: {
+            delivery.shutdown()
+        }
+    }
+}
+
+/// The service that looks for terminated applications until the daemon shuts down, and then ends what it started.
+struct LaunchRun: Service {
+    let agent: LaunchAgent
+    let gateway: Gateway
+
+    func run() async {
+        await cancelWhenGracefulShutdown { await agent.run(gateway) }
+        // Without registries, the service still runs until the shutdown, as the others do.
+        try? await gracefulShutdown()
+        await agent.stop()
+    }
+}

@@ -1,0 +1,51 @@
+import BeaconDelivery
+import Foundation
+
+/// A writer of the gateway's notifications to durable storage.
+protocol NotificationWriter: Sendable {
+    /// Writes notifications, in order. When it returns, they are durable.
+    ///
+    /// - Throws: an error where it cannot; then none was written.
+    func write(_ notifications: [BeaconNotification]) async throws
+}
+
+/// A writer for a gateway without destinations.
+struct DiscardingWriter: NotificationWriter {
+    func write(_ notifications: [BeaconNotification]) {}
+}
+
+/// A writer into the outbox, from which notifications are delivered.
+struct OutboxWriter: NotificationWriter {
+    let delivery: DeliveryService<ContinuousClock>
+
+    func write(_ notifications: [BeaconNotification]) async throws { try await delivery.append(notifications) }
+}
+
+/// A writer that prints what would be sent, a line of JSON for each destination that would get it, and sends nothing.
+struct DryRunWriter: NotificationWriter {
+    private struct Line: Encodable {
+        var destination: String
+        var notification: BeaconNotification
+    }
+
+    let destinations: [ConfiguredDestination]
+    let print: @Sendable ([UInt8]) -> Void
+
+    init(destinations: [ConfiguredDestination], print: @escaping @Sendable ([UInt8]) -> Void) {
+        self.destinations = destinations
+        self.print = print
+    }
+
+    func write(_ notifications: [BeaconNotification]) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for notification in notifications {
+            for destination in destinations where destination.destination.wants(notification) {
+                let line = Line(
+                    destination: destination.destination.name,
+                    notification: destination.filter.apply(to: notification))
+                print(Array(try encoder.encode(line)) + [UInt8(ascii: "\n")])
+            }
+        }
+    }
+}

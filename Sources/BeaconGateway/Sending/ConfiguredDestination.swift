@@ -1,0 +1,114 @@
+import BeaconDelivery
+import BeaconMQTT
+import BeaconModel
+import Foundation
+import Logging
+
+/// A destination as the gateway uses it: a queue's sink, its filter, and a receiver of all events where it has one.
+struct ConfiguredDestination: Sendable {
+    /// The destination of notifications.
+    var destination: Destination
+
+    /// The filter of its notifications.
+    var filter: DestinationFilter
+
+    /// The receiver of all events; nil for destinations of notifications alone.
+    var receive: (@Sendable (BeaconEvent) -> Void)?
+}
+
+extension ConfiguredDestination {
+    /// Creates a destination from its settings.
+    ///
+    /// - Parameters:
+    ///   - settings: the destination's settings.
+    ///   - configuration: the whole configuration, whose regions and beacons brokers announce.
+    ///   - stateFolder: the folder for a name that is made once; nil for a dry run, which stores nothing.
+    ///   - logger: the log.
+    /// - Throws: the error of the destination's kind, if the settings cannot work.
+    init(
+        _ settings: DestinationSettings, in configuration: GatewayConfiguration, stateFolder: URL?, logger: Logger
+    ) throws {
+        let filter = DestinationFilter(regions: settings.regions)
+        let sink: any Sink
+        var receive: (@Sendable (BeaconEvent) -> Void)?
+        switch settings.kind {
+        case .webhook(let webhook):
+            var configuration = WebhookConfiguration(url: webhook.url)
+            for header in webhook.headers { configuration.headers[header.name] = header.value }
+            if let secret = webhook.signingSecret { configuration.signingSecrets = [secret] }
+            configuration.maximumBatch = webhook.batch
+            configuration.http.connectTimeout = webhook.connectTimeout
+            configuration.http.requestTimeout = webhook.timeout
+            configuration.http.proxy = webhook.proxy.flatMap(HTTPProxy.init)
+            if let file = webhook.authorityFile {
+                configuration.http.additionalTrustRoots = [URL(fileURLWithPath: file)]
+            }
+            sink = try WebhookSink(configuration)
+        case .kumulos(let kumulos):
+            let id = try kumulos.installID ?? InstallID(name: settings.name, in: stateFolder).value
+            var configuration = KumulosConfiguration(
+                apiKey: kumulos.apiKey, secretKey: kumulos.secretKey, installID: id)
+            if let url = kumulos.url { configuration.baseURL = url }
+            sink = try KumulosSink(configuration)
+        case .mqtt(let mqtt):
+            let broker = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
+            receive = { broker.receive($0) }
+            sink = broker
+        }
+        self.init(
+            destination: Destination(
+                name: settings.name, sink: FilteredSink(sink: sink, filter: filter), kinds: settings.events),
+            filter: filter, receive: receive)
+    }
+}
+
+extension HTTPProxy {
+    /// Creates the proxy that an address names, with the user and password in it.
+    fileprivate init?(_ url: URL) {
+        guard let host = url.host else { return nil }
+        // RFC 9110, 4.2: the default ports.
+        let port = url.port ?? (url.scheme == "https" ? 443 : 80)
+        self.init(host: host, port: port, username: url.user, password: url.password.map { Secret($0) })
+    }
+}
+
+/// A destination's choice of notifications, by its list of regions.
+struct DestinationFilter: Sendable {
+    /// The regions whose notifications it receives; nil for all.
+    var regions: Set<String>?
+
+    /// Returns whether a notification is for it.
+    func wants(_ notification: BeaconNotification) -> Bool {
+        guard let regions, notification.kind != .heartbeat else { return true }
+        return notification.region.map { regions.contains($0.name) } ?? false
+    }
+
+    /// Returns a notification without the other regions, which a heartbeat lists.
+    func apply(to notification: BeaconNotification) -> BeaconNotification {
+        guard let regions else { return notification }
+        var notification = notification
+        notification.presence = notification.presence?.filter { regions.contains($0.region.name) }
+        return notification
+    }
+}
+
+/// A sink behind a filter.
+struct FilteredSink: Sink {
+    let sink: any Sink
+    let filter: DestinationFilter
+
+    var maximumBatch: Int { sink.maximumBatch }
+
+    func wants(_ notification: BeaconNotification) -> Bool { filter.wants(notification) && sink.wants(notification) }
+
+    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+        await sink.deliver(
+            batch.map { entry in
+                var entry = entry
+                entry.notification = filter.apply(to: entry.notification)
+                return entry
+            })
+    }
+
+    func run() async { await sink.run() }
+}

@@ -1,0 +1,42 @@
+import BeaconApplications
+import BeaconModel
+import BeaconPrograms
+
+/// The owner of a condition, for which it is monitored.
+enum ConditionOwner: Hashable, Sendable {
+    /// A region of the configuration, by its name.
+    case region(String)
+    /// The presence of a named beacon, by the beacon's name.
+    case beacon(String)
+    /// An application that does not run, by its name for the region or condition.
+    case application(ApplicationKey, LaunchTrigger.ID)
+
+    /// The name for logs and events.
+    var name: String {
+        switch self {
+        case .region(let name), .beacon(let name): name
+        case .application(_, let id): "\(id)"
+        }
+    }
+
+    /// A name that no other owner has, by which the presence file knows it.
+    var label: String {
+        switch self {
+        case .region(let name): "region \(name)"
+        case .beacon(let name): "beacon \(name)"
+        case .application(let key, let id): "application \(key.account.userID) \(key.identity.name) \(id)"
+        }
+    }
+}
+
+/// A change of a condition of the gateway.
+struct GatewayChange: Sendable {
+    /// The owner of the condition.
+    var owner: ConditionOwner
+
+    /// The change, under the owner's name and with the time of its source.
+    var event: RegionEvent
+
+    /// The moment of the change by the gateway's even clock.
+    var time: Timestamp
+}

@@ -1,0 +1,92 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+
+/// The thread of a source, as a gateway uses it.
+protocol GatewayRunner: Sendable {
+    /// The messages of the source, in order, for one task.
+    var messages: BoundedChannel<SourceMessage> { get }
+
+    /// Starts the thread.
+    func start()
+
+    /// Ends the run soon. What was heard before is still delivered.
+    func stop()
+
+    /// Sets the scan mode of a radio.
+    func scan(_ mode: ScanMode)
+}
+
+extension SourceRunner: GatewayRunner {}
+
+/// A source of a gateway: its thread, its receivers among those of the gateway, and its place in the gateway's time.
+///
+/// All sources of a gateway share one time, that of the first which gives any, in the order of the configuration where
+/// they are played in order. A source with times of its own, a file of another year for instance, is shifted by whole
+/// seconds so that it begins when it is opened; its events are published with its own times.
+struct GatewaySource {
+    let settings: SourceSettings
+    let runner: any GatewayRunner
+
+    /// The gateway's numbers for the source's receivers. The first is there from the beginning, so that a source which
+    /// cannot be opened is a receiver that does not hear.
+    var receivers: [ReceiverID]
+    /// The names of the source's receivers, as the source has them.
+    var receiverNames: [String] = []
+
+    /// The nanoseconds by which the source's times are behind the gateway's; nil before the first.
+    var shift: Int64?
+    /// The nanoseconds by which the wall clock is ahead of the source's times, as its radio reports.
+    var wallOffset: Int64 = 0
+    /// The hearing of the radio as a whole, where the source gives none for each receiver.
+    var hearing = MonitoringCore.Hearing.interrupted
+    var isEnded = false
+
+    /// The counts of the source before it was opened anew, and those that it gave since.
+    private var earlier = (packets: 0, iBeacons: 0)
+    private var current = (packets: 0, iBeacons: 0)
+
+    init(_ settings: SourceSettings, runner: any GatewayRunner, first: ReceiverID) {
+        self.settings = settings
+        self.runner = runner
+        receivers = [first]
+    }
+
+    /// The number of packets that the source gave.
+    var packets: Int { earlier.packets + current.packets }
+    /// The number of iBeacons that the source gave.
+    var iBeacons: Int { earlier.iBeacons + current.iBeacons }
+
+    /// Updates the counts when the source is opened, perhaps anew.
+    mutating func opened() {
+        earlier = (packets, iBeacons)
+        current = (0, 0)
+    }
+
+    /// Adds the counts of a batch. One that has only a time, while the radio is lost, counts nothing.
+    mutating func count(_ batch: SourceBatch) {
+        current = (max(current.packets, batch.packets), max(current.iBeacons, batch.iBeacons))
+    }
+
+    /// Returns the name of a receiver in events.
+    func name(_ place: Int) -> String {
+        settings.receiver ?? (place < receiverNames.count ? receiverNames[place] : settings.name)
+    }
+
+    /// Returns a time of the source by the gateway's clock.
+    func shared(_ time: Timestamp) -> Timestamp { time.advanced(by: shift ?? 0) }
+
+    /// Sets the source's place in the gateway's time with its first time.
+    ///
+    /// - Parameters:
+    ///   - time: the source's first time.
+    ///   - now: the gateway's time.
+    mutating func begin(at time: Timestamp, now: Timestamp) {
+        guard shift == nil else { return }
+        // Whole seconds, so that the reports of each second fall on whole seconds of the source's own times.
+        let second = Timestamp.nanosecondsPerSecond
+        let behind = now.since(time)
+        shift = behind > 0 ? (behind + second - 1) / second * second : behind / second * second
+    }
+}

@@ -1,0 +1,44 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconModel
+
+/// The conditions and ranging requests that a configuration asks for.
+struct MonitoringPlan {
+    /// The conditions, each with its owner.
+    let conditions: [(owner: ConditionOwner, region: MonitoredRegion)]
+
+    /// The constraints to range. There are none where the configuration asks for no proximity.
+    let rangings: [BeaconConstraint]
+
+    /// Creates the plan of a configuration.
+    init(_ configuration: GatewayConfiguration) {
+        var conditions = configuration.regions.map { (ConditionOwner.region($0.name), $0.region) }
+        let reportsBeacons = configuration.destinations.contains { destination in
+            if case .mqtt = destination.kind { true } else { false }
+        }
+        if reportsBeacons {
+            // A destination that reports a beacon's presence needs a region that is that beacon alone.
+            conditions += configuration.beacons.map {
+                (.beacon($0.name), MonitoredRegion(BeaconConstraint($0.identity), isExitAdaptive: true))
+            }
+        }
+        self.conditions = conditions
+
+        let rules = configuration.notify
+        let asksForProximity =
+            rules.kinds.contains(.proximity) || rules.kinds.contains(.gone) || rules.heartbeatInterval != nil
+            || reportsBeacons
+        var rangings: [BeaconConstraint] = []
+        if asksForProximity, !configuration.destinations.isEmpty {
+            for region in configuration.regions where !rangings.contains(region.region.constraint) {
+                rangings.append(region.region.constraint)
+            }
+        }
+        if reportsBeacons {
+            for beacon in configuration.beacons where !rangings.contains(where: { $0.matches(beacon.identity) }) {
+                rangings.append(BeaconConstraint(beacon.identity))
+            }
+        }
+        self.rangings = rangings
+    }
+}

@@ -1,0 +1,211 @@
+import BeaconGateway
+import BeaconMonitoring
+import Testing
+
+@Suite("Diagnostics of configurations")
+struct DiagnosticTests {
+    private static let uuid = ConfigurationBench.uuid
+
+    /// A text behind the start, whose lines count from 3, and what is told of it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var text: String
+        var lines: [String]
+        var testDescription: String { lines.first ?? text }
+
+        init(_ text: String, _ lines: String...) {
+            self.text = text
+            self.lines = lines
+        }
+    }
+
+    private static let cases = [
+        Case("regoins: []", #"f:3:1: error: there is no key "regoins" here; was "regions" meant?"#),
+        Case(
+            "notify: { cool-down: 30 }",
+            #"f:3:22: error: "cool-down" is "30"; write a span of time from 0s to 1d, as 30s, 5m or 1h30m, or off"#),
+        Case(
+            "notify: { events: [enter, leave] }",
+            #"f:3:27: error: "events" is "leave"; write enter, exit, proximity or gone"#),
+        Case(
+            "notify: { news: [enter] }", #"f:3:11: error: there is no key "news" here; was "events" meant?"#),
+        Case(
+            "destinations: [{ name: a, type: webhook, url: 'https://e.com', news: enter }]",
+            #"f:3:64: error: there is no key "news" here; was "events" meant?"#),
+        Case(
+            "notify: { minimum-proximity: naer }",
+            #"f:3:30: error: "minimum-proximity" is "naer"; write immediate, near or far. Was near meant?"#),
+        Case(
+            "notify: { regions: [hal] }",
+            #"f:3:21: error: "regions" has "hal", and there is no region of this name; was "hall" meant?"#),
+        Case("notify: often", #"f:3:9: error: "notify" is "often"; write keys with values, as in "key: value""#),
+        Case(
+            "beacons: [{ name: key, uuid: \(uuid), major: 1 }]",
+            #"f:3:11: error: in beacons.key, "minor" is missing: a beacon is named by its uuid, major and minor"#),
+        Case(
+            "beacons:\n  - { name: key, uuid: \(uuid), major: 1, minor: 2 }\n  - { name: key, uuid: \(uuid), major: 1, minor: 3 }",
+            #"f:5:13: error: there is a beacon named "key" already; give this one another name"#),
+        Case(
+            "beacons: [{ name: key, uuid: e2c5, major: 1, minor: 70000 }]",
+            #"f:3:30: error: "uuid" is "e2c5"; a UUID has 32 hexadecimal digits, as e2c56db5-dffb-48d2-b060-d0f5a71096e0"#,
+            #"f:3:53: error: "minor" is "70000"; write a whole number from 0 to 65535"#),
+        Case(
+            "destinations: [{ name: a, type: mqt }]",
+            #"f:3:33: error: "type" is "mqt"; write webhook, kumulos or mqtt. Was mqtt meant?"#),
+        Case(
+            "destinations: [{ name: a, type: webhook, url: example.com, retries: 3 }]",
+            #"f:3:47: error: "url" is "example.com"; write an address such as https://example.com/beacons"#,
+            #"f:3:60: error: there is no key "retries" here; there are name, type, regions, events, url, secret, headers, batch, connect-timeout, timeout, proxy, ca-file"#
+        ),
+        Case(
+            "destinations: [{ name: a, type: webhook, url: 'https://e.com', secret: topsecret }]",
+            #"f:3:72: error: "secret" is written here in the open; write { env: NAME } or { file: PATH } to say where it is, or set BEACOND_DESTINATIONS_A_SECRET in the environment"#
+        ),
+        Case(
+            "destinations: [{ name: a, type: webhook, url: 'https://u:p@e.com' }]",
+            #"f:3:47: error: "url" has a password in it; write { env: NAME } or { file: PATH } to say where the address is"#
+        ),
+        Case(
+            "destinations: [{ name: a, type: webhook, url: 'https://e.com', headers: { Authorization: Bearer x, 'a b': c } }]",
+            #"f:3:90: error: "Authorization" is written here in the open; write { env: NAME } or { file: PATH } to say where it is"#,
+            #"f:3:100: error: "a b" cannot be the name of a header; write letters, digits and hyphens"#),
+        Case(
+            "destinations: [{ name: a, type: kumulos, api-key: { env: NO_SUCH } }]",
+            #"f:3:16: error: in destinations.a, "secret-key" is missing: Kumulos shows it in the app's settings; give it as { env: NAME } or { file: PATH }"#,
+            #"f:3:58: warning: "api-key" is to come from NO_SUCH, which the environment does not have"#),
+        Case(
+            "destinations: [{ name: a, type: mqtt, host: b, qos: 2, tls: maybe }]",
+            #"f:3:53: error: "qos" is "2"; write a whole number from 0 to 1"#,
+            #"f:3:61: error: "tls" is "maybe"; write true or false"#),
+        Case(
+            "outbox: { maximum-size: 3 elephants }",
+            #"f:3:25: error: "maximum-size" is "3 elephants"; write a number of bytes, as 500kB, 64MB or 2GB"#),
+        Case(
+            "launch: { rules: [{ name: r, events: [enter], regions: attic }] }",
+            #"f:3:19: error: in launch.rules.r, "program" is missing: write the program to start and its arguments, or a systemd "unit""#,
+            #"f:3:56: error: "regions" has "attic", and there is no region of this name; there are hall"#),
+        Case(
+            "launch: { rules: [{ name: r, program: 'a \"b' }, { name: s, unit: --now }] }",
+            #"f:3:39: error: in "program", a quote has no end"#,
+            #"f:3:66: error: "unit" is "--now"; write a unit's name, as lights.service"#),
+        Case(
+            "log: { level: loud }",
+            #"f:3:15: error: "level" is "loud"; write trace, debug, info, notice, warning, error or critical"#),
+        Case("log: {}\nlog: {}", #"f:3:1: error: "log" is given more than once in the same mapping; keep one of them"#),
+    ]
+
+    @Test("Each has its line, what was found, and what was meant", arguments: cases)
+    func table(_ example: Case) {
+        #expect(ConfigurationBench.lines(ConfigurationBench.start + example.text) == example.lines)
+    }
+
+    @Test("Sources that cannot share one time are reported, each at its speed, with what to do")
+    func speeds() {
+        func lines(_ sources: String) -> [String] {
+            ConfigurationBench.lines("sources: [\(sources)]\nregions: [{ name: hall, uuid: \(Self.uuid) }]")
+        }
+        #expect(
+            lines("hci, { name: tape, from: /dev/null, speed: max }") == [
+                #"f:1:54: error: all sources share one time, and beside the radio "hci" they play in real time; remove "speed", or play "tape" without the radio"#
+            ])
+        #expect(
+            lines("{ name: a, from: /dev/null, speed: 20 }, /dev/zero, { name: b, from: /dev/null, speed: max }") == [
+                #"f:1:98: error: all sources share one time, and "a" plays at another speed; give both the same, or give "speed" once"#
+            ])
+        #expect(lines("hci, { name: tape, from: /dev/null, speed: 1 }").isEmpty)
+    }
+
+    @Test("All are reported at once, in the order of the file")
+    func allAtOnce() {
+        let text = """
+            sources:
+              - { name: hall, from: hci, speed: 2 }
+              - { name: hall }
+            regions:
+              - name: a
+                uuid: \(Self.uuid)
+                minor: 4
+              - name: b
+                uuid: \(Self.uuid)
+                minimum-rssi: -80
+                exit-rssi: -70
+                minimum-rssi: -90
+                exit-timout: 30s
+            outbox: { path: [a] }
+            """
+        #expect(
+            ConfigurationBench.lines(text) == [
+                #"f:2:37: error: "speed" is for files and simulations; a radio is as fast as time"#,
+                #"f:3:5: error: in sources.hall, "from" is missing: write auto, hci, hci:hci0, bluez, a file or simulation:NAME"#,
+                #"f:3:13: error: there is a source named "hall" already; give this one another name"#,
+                #"f:7:12: error: "minor" needs a "major": a minor value means nothing without its major value"#,
+                #"f:10:5: error: "minimum-rssi" is given more than once in the same mapping; keep one of them"#,
+                #"f:11:16: error: "exit-rssi" is -70, above "minimum-rssi", which is -90: the region would be left by the very adverts that enter it; give one that is no higher"#,
+                #"f:13:5: error: there is no key "exit-timout" here; was "exit-timeout" meant?"#,
+                #"f:14:17: error: "path" is a list; write the path of a file"#,
+            ])
+    }
+
+    @Test("Missing keys are reported, and an empty file lacks all of them")
+    func missing() {
+        #expect(
+            ConfigurationBench.lines("") == [
+                #"f:1:1: error: "sources" is missing: say where adverts come from, as in "sources: [auto]""#,
+                #"f:1:1: error: "regions" is missing: say what to watch for: a list of regions, each with a name and a uuid"#,
+            ])
+    }
+
+    @Test(
+        "Text that is no YAML is reported where it begins, and nothing else is guessed",
+        arguments: [
+            ("a: b: c", "f:1:5: error: this is not YAML: mapping values are not allowed in this context"),
+            ("a:\n\tb: c", "f:2:1: error: this is not YAML: found character that cannot start any token"),
+            ("- a", "f:1:1: error: the file is a list; write keys with values"),
+            ("a: *b", "f:1:4: error: this is not YAML: found undefined alias"),
+        ])
+    func syntax(_ text: String, _ beginning: String) {
+        let lines = ConfigurationBench.lines(text)
+        #expect(lines.first?.hasPrefix(beginning) == true, "\(lines)")
+    }
+
+    @Test("Variables that no setting has are reported, with the one that was meant, and faults in them by name")
+    func environment() {
+        let variables = [
+            "BEACOND_OUTBOX_PAHT": "/x", "BEACOND_REGIONS_HALL_EXIT_TIMEOUT": "soon", "BEACONS": "other",
+            "BEACOND_CONFIG": "/etc/f",
+        ]
+        #expect(
+            ConfigurationBench.lines(ConfigurationBench.start, variables) == [
+                "BEACOND_OUTBOX_PAHT in the environment: error: there is no such setting; was BEACOND_OUTBOX_PATH meant?",
+                #"BEACOND_REGIONS_HALL_EXIT_TIMEOUT in the environment: error: "exit-timeout" is "soon"; write a span of time from 1s to 1d, as 30s, 5m or 1h30m"#,
+            ])
+    }
+
+    @Test("A source that is a bare word is looked for beside the configuration, as one with a name (D22)")
+    func bareSource() {
+        #expect(
+            ConfigurationBench.lines("sources: [log.ndjson, { name: b, from: log.ndjson }]\nregions: []") == [
+                #"f:1:11: warning: "sources" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
+                #"f:1:40: warning: "from" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
+            ])
+        #expect(
+            ConfigurationBench.check("sources: [log.ndjson]\nregions: []").configuration.sources.map(\.specification)
+                == [.file(path: "/etc/beacons/log.ndjson")])
+    }
+
+    @Test("No text makes it trap")
+    func hostile() {
+        for text in [
+            "&a [*a]", "? [a]: b", "{{}: 1}", "\u{0}", "regions: [[[[]]]]", "a: !!binary x", "- - - -", "~",
+            "\"\\u0000\": 1",
+        ] {
+            _ = ConfigurationBench.lines(text)
+        }
+        var text = "a: &a [x]\n"
+        // Each line doubles what the one before stands for.
+        for count in 0..<40 {
+            text +=
+                "\(count): &a\(count) [*a\(count == 0 ? "" : "\(count - 1)"), *a\(count == 0 ? "" : "\(count - 1)")]\n"
+        }
+        #expect(!ConfigurationBench.lines(text).isEmpty)
+    }
+}

@@ -1,0 +1,149 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+import Foundation
+
+@testable import BeaconGateway
+@testable import BeaconModel
+
+/// A gateway whose notifications and events a test reads, in a folder that ends with it.
+final class GatewayBench: Sendable {
+    static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+    static let stranger = "00000000-0000-0000-0000-000000000001"
+    static let constraint = BeaconConstraint(
+        uuid: ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0))
+
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    let lines = LogLines()
+    let published = Locked(GatewayStatistics(sources: []))
+    private let events = Locked<[RegionEvent]>([])
+    private let notifications = Locked<[BeaconNotification]>([])
+
+    private let keepsPresence: Bool
+
+    /// A bench.
+    ///
+    /// - Parameter keepsPresence: false for gateways that leave nothing on the disk, which takes time.
+    init(keepsPresence: Bool = true) throws {
+        self.keepsPresence = keepsPresence
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    // MARK: - Sources
+
+    /// A line of a sighting log.
+    static func line(
+        _ time: Double, minor: Int = 1, uuid: String = GatewayBench.uuid, receiver: String = "hci0"
+    ) -> String {
+        """
+        {"time":\(String(format: "%.3f", time)),"receiver":"\(receiver)","address":"c0:00:00:00:00:01","uuid":"\(uuid)",\
+        "major":1,"minor":\(minor),"measuredPower":-59,"rssi":-60}
+
+        """
+    }
+
+    /// Writes a sighting log, and returns it as a source.
+    func log(
+        _ name: String, _ text: String, receiver: String? = nil, pace: Pace? = nil
+    ) throws -> SourceSettings {
+        let file = folder.appendingPathComponent(name).path
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        return SourceSettings(name: name, specification: .file(path: file), receiver: receiver, pace: pace)
+    }
+
+    /// A source that is named like a radio, for a runner of the test's own.
+    static func radio(_ name: String, isNamed: Bool) -> SourceSettings {
+        SourceSettings(name: name, specification: .hci(adapters: name), receiver: isNamed ? name : nil)
+    }
+
+    // MARK: - The gateway
+
+    static func region(_ name: String, minor: UInt16? = nil) -> RegionSettings {
+        let uuid = constraint.uuid
+        return RegionSettings(
+            name: name,
+            region: MonitoredRegion(minor.map { BeaconConstraint(uuid: uuid, major: 1, minor: $0) } ?? constraint))
+    }
+
+    private struct Writer: NotificationWriter {
+        let bench: GatewayBench
+        let delay: Duration?
+
+        func write(_ notifications: [BeaconNotification]) async throws {
+            if let delay { try await Task.sleep(for: delay) }
+            bench.notifications.withLock { $0 += notifications }
+        }
+    }
+
+    private struct NoSink: Sink {
+        var maximumBatch: Int { 1 }
+        func deliver(_ batch: [OutboxEntry]) -> [DeliveryOutcome] { [] }
+    }
+
+    /// Makes a gateway.
+    ///
+    /// - Parameters:
+    ///   - sources: the sources.
+    ///   - regions: the regions; by default one of every beacon, "hall".
+    ///   - runners: the runners of the sources, by name; those of the sources themselves by default.
+    ///   - launches: the launcher of programs.
+    ///   - writing: the time that each write takes.
+    func gateway(
+        _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
+        runners: [String: any GatewayRunner] = [:], launches: LaunchAgent? = nil, writing: Duration? = nil
+    ) -> Gateway {
+        var configuration = GatewayConfiguration(outbox: OutboxSettings(path: folder.path + "/outbox.sqlite"))
+        configuration.sources = sources
+        configuration.regions = regions
+        configuration.notify.kinds = [.enter, .exit]
+        let destination = ConfiguredDestination(
+            destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil),
+            receive: { event in
+                if case .region(let change) = event { self.events.withLock { $0.append(change) } }
+            })
+        return Gateway(
+            configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
+            presence: keepsPresence ? presence : nil,
+            launches: launches, published: published, logger: lines.logger,
+            makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace) })
+    }
+
+    /// The file of presence.
+    var presence: PresenceFile { PresenceFile(besideOutbox: folder.path + "/outbox.sqlite") }
+
+    /// Writes the state of a region as an earlier run left it.
+    func remember(_ state: RegionState, of region: String) throws {
+        try presence.save(["region \(region)": (Self.constraint, state)])
+    }
+
+    /// The state of a region on the disk.
+    func remembered(_ region: String) throws -> RegionState? { try presence.load()["region \(region)"]?.state }
+
+    // MARK: - Results
+
+    /// The events that a destination received, in words.
+    var words: [String] { events.withLock { $0 }.map(Self.word) }
+
+    /// The notifications, in words.
+    var notified: [String] {
+        notifications.withLock { $0 }.map {
+            "\($0.kind.rawValue) \($0.region?.name ?? "-") \($0.time.seconds) \($0.receiver ?? "-")"
+        }
+    }
+
+    static func word(_ event: RegionEvent) -> String {
+        "\(event.kind) \(event.name) \(event.state) \(event.time.seconds) \(event.receiver ?? "-")"
+    }
+
+    /// Runs a gateway over files to their end.
+    func run(
+        _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")]
+    ) async -> [String] {
+        await gateway(sources, regions: regions).run()
+        return words
+    }
+}

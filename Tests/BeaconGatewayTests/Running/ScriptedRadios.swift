@@ -1,0 +1,124 @@
+import BeaconRadio
+import BeaconSupport
+import Foundation
+
+@testable import BeaconGateway
+@testable import BeaconModel
+@testable import BeaconMonitoring
+
+/// A runner of a source whose messages a test writes.
+final class ScriptedRunner: GatewayRunner {
+    // With room for one, the next message waits until the gateway has done with the one before.
+    let messages = BoundedChannel<SourceMessage>(capacity: 1)
+
+    func start() {}
+    func stop() {}
+    func scan(_ mode: ScanMode) {}
+}
+
+/// Radios whose messages a test writes, one after another in one time.
+struct ScriptedRadios {
+    static let identity = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1)
+    static let states: [RadioState] = [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn]
+
+    let runners: [ScriptedRunner]
+    /// The time in seconds.
+    private(set) var now: Double = 1000
+
+    init(_ count: Int) { runners = (0..<count).map { _ in ScriptedRunner() } }
+
+    /// Runs a gateway with radios "a", "b" and so on, while a script says what they report.
+    static func run(
+        _ count: Int, in bench: GatewayBench, launches: LaunchAgent? = nil, named isNamed: Bool = true,
+        _ script: @escaping @Sendable (inout ScriptedRadios) -> Void
+    ) async {
+        let radios = ScriptedRadios(count)
+        let names = ["a", "b", "c"].prefix(count)
+        let gateway = bench.gateway(
+            names.map { GatewayBench.radio($0, isNamed: isNamed) },
+            runners: Dictionary(uniqueKeysWithValues: zip(names, radios.runners)),
+            launches: launches)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await gateway.run() }
+            if let launches { group.addTask { await launches.run(gateway) } }
+            await onThread {
+                var radios = radios
+                script(&radios)
+            }
+            await gateway.stop()
+            // As the threads of sources do, one after another.
+            await onThread {
+                for runner in radios.runners {
+                    runner.messages.send(.ended)
+                    runner.messages.finish()
+                }
+            }
+            await launches?.finish()
+            group.cancelAll()
+        }
+    }
+
+    /// Sends on a thread of its own: sending waits, which a task must not.
+    private static func onThread(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Sends a message, and waits until the gateway has taken it in.
+    func send(_ message: SourceMessage, to radio: Int) {
+        runners[radio].messages.send(message)
+        runners[radio].messages.send(.radio(.time(.zero)))
+    }
+
+    static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// Returns a batch of adverts of the beacon that was heard, and the time up to which it is all.
+    static func batch(hearing seconds: [Double], until end: Double) -> SourceBatch {
+        var batch = SourceBatch()
+        batch.time = time(end)
+        batch.sightings = seconds.map {
+            Sighting(
+                time: time($0), receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .public),
+                identity: identity, measuredPower: -59, rssi: SignalStrength(rawValue: -60))
+        }
+        return batch
+    }
+
+    /// Opens the radios.
+    func open(_ radios: Int...) {
+        for radio in radios {
+            send(.opened, to: radio)
+            set(.poweredOn, of: radio)
+        }
+    }
+
+    func set(_ state: RadioState, of radio: Int) { send(.radio(.state(state)), to: radio) }
+
+    /// Has a radio give the time, and perhaps a beacon that it hears now.
+    func report(_ radio: Int, hearing isHeard: Bool = false) {
+        var batch = Self.batch(hearing: isHeard ? [now] : [], until: now)
+        batch.receiverNames = ["hci\(radio)"]
+        send(.heard(batch), to: radio)
+    }
+
+    /// Lets time pass, in which radios report every few seconds.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long; a multiple of the step.
+    ///   - step: the time from one report to the next.
+    ///   - hearing: the radios that hear the beacon, at each report but not at once.
+    mutating func pass(_ seconds: Double, every step: Double = 5, hearing: Set<Int> = []) {
+        let end = now + seconds
+        while now < end {
+            now += step
+            for radio in runners.indices { report(radio, hearing: hearing.contains(radio)) }
+        }
+    }
+
+    /// Stands still without a word.
+    mutating func sleep(_ seconds: Double) { now += seconds }
+}
