@@ -1,0 +1,37 @@
+import BeaconSupport
+import Foundation
+import Testing
+
+@testable import TestSupport
+
+@Suite("Tests with helpers")
+struct TestSupportTests {
+    private static let running = Locked(0)
+
+    @Test("run one at a time", .oneAtATime, arguments: 0..<20)
+    func alone(_ number: Int) async throws {
+        let others = Self.running.withLock { running in
+            running += 1
+            return running - 1
+        }
+        try await Task.sleep(for: .milliseconds(1))
+        Self.running.withLock { $0 -= 1 }
+        #expect(others == 0)
+    }
+
+    @Test("leave nothing behind, even where the process that ran them is killed", .oneAtATime)
+    func orphans() async throws {
+        let mark = "BEACON_TEST_SUPPORT=\(UUID())"
+        let end = try #require(HelperGuard.start(endingWhatHas: mark))
+        // In a session of its own, and one that does not listen to polite signals.
+        let helper = try ChildProcess(
+            "env", [mark, "setsid", "sh", "-c", "trap '' TERM HUP; while :; do sleep 60; done"])
+        try await eventually("it has begun") {
+            let environment = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(helper.id)/environ"))
+            return environment?.range(of: Data(mark.utf8)) != nil
+        }
+        // What the system does for a process that has ended, in whatever way.
+        close(end)
+        try await eventually("it is ended") { !helper.isRunning }
+    }
+}
