@@ -1,4 +1,4 @@
-/// Finds beacon code that a condition keeps from Linux.
+/// A check for beacon code that a condition keeps from Linux.
 struct ConditionCheck {
     let graph: TypeGraph
     let sources: [SourceSkim]
@@ -22,8 +22,8 @@ struct ConditionCheck {
         return findings
     }
 
-    /// The directive that Linux passes too. One that names systems gets one more, so that it still says no where Core
-    /// Location is but ranging is not; one that asks for a module asks for the right one.
+    /// Returns the directive that Linux passes too. One that names systems gets one more, so that it still says no
+    /// where Core Location is but ranging is not; one that asks for a module asks for the right one.
     private func replacement(for text: String) -> String? {
         if text.hasPrefix("#else"), !text.hasPrefix("#elseif") { return nil }
         let isList = text.contains("os(") && !["&&", "!", "canImport"].contains(where: text.contains)

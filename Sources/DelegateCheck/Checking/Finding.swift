@@ -1,6 +1,7 @@
 /// A place in a source that compiles on Linux and then does not do what it does on iOS.
 public struct Finding: Hashable, Sendable {
-    /// Which of the silent failures it is.
+    /// The silent failures.
+    @nonexhaustive
     public enum Kind: String, Hashable, Sendable {
         /// A subclass declares a callback that the class which conforms does not: it is never called.
         case subclass
@@ -21,13 +22,13 @@ public struct Finding: Hashable, Sendable {
     /// The column, counted in bytes from 1.
     public var column: Int
 
-    /// Which failure it is.
+    /// The failure.
     public var kind: Kind
 
-    /// What is wrong.
+    /// The problem.
     public var problem: String
 
-    /// What to do.
+    /// The advice on what to write instead.
     public var advice: String
 
     /// The declaration or directive to write; nil where the advice says it all.
@@ -45,5 +46,26 @@ public struct Finding: Hashable, Sendable {
         text += ",\"advice\":\(JSONText.string(advice))"
         text += ",\"replacement\":\(replacement.map(JSONText.string) ?? "null")}"
         return text
+    }
+}
+
+/// Text in JSON.
+enum JSONText {
+    /// Returns a string with its quotation marks.
+    static func string(_ text: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes += [UInt8(ascii: "\\"), byte]
+            case ..<0x20:
+                let digits = Array("0123456789abcdef".utf8)
+                bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default:
+                bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

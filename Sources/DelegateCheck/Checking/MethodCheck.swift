@@ -1,4 +1,4 @@
-/// Finds callbacks that Linux never calls: those that a subclass adds, and those that are nearly the delegate's.
+/// A check for callbacks that Linux never calls: those that a subclass adds, and those that are nearly the delegate's.
 struct MethodCheck {
     private let graph: TypeGraph
     private let sources: [SourceSkim]
@@ -80,7 +80,7 @@ struct MethodCheck {
 
     // MARK: Types that may conform
 
-    /// Whether a type inherits from something that is declared elsewhere and may be a delegate.
+    /// Returns whether a type inherits from something that is declared elsewhere and may be a delegate.
     private func mayConform(_ lineage: [Int]) -> Bool {
         lineage.contains { node in
             graph.nodes[node].unknownParents.contains { name in
@@ -138,5 +138,29 @@ struct MethodCheck {
         return Finding(
             path: skim.path, line: place.line, column: place.column, kind: kind, problem: problem, advice: advice,
             replacement: method.signature)
+    }
+}
+
+/// The methods of a delegate that some members implement.
+struct ImplementedMethods {
+    private var signatures: Set<String> = []
+    private var purposes: Set<DelegateMethod.Purpose> = []
+
+    init(_ members: [TypeGraph.Member], delegate: DelegateProtocol, matcher: MethodMatcher) {
+        for member in members {
+            guard case .exact(let method) = matcher.match(member.function.signature, with: delegate) else { continue }
+            signatures.insert(method.signature)
+            if let purpose = method.purpose { purposes.insert(purpose) }
+        }
+    }
+
+    /// Returns whether one of them is this method.
+    func has(_ method: DelegateMethod) -> Bool {
+        signatures.contains(method.signature)
+    }
+
+    /// Returns whether one of them is this method, or another for the same purpose.
+    func serves(_ method: DelegateMethod) -> Bool {
+        has(method) || method.purpose.map(purposes.contains) ?? false
     }
 }

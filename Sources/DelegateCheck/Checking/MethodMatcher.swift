@@ -1,9 +1,9 @@
-/// Tells which method of a delegate a function is, or was meant to be.
+/// A matcher of functions with the methods of a delegate that they are, or were meant to be.
 struct MethodMatcher {
     /// The names that the sources give to types.
     let typeNames: Set<String>
 
-    /// How a function stands to a delegate's methods.
+    /// Matches a function with a delegate's methods.
     func match(_ function: FunctionSignature, with delegate: DelegateProtocol) -> MethodMatch {
         guard let manager = managerParameter(of: function, for: delegate) else { return .none }
         var best: (method: DelegateMethod, cost: Int, isPlain: Bool)?
@@ -24,8 +24,8 @@ struct MethodMatcher {
 
     // MARK: Types and effects
 
-    /// The parameter for the manager, if the function has one. A function that takes somebody else's manager belongs to
-    /// somebody else's protocol.
+    /// Returns the parameter for the manager, if the function has one. A function that takes somebody else's manager
+    /// belongs to somebody else's protocol.
     private func managerParameter(
         of function: FunctionSignature, for delegate: DelegateProtocol
     ) -> FunctionSignature.Parameter? {
@@ -35,7 +35,7 @@ struct MethodMatcher {
         return type == delegate.manager || isGeneral ? first : nil
     }
 
-    /// In which ways a function of the right name is not the method; nil where that cannot be known.
+    /// Returns the ways in which a function of the right name differs from the method; nil where that cannot be known.
     private func differences(
         of function: FunctionSignature, from method: DelegateMethod, manager: FunctionSignature.Parameter
     ) -> [String]? {
@@ -59,7 +59,7 @@ struct MethodMatcher {
         return differences.isEmpty && isOpen ? nil : differences
     }
 
-    /// Whether a name is that of a type and not, perhaps, of an alias.
+    /// Returns whether a name is that of a type and not, perhaps, of an alias.
     private static func isKnownType(_ name: String) -> Bool {
         ["CL", "CB", "NS", "UI"].contains { name.hasPrefix($0) } || standardTypes.contains(name)
     }
@@ -72,8 +72,8 @@ struct MethodMatcher {
 
     // MARK: Names
 
-    /// How far the names are apart; nil where the function means something else. It is plain where each part is the
-    /// method's, in Swift or in Objective-C.
+    /// Returns the distance of the names; nil where the function means something else. It is plain where each part is
+    /// the method's, in Swift or in Objective-C.
     private func likeness(of function: FunctionSignature, to method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
         let labels = function.labels
         let wanted = method.function.labels
@@ -105,7 +105,7 @@ struct MethodMatcher {
         return hasBase ? relatedLabels(labels, method) : relatedBase(function, method)
     }
 
-    /// Methods that share their base name with others are told apart by the second label.
+    /// Compares the labels of methods that share their base name with others, from the second label on.
     private func relatedLabels(_ labels: [String], _ method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
         let wanted = method.function.labels
         guard labels.count > 1, wanted.count > 1, abs(labels.count - wanted.count) <= 1 else { return nil }
@@ -130,7 +130,7 @@ struct MethodMatcher {
         return (cost, false)
     }
 
-    /// Methods of one parameter have all in their base name.
+    /// Compares the base names of methods of one parameter, which say it all.
     private func relatedBase(_ function: FunctionSignature, _ method: DelegateMethod) -> (cost: Int, isPlain: Bool)? {
         let wanted = method.function.baseName
         guard Self.words(in: wanted) > 3, Self.words(in: function.baseName) > 3,
@@ -139,7 +139,7 @@ struct MethodMatcher {
         return (40 + abs(function.baseName.utf8.count - wanted.utf8.count), false)
     }
 
-    /// Whether two labels are the same but for a typing error or for words at the end of one.
+    /// Returns whether two labels are the same but for a typing error or for words at the end of one.
     private static func isRelated(_ label: String, _ wanted: String) -> Bool {
         if label == wanted { return true }
         let left = Array(label.utf8)
@@ -158,7 +158,7 @@ struct MethodMatcher {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
 
-    /// A name with its labels as one word, since where the parentheses stand is a matter of the importer.
+    /// Returns a name with its labels as one word, since where the parentheses stand is a matter of the importer.
     private static func joined(_ base: String, _ labels: [String]) -> [UInt8] {
         var bytes = Array(base.lowercased().utf8)
         for (index, label) in labels.enumerated() where label != "_" {
@@ -170,4 +170,42 @@ struct MethodMatcher {
 
     private static let errorLabels: Set<String> = ["error", "withError"]
     private static let managerLabels: Set<String> = ["manager", "peripheral", "central", "locationManager"]
+}
+
+/// The match of a function with the methods of a delegate.
+enum MethodMatch {
+    /// It is that method.
+    case exact(DelegateMethod)
+
+    /// It is meant to be that method, and differs by its name or in these ways.
+    case near(DelegateMethod, differences: [String], isPlain: Bool)
+
+    /// It has nothing to do with the delegate, or nothing can be said.
+    case none
+}
+
+/// The edit distance of two words.
+enum EditDistance {
+    /// Returns the least number of insertions, deletions, replacements and swaps of neighbours that make one of the
+    /// other, or one more than the limit where it is above that.
+    static func between(_ left: [UInt8], _ right: [UInt8], atMost limit: Int) -> Int {
+        if abs(left.count - right.count) > limit { return limit + 1 }
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for row in 0..<left.count {
+            var current = [row + 1]
+            for column in 0..<right.count {
+                let isSame = left[row] == right[column]
+                var cost = min(last[column] + (isSame ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                    cost = min(cost, beforeLast[column - 1] + 1)
+                }
+                current.append(cost)
+            }
+            if (current.min() ?? 0) > limit { return limit + 1 }
+            beforeLast = last
+            last = current
+        }
+        return min(last[right.count], limit + 1)
+    }
 }

@@ -6,7 +6,7 @@ struct TypeGraph {
         var function: FunctionDeclaration
         var isInConstrainedExtension: Bool
 
-        /// Whether it stands in a protocol, without a body.
+        /// A Boolean value that indicates whether it stands in a protocol, without a body.
         var isRequirement: Bool
     }
 
@@ -49,12 +49,12 @@ struct TypeGraph {
         addMembers()
     }
 
-    /// The class above, if the sources have it.
+    /// Returns the class above, if the sources have it.
     func superclass(of node: Int) -> Int? {
         nodes[node].parents.first { nodes[$0].kind == .class }
     }
 
-    /// A class and those above it, nearest first.
+    /// Returns a class and those above it, nearest first.
     func lineage(of node: Int) -> [Int] {
         var lineage = [node]
         while let next = lineage.last.flatMap(superclass(of:)), !lineage.contains(next), lineage.count < 100 {
@@ -63,7 +63,8 @@ struct TypeGraph {
         return lineage
     }
 
-    /// The delegates that a type itself says it conforms to: by name, by an alias or by a protocol that refines one.
+    /// Returns the delegates that a type itself says it conforms to: by name, by an alias or by a protocol that refines
+    /// one.
     func ownDelegates(of node: Int) -> [String] {
         var delegates: [String] = []
         var seen: Set<Int> = [node]
@@ -149,7 +150,7 @@ struct TypeGraph {
         return nodes.count - 1
     }
 
-    /// The type of a name, seen from a scope: looked for outward, and then inward for its further parts.
+    /// Returns the type of a name, seen from a scope: looked for outward, and then inward for its further parts.
     private func resolve(_ path: [String], in source: Int, scope: Int) -> Int? {
         guard let first = path.first else { return nil }
         var number = scope

@@ -1,4 +1,4 @@
-/// Evaluates the condition of an `#if`.
+/// A parser and evaluator of the condition of an `#if`.
 struct ConditionParser {
     private let pieces: [String]
     private var index = 0
@@ -7,7 +7,7 @@ struct ConditionParser {
         self.pieces = pieces
     }
 
-    /// Whether the condition that these words and marks spell holds; what cannot be read is unknown.
+    /// Evaluates the condition that these words and marks spell; one that cannot be read is unknown.
     static func truth(of pieces: [String]) -> PlatformTruth {
         var parser = ConditionParser(pieces)
         guard let truth = parser.alternatives(depth: 0), parser.index == pieces.count else {
@@ -89,7 +89,7 @@ struct ConditionParser {
         return PlatformTruth(sharedModules.contains(module) ? .yes : .unknown)
     }
 
-    /// Swift 5 is what any source may count on here, and newer versions depend on the compiler.
+    /// Returns whether the compiler has a version. Swift 5 holds for any source; newer versions depend on the compiler.
     private static func hasVersion(_ argument: String) -> Truth {
         let isLower = argument.hasPrefix("<")
         guard isLower || argument.hasPrefix(">=") else { return .unknown }
@@ -126,4 +126,74 @@ struct ConditionParser {
     private static let sharedModules: Set<String> = [
         "CoreBluetooth", "CoreLocation", "Dispatch", "Foundation", "Observation", "Swift", "_Concurrency",
     ]
+}
+
+/// The truth of a condition on Linux, on an iOS device and in the iOS simulator.
+struct PlatformTruth {
+    /// On Linux.
+    var linux: Truth
+
+    /// On a device.
+    var device: Truth
+
+    /// In the simulator.
+    var simulator: Truth
+
+    /// Creates a truth that is the same everywhere.
+    init(_ truth: Truth) {
+        self.init(linux: truth, device: truth, simulator: truth)
+    }
+
+    init(linux: Truth, device: Truth, simulator: Truth) {
+        self.linux = linux
+        self.device = device
+        self.simulator = simulator
+    }
+
+    /// A Boolean value that indicates whether iOS may have what Linux never has.
+    var isKeptFromLinux: Bool { linux == .no && (device != .no || simulator != .no) }
+
+    /// Returns whether both hold.
+    static func && (left: PlatformTruth, right: PlatformTruth) -> PlatformTruth {
+        PlatformTruth(
+            linux: left.linux && right.linux, device: left.device && right.device,
+            simulator: left.simulator && right.simulator)
+    }
+
+    /// Returns whether either holds.
+    static func || (left: PlatformTruth, right: PlatformTruth) -> PlatformTruth {
+        !(!left && !right)
+    }
+
+    /// Returns whether it does not hold.
+    static prefix func ! (truth: PlatformTruth) -> PlatformTruth {
+        PlatformTruth(linux: !truth.linux, device: !truth.device, simulator: !truth.simulator)
+    }
+}
+
+/// The truth of a condition, as far as can be known without building.
+enum Truth {
+    case no
+    case yes
+    case unknown
+
+    /// Returns whether both hold.
+    static func && (left: Truth, right: Truth) -> Truth {
+        if left == .no || right == .no { return .no }
+        return left == .yes && right == .yes ? .yes : .unknown
+    }
+
+    /// Returns whether either holds.
+    static func || (left: Truth, right: Truth) -> Truth {
+        !(!left && !right)
+    }
+
+    /// Returns whether it does not hold.
+    static prefix func ! (truth: Truth) -> Truth {
+        switch truth {
+        case .no: .yes
+        case .yes: .no
+        case .unknown: .unknown
+        }
+    }
 }

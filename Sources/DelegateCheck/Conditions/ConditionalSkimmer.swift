@@ -1,4 +1,4 @@
-/// Finds the conditions of a source, what they keep from Linux, and the tokens that Linux may see.
+/// A finder of the conditions of a source, the beacon code they keep from Linux, and the tokens that Linux may see.
 struct ConditionalSkimmer {
     /// A block that is open, and what is left for its further branches.
     private struct OpenBlock {
@@ -16,7 +16,8 @@ struct ConditionalSkimmer {
     private var open: [OpenBlock] = []
     private var isLive = true
 
-    /// Whether the file advertises by Core Bluetooth: other frameworks have calls of the same name.
+    /// A Boolean value that indicates whether the file advertises by Core Bluetooth: other frameworks have calls of the
+    /// same name.
     private let usesPeripheralManager: Bool
 
     private init(_ tokens: [Token], _ source: [UInt8]) {
@@ -89,7 +90,7 @@ struct ConditionalSkimmer {
         }
     }
 
-    /// The condition: the rest of the line, and further lines where an operator or a parenthesis asks for them.
+    /// Reads the condition: the rest of the line, and further lines where an operator or a parenthesis asks for them.
     private mutating func readCondition() -> [String] {
         var pieces: [String] = []
         var depth = 0
@@ -146,8 +147,8 @@ struct ConditionalSkimmer {
 
     private static let typeKeywords = WordSet(["class", "struct", "enum", "actor", "protocol", "typealias"])
 
-    /// What only code that works with beacons says. Types that a view would show, such as `CLBeacon`, are not among them:
-    /// a view may well be for iOS alone.
+    /// The words that only code that works with beacons has. Types that a view would show, such as `CLBeacon`, are not
+    /// among them: a view may well be for iOS alone.
     private static let words = WordSet([
         "startRangingBeacons", "stopRangingBeacons", "isRangingAvailable", "CBPeripheralManager",
         "CBPeripheralManagerDelegate", "didRangeBeacons", "didRange", "didFailRangingFor",
@@ -166,4 +167,32 @@ struct ConditionalSkimmer {
 
     private static let managers = WordSet(["CBPeripheralManager"])
     private static let advertisingCalls = WordSet(["startAdvertising", "peripheralData"])
+}
+
+/// The branches from an `#if` to its `#endif`.
+struct ConditionalBlock {
+    /// One of its parts.
+    struct Branch {
+        /// The truth of its condition, given that no earlier branch's holds.
+        var truth: PlatformTruth
+
+        /// The directive as it is written, and where.
+        var text: String
+        var start: Int
+
+        /// The first word in it that does something with beacons, and where.
+        var beaconWord: (text: String, start: Int)?
+
+        /// The types that it declares.
+        var declared: [String] = []
+    }
+
+    /// Its parts.
+    var branches: [Branch] = []
+
+    /// A Boolean value that indicates whether Linux may see it at all.
+    var isReachable: Bool
+
+    /// A Boolean value that indicates whether a condition names Linux, so that its author thought of it.
+    var namesLinux = false
 }

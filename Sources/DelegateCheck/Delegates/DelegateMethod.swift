@@ -1,6 +1,18 @@
+/// A delegate whose methods the check knows.
+struct DelegateProtocol: Sendable {
+    /// The protocol's name.
+    var name: String
+
+    /// The class that calls it, and which is the first parameter of each method.
+    var manager: String
+
+    /// Its methods.
+    var methods: [DelegateMethod]
+}
+
 /// A method of a delegate: what Swift asks for, and the selector by which Objective-C finds it.
 struct DelegateMethod: Sendable {
-    /// What more than one method is for, an older one and its successor: who implements one needs no other.
+    /// A purpose that an older method shares with its successor: who implements one needs no other.
     enum Purpose: Sendable {
         case authorization
         case ranging
@@ -12,7 +24,7 @@ struct DelegateMethod: Sendable {
     /// The declaration to write.
     let signature: String
 
-    /// What the declaration says.
+    /// The signature of the declaration.
     let function: FunctionSignature
 
     /// The labels that Objective-C's selector has where Swift's are shorter, the first left out.
@@ -21,7 +33,7 @@ struct DelegateMethod: Sendable {
     /// The part of the selector that Swift takes, in whole or in part, for the method's base name.
     let selectorBase: String
 
-    /// What it shares with another method, if anything.
+    /// The purpose it shares with another method, if any.
     let purpose: Purpose?
 
     init(signature: String, selector: String, purpose: Purpose?) {

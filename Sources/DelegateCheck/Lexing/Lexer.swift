@@ -1,6 +1,7 @@
-/// Cuts a Swift source into tokens, in linear time and without recursion, so that no source can make it slow or trap.
+/// A lexer that cuts a Swift source into tokens, in linear time and without recursion, so that no source can make it
+/// slow or trap.
 ///
-/// What is wrong in a source is the compiler's to tell: here anything unterminated ends at the end of its line or file.
+/// Mistakes in a source are the compiler's to report: here anything unterminated ends at the end of its line or file.
 /// What stands in a string, interpolations included, gives one literal, since nothing is declared there.
 struct Lexer {
     /// A string whose interpolation is being read.
@@ -8,7 +9,7 @@ struct Lexer {
         var hashes: Int
         var isMultiline: Bool
 
-        /// How many parentheses are open in the interpolation.
+        /// The number of open parentheses in the interpolation.
         var depth = 0
     }
 
@@ -18,7 +19,8 @@ struct Lexer {
     private var openStrings: [OpenString] = []
     private var startsLine = true
 
-    /// Whether a value may have ended just before, so that a slash divides and starts no regular expression.
+    /// A Boolean value that indicates whether a value may have ended just before, so that a slash divides and starts no
+    /// regular expression.
     private var isAfterValue = false
 
     /// Up to here no slash closes a regular expression: a line is searched once.
@@ -29,7 +31,7 @@ struct Lexer {
         tokens.reserveCapacity(source.count / 5)
     }
 
-    /// The tokens of a source.
+    /// Returns the tokens of a source.
     static func tokens(of source: [UInt8]) -> [Token] {
         var lexer = Lexer(source)
         lexer.run()
@@ -178,8 +180,8 @@ struct Lexer {
         }
     }
 
-    /// The end of the regular expression that starts here, by the compiler's own rule: it starts with no space, ends on
-    /// its line, and closes no parenthesis that it does not open.
+    /// Returns the end of the regular expression that starts here, by the compiler's own rule: it starts with no space,
+    /// ends on its line, and closes no parenthesis that it does not open.
     private mutating func regularExpressionEnd() -> Int? {
         guard position >= noClosingSlashBefore, let first = byte(1), first != 0x20, first != 0x09 else { return nil }
         var end = position + 1
@@ -292,7 +294,7 @@ struct Lexer {
         while position < source.count, Self.isWord(source[position]) { position += 1 }
     }
 
-    /// Steps over so many `#`; where there are fewer, over those, and tells so.
+    /// Steps over so many `#`; where there are fewer, over those, and returns false.
     private mutating func skipHashes(_ count: Int) -> Bool {
         var left = count
         while left > 0, byte(0) == UInt8(ascii: "#") {

@@ -1,6 +1,6 @@
 /// A piece of a source, by its place; the text stays in the source.
 struct Token {
-    /// What a token is, as far as a skimmer needs to know.
+    /// The kinds of tokens that a skimmer tells apart.
     enum Kind: UInt8 {
         /// A name or a keyword.
         case word
@@ -21,16 +21,37 @@ struct Token {
         case mark
     }
 
-    /// What it is.
+    /// The kind of token.
     var kind: Kind
 
-    /// Whether it is the first on its line.
+    /// A Boolean value that indicates whether it is the first on its line.
     var startsLine: Bool
 
     /// The byte of a mark, else 0.
     var mark: UInt8
 
-    /// Where it lies in the source.
+    /// The place in the source.
     var start: Int
     var end: Int
+}
+
+/// A set of words that are found by their bytes, without making a string of each word asked about.
+struct WordSet {
+    private let byLength: [[[UInt8]]]
+
+    init(_ words: [String]) {
+        var byLength: [[[UInt8]]] = []
+        for word in words {
+            let bytes = Array(word.utf8)
+            while byLength.count <= bytes.count { byLength.append([]) }
+            byLength[bytes.count].append(bytes)
+        }
+        self.byLength = byLength
+    }
+
+    /// Returns whether the bytes are one of the words.
+    func contains(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count < byLength.count else { return false }
+        return byLength[bytes.count].contains { $0.elementsEqual(bytes) }
+    }
 }
