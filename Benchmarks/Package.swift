@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The modules of the package beside, which no user of it builds upon.
+let modules = Target.Dependency.product(name: "RepositoryModules", package: "swift-beacon")
+
 /// The measurements of swift-beacon, in a package of their own so that nobody who depends on swift-beacon builds them.
 let package = Package(
     name: "swift-beacon-benchmarks",
@@ -15,10 +18,7 @@ let package = Package(
             name: "BeaconBenchmarks",
             dependencies: [
                 "AdvertCorpus", "CAllocationCounter", "CReference",
-                .product(name: "BeaconEngine", package: "swift-beacon"),
-                .product(name: "BeaconModel", package: "swift-beacon"),
-                .product(name: "BeaconRadio", package: "swift-beacon"),
-                .product(name: "LinuxRadio", package: "swift-beacon"),
+                modules,
             ]
         ),
 
@@ -27,12 +27,8 @@ let package = Package(
             name: "CallbackCost",
             dependencies: [
                 "CReference",
-                .product(name: "BeaconEngine", package: "swift-beacon"),
-                .product(name: "BeaconModel", package: "swift-beacon"),
-                .product(name: "BeaconRadio", package: "swift-beacon"),
-                .product(name: "BeaconService", package: "swift-beacon"),
+                modules,
                 .product(name: "CoreLocation", package: "swift-beacon"),
-                .product(name: "LinuxRadio", package: "swift-beacon"),
             ]
         ),
 
@@ -42,8 +38,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "BeaconDelivery", package: "swift-beacon"),
-                .product(name: "BeaconEngine", package: "swift-beacon"),
-                .product(name: "BeaconModel", package: "swift-beacon"),
+                modules,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -55,21 +50,20 @@ let package = Package(
             name: "AdvertFiles",
             dependencies: [
                 "AdvertCorpus", "CReference",
-                .product(name: "BeaconModel", package: "swift-beacon"),
-                .product(name: "BeaconRadio", package: "swift-beacon"),
+                modules,
             ]
         ),
 
         // This project's decoder, as one of the peers.
         .executableTarget(
             name: "PeerDecoder",
-            dependencies: [.product(name: "BeaconModel", package: "swift-beacon")]
+            dependencies: [modules]
         ),
 
         // The adverts that everything here is measured on.
         .target(
             name: "AdvertCorpus",
-            dependencies: ["CReference", .product(name: "BeaconModel", package: "swift-beacon")]
+            dependencies: ["CReference", modules]
         ),
 
         // The same work in plain C, beside which the engine is measured.

@@ -8,6 +8,9 @@ let habits: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The modules of the package beside, which no user of it builds upon.
+let modules = Target.Dependency.product(name: "RepositoryModules", package: "swift-beacon")
+
 let package = Package(
     name: "swift-beacon-fuzz",
     dependencies: [.package(name: "swift-beacon", path: "..")],
@@ -15,8 +18,7 @@ let package = Package(
         .executableTarget(
             name: "BeaconFuzz",
             dependencies: [
-                .product(name: "BeaconModel", package: "swift-beacon"),
-                .product(name: "BeaconRadio", package: "swift-beacon"),
+                modules,
                 "CLibFuzzer",
             ],
             swiftSettings: habits

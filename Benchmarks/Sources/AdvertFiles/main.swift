@@ -1,4 +1,5 @@
 import AdvertCorpus
+import BeaconCapture
 import BeaconModel
 import BeaconRadio
 import Foundation

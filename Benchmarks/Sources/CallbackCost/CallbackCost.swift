@@ -1,7 +1,7 @@
 import BeaconEngine
 import BeaconModel
+@_spi(Measurement) import BeaconMonitoring
 import BeaconRadio
-import BeaconService
 import CoreLocation
 import Foundation
 
@@ -68,22 +68,18 @@ struct CallbackCost {
 
     /// Nanoseconds of processor time, with the service and the face.
     private static func measureFace() -> Double {
-        var configuration = CenterConfiguration(
-            application: ApplicationIdentity("benchmark"), store: MemoryRegionStore())
-        configuration.initialStatus = .always
-        let center = BeaconCenter(configuration)
+        let center = MeasuredCenter()
         let delegate = Delegate()
-        let manager = BeaconCenter.withCurrent(center) { CLLocationManager() }
+        let manager = center.run { CLLocationManager() }
         manager.delegate = delegate
         for major in 0..<constraints {
             manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid, major: UInt16(major)))
         }
-        func receive(_ event: RadioEvent) { center.queue.sync { center.assumeIsolated { $0.receive(event) } } }
-        receive(.state(.poweredOn))
+        center.receive(.state(.poweredOn))
         let start = processorTime()
         for second in 0..<seconds {
-            receive(.sightings(sightings(second)))
-            receive(.time(Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000)))
+            center.receive(.sightings(sightings(second)))
+            center.receive(.time(Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000)))
             while !center.hasNoCallbacksUnderWay {
                 _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
             }
@@ -97,26 +93,11 @@ struct CallbackCost {
     /// Nanoseconds of processor time that a second takes in which 10 000 beacons advertise ten times, all of them ranged and
     /// each in one of a thousand regions.
     private static func measureLoad() -> Double {
-        let center = BeaconCenter(
-            {
-                var configuration = CenterConfiguration(
-                    application: ApplicationIdentity("benchmark"), store: MemoryRegionStore())
-                configuration.initialStatus = .always
-                return configuration
-            }())
-        let client = center.makeClientID()
-        center.addClient(client) { _ in }
-        center.queue.sync {
-            center.assumeIsolated { center in
-                for major in 0..<1000 {
-                    let constraint = BeaconConstraint(uuid: identity, major: UInt16(major))
-                    center.startMonitoring(
-                        RegisteredRegion(identifier: "\(major)", constraint: constraint), for: client)
-                }
-                center.startRanging(BeaconConstraint(uuid: identity), for: client)
-                center.receive(.state(.poweredOn))
-            }
-        }
+        let center = MeasuredCenter()
+        center.serve(
+            regions: (0..<1000).map { BeaconConstraint(uuid: identity, major: UInt16($0)) },
+            ranging: BeaconConstraint(uuid: identity))
+        center.receive(.state(.poweredOn))
         let measured = 20
         var start = 0.0
         for second in 0..<measured + 1 {
@@ -125,10 +106,10 @@ struct CallbackCost {
             for tenth in 0..<10 {
                 let time = Timestamp(nanoseconds: Int64(second) * 1_000_000_000 + Int64(tenth) * 100_000_000 + 1)
                 let sightings = (0..<10_000).map { crowd($0, time) }
-                center.queue.sync { center.assumeIsolated { $0.receive(.sightings(sightings)) } }
+                center.receive(.sightings(sightings))
             }
             let time = Timestamp(nanoseconds: Int64(second + 1) * 1_000_000_000)
-            center.queue.sync { center.assumeIsolated { $0.receive(.time(time)) } }
+            center.receive(.time(time))
         }
         return (processorTime() - start) / Double(measured)
     }

@@ -1,14 +1,13 @@
-import BeaconRadio
-import BeaconService
+import BeaconModel
+@_spi(Measurement) import BeaconMonitoring
 import CReference
 import CoreLocation
 import Foundation
-@_spi(Measurement) import LinuxRadio
 
 /// Measures how long it takes from an advert on a raw HCI socket to `didEnterRegion`, by way of radio, service and face, and
 /// what a plain reader in C needs to have the advert at all.
 enum EnterDelay {
-    /// Adverts that pass before the first one that matters: the time after which regions count as outside.
+    /// Adverts that pass before the first one that matters.
     private static let first = 800
     private static let count = 1200
     private static let period: Int64 = 2_500_000
@@ -36,24 +35,19 @@ enum EnterDelay {
     }
 
     private static func measureFace() -> [Int64] {
-        var configuration = CenterConfiguration(
-            application: ApplicationIdentity("benchmark"), store: MemoryRegionStore())
-        configuration.initialStatus = .always
-        configuration.outsideAfter = .milliseconds(100)
-        let center = BeaconCenter(configuration)
+        // The reference sends a UUID of zeros, and its number as major and minor value.
+        let center = MeasuredCenter(
+            outside: (first..<count).map { number in
+                let identity = BeaconIdentity(
+                    uuid: ProximityUUID(high: 0, low: 0), major: UInt16(number >> 16), minor: UInt16(number & 0xFFFF))
+                return ("\(number)", BeaconConstraint(identity))
+            })
         let delegate = Delegate()
-        let manager = BeaconCenter.withCurrent(center) { CLLocationManager() }
+        let manager = center.run { CLLocationManager() }
         manager.delegate = delegate
-        for number in first..<count {
-            // The reference sends a UUID of zeros, and its number as major and minor value.
-            let constraint = CLBeaconIdentityConstraint(
-                uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), major: UInt16(number >> 16),
-                minor: UInt16(number & 0xFFFF))
-            manager.startMonitoring(for: CLBeaconRegion(beaconIdentityConstraint: constraint, identifier: "\(number)"))
-        }
         let (own, other) = ends()
         radio_reference_start(other, count, period)
-        center.use(LiveRadio(hciSocket: own))
+        center.use(hciSocket: own)
         let end = Date(timeIntervalSinceNow: 30)
         while delegate.delays.count < count - first, Date() < end {
             _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))

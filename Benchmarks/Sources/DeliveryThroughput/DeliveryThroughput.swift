@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import BeaconDelivery
-import BeaconEngine
 import BeaconModel
 import Foundation
 import NIOCore

@@ -1,5 +1,4 @@
 import BeaconModel
-import BeaconRadio
 
 /// One decoder to feed, with inputs to begin from.
 ///

@@ -1,5 +1,7 @@
+import BeaconCapture
 import BeaconModel
 import BeaconRadio
+import BeaconSimulation
 
 /// What the decoders promise for any input.
 enum Promises {

@@ -1,5 +1,4 @@
 import BeaconModel
-import BeaconRadio
 
 /// Small inputs that are well formed, from which the fuzzer begins.
 enum Seeds {

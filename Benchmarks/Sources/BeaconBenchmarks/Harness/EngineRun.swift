@@ -14,6 +14,8 @@ struct EngineRun: ~Copyable {
 
     init(regions: [BeaconConstraint], isRanging: Bool) {
         var configuration = EngineConfiguration()
+        // Each run is to place beacons alike.
+        configuration.hashSeed = 0
         configuration.maximumTrackedBeacons = 2_000_000
         engine = Engine(configuration: configuration)
         for region in regions { _ = engine.startMonitoring(MonitoredRegion(region)) }

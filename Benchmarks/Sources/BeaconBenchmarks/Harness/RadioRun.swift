@@ -1,4 +1,3 @@
-import BeaconRadio
 import CReference
 import Glibc
 @_spi(Measurement) import LinuxRadio
