@@ -162,15 +162,18 @@ actor Gateway {
 
     /// Begins to monitor, with the states of the last run.
     private func begin(_ plan: MonitoringPlan) {
-        var known: [String: (constraint: BeaconConstraint, state: RegionState)] = [:]
+        var known: [String: PresenceFile.Region] = [:]
         do {
             known = try presence?.load() ?? [:]
         } catch {
             logger.error("cannot read the region states of the last run: \(error); every region begins as unknown")
         }
         for (owner, region) in plan.conditions {
-            let before = known[owner.label].flatMap { $0.constraint == region.constraint ? $0.state : nil }
-            monitor(owner, region, assuming: before ?? .unknown)
+            let last = known[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
+            let before = last?.state
+            // A source that is slow to start, or missing, has said nothing so far; another one's silence is not its.
+            let holder = sources.first { $0.settings.name == last?.source }?.receivers.first
+            monitor(owner, region, assuming: before ?? .unknown, heldBy: holder)
             guard let before, before != .unknown else { continue }
             // Destinations receive the state, which is no notification.
             let event = BeaconEvent.region(
@@ -183,9 +186,12 @@ actor Gateway {
         for constraint in plan.rangings { _ = core.startRanging(constraint) }
     }
 
-    private func monitor(_ owner: ConditionOwner, _ region: MonitoredRegion, assuming state: RegionState) {
+    private func monitor(
+        _ owner: ConditionOwner, _ region: MonitoredRegion, assuming state: RegionState,
+        heldBy holder: ReceiverID? = nil
+    ) {
         forget(owner)
-        let condition = core.startMonitoring(region, assuming: state)
+        let condition = core.startMonitoring(region, assuming: state, heldBy: holder)
         owners[condition] = owner
         conditions[owner] = condition
         constraints[owner] = region.constraint
@@ -326,15 +332,17 @@ actor Gateway {
             }
         }
         guard !isPresenceSaved, pending.notifications.isEmpty, let presence else { return }
-        var states: [String: (constraint: BeaconConstraint, state: RegionState)] = [:]
+        var regions: [String: PresenceFile.Region] = [:]
         for (owner, condition) in conditions {
             // Applications store the states of their regions themselves.
             if case .application = owner { continue }
             guard let constraint = constraints[owner] else { continue }
-            states[owner.label] = (constraint, core.knownState(of: condition))
+            let source = core.holder(of: condition).map { sources[receivers[Int($0.index)].source].settings.name }
+            regions[owner.label] = PresenceFile.Region(
+                constraint: constraint, state: core.knownState(of: condition), source: source)
         }
         do {
-            try presence.save(states)
+            try presence.save(regions)
             isPresenceSaved = true
         } catch {
             logger.error("cannot save region states: \(error); they are kept in memory and tried again")

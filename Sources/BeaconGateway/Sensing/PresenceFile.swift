@@ -8,9 +8,20 @@ import Foundation
 /// It is replaced as a whole after the notifications of a change are durable: a crash in between repeats the change,
 /// and loses none.
 struct PresenceFile: Sendable {
+    /// A region as it was known last.
+    struct Region: Hashable, Sendable {
+        /// The beacons that belong to it.
+        var constraint: BeaconConstraint
+        /// The state that was known last.
+        var state: RegionState
+        /// The source whose receiver kept the region inside, where one did: its silence alone decides after a restart.
+        var source: String?
+    }
+
     private struct Entry: Codable, Equatable {
         var region: String
         var state: UInt8
+        var source: String?
     }
 
     private struct Content: Codable {
@@ -22,27 +33,29 @@ struct PresenceFile: Sendable {
     /// Creates the file beside an outbox.
     init(besideOutbox path: String) { file = URL(fileURLWithPath: path).appendingPathExtension("presence.json") }
 
-    /// Returns the states by label.
+    /// Returns the regions by label.
     ///
     /// - Throws: an error where the file cannot be read, or holds something else.
-    func load() throws -> [String: (constraint: BeaconConstraint, state: RegionState)] {
+    func load() throws -> [String: Region] {
         guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
         let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: file))
         return content.regions.compactMapValues { entry in
             guard let constraint = BeaconConstraint(entry.region), let state = RegionState(rawValue: entry.state) else {
                 return nil
             }
-            return (constraint, state)
+            return Region(constraint: constraint, state: state, source: entry.source)
         }
     }
 
-    /// Replaces the states that were written.
+    /// Replaces the regions that were written.
     ///
-    /// - Parameter states: the states that were known last, by label.
+    /// - Parameter regions: the regions as they were known last, by label.
     /// - Throws: an error where they cannot be written.
-    func save(_ states: [String: (constraint: BeaconConstraint, state: RegionState)]) throws {
+    func save(_ regions: [String: Region]) throws {
         let content = Content(
-            regions: states.mapValues { Entry(region: $0.constraint.description, state: $0.state.rawValue) })
+            regions: regions.mapValues {
+                Entry(region: $0.constraint.description, state: $0.state.rawValue, source: $0.source)
+            })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try AtomicFile.replace(file.path, with: encoder.encode(content))

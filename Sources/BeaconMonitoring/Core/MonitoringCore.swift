@@ -91,12 +91,13 @@ package struct MonitoringCore: ~Copyable {
     /// - Parameters:
     ///   - region: the region, with its rules.
     ///   - state: its state as it was known before, from an earlier run for instance.
-    package mutating func startMonitoring(_ region: MonitoredRegion, assuming state: RegionState = .unknown)
-        -> ConditionID
-    {
+    ///   - holder: the receiver that kept a region that was inside, whose silence alone decides; nil where none is known.
+    package mutating func startMonitoring(
+        _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
+    ) -> ConditionID {
         nextNumber += 1
         let id = ConditionID(number: nextNumber)
-        let engineID = engine.startMonitoring(region, assuming: state)
+        let engineID = engine.startMonitoring(region, assuming: state, heldBy: holder)
         conditions[id] = Condition(region: region, engineID: engineID, known: state, published: state)
         conditionsByRegion[engineID] = id
         uuids[region.constraint.uuid, default: 0] += 1
@@ -117,6 +118,15 @@ package struct MonitoringCore: ~Copyable {
 
     /// Returns the state that was known last: the one to be stored.
     package func knownState(of id: ConditionID) -> RegionState { conditions[id]?.known ?? .unknown }
+
+    /// Returns the receiver whose silence alone decides over a region that is inside; nil where that of any does.
+    package func holder(of id: ConditionID) -> ReceiverID? {
+        guard let condition = conditions[id], condition.known == .inside else { return nil }
+        switch condition.phase {
+        case .settled: return engine.holder(of: condition.engineID)
+        case .deaf(let holder), .comparing(let holder): return holder
+        }
+    }
 
     /// Returns the state as clients know it: unknown while no receiver hears that could determine it.
     package func publishedState(of id: ConditionID) -> RegionState { conditions[id]?.published ?? .unknown }

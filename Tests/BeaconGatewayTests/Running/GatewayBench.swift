@@ -116,8 +116,15 @@ final class GatewayBench: Sendable {
     var presence: PresenceFile { PresenceFile(besideOutbox: folder.path + "/outbox.sqlite") }
 
     /// Writes the state of a region as an earlier run left it.
-    func remember(_ state: RegionState, of region: String) throws {
-        try presence.save(["region \(region)": (Self.constraint, state)])
+    ///
+    /// - Parameters:
+    ///   - state: the state.
+    ///   - region: the region's name.
+    ///   - source: the source that kept it inside; nil where none is known.
+    func remember(_ state: RegionState, of region: String, by source: String? = nil) throws {
+        try presence.save([
+            "region \(region)": PresenceFile.Region(constraint: Self.constraint, state: state, source: source)
+        ])
     }
 
     /// The state of a region on the disk.

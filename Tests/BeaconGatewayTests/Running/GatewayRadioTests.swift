@@ -132,6 +132,23 @@ struct GatewayRadioTests {
         #expect(bench.notified == ["enter hall 1000.0 \(name)", "exit hall 4630.0 \(name)"])
     }
 
+    @Test("After a restart the silence of another radio exits no region while the one that kept it is missing")
+    func restartWithoutHolder() async throws {
+        let bench = try GatewayBench()
+        try bench.remember(.inside, of: "hall", by: "a")
+        await ScriptedRadios.run(2, in: bench) { radios in
+            radios.open(1)
+            radios.report(1)
+            radios.pass(120)
+            radios.open(0)
+            radios.set(.poweredOn, of: 0)
+            radios.pass(20)
+            radios.pass(5, hearing: [0])
+        }
+        #expect(bench.notified == [])
+        #expect(try bench.remembered("hall") == .inside)
+    }
+
     @Test("A radio that cannot be opened at first publishes unknown, and keeps on the disk that somebody is inside")
     func unopened() async throws {
         let bench = try GatewayBench()
