@@ -44,7 +44,7 @@ struct RegionWatch: BitwiseCopyable {
     /// The signal that stands for any: no receiver reports so weak a one, since HCI's readings begin at -127 dBm.
     static let anySignal: Int8 = .min
 
-    /// The most that ``patience(longestGap:)`` gives an adaptive region whose own time-out is shorter.
+    /// The most that ``patience(interval:)`` gives an adaptive region whose own time-out is shorter.
     private static let longestAdaptivePatience =
         IntervalLearner.longestInterval * Int64(MonitoredRegion.adaptiveFactor)
 
@@ -98,8 +98,8 @@ struct RegionWatch: BitwiseCopyable {
     }
 
     @inline(__always)
-    private func patience(longestGap: Int64) -> Int64 {
-        isExitAdaptive ? max(exitTimeout, longestGap &* Int64(MonitoredRegion.adaptiveFactor)) : exitTimeout
+    private func patience(interval: IntervalLearner) -> Int64 {
+        isExitAdaptive ? max(exitTimeout, interval.longestGap &* Int64(MonitoredRegion.adaptiveFactor)) : exitTimeout
     }
 
     @inline(__always)
@@ -112,13 +112,13 @@ struct RegionWatch: BitwiseCopyable {
 
     /// Processes an advert of one of the region's beacons if the region is inside and has a timer.
     ///
-    /// - Parameter longestGap: the longest regular gap of this beacon, in nanoseconds.
-    /// - Returns: true if it is; otherwise ``enter(_:at:longestGap:)`` has to process the advert.
+    /// - Parameter interval: the interval of this beacon, as far as it is learnt.
+    /// - Returns: true if it is; otherwise ``enter(_:at:interval:)`` has to process the advert.
     @inline(__always)
-    mutating func refresh(_ sighting: Sighting, at time: Int64, longestGap: Int64) -> Bool {
+    mutating func refresh(_ sighting: Sighting, at time: Int64, interval: IntervalLearner) -> Bool {
         guard phase == .inside else { return false }
         guard !isForeign(sighting), keeps(sighting.rssi) else { return true }
-        deadline = max(deadline, time &+ patience(longestGap: longestGap))
+        deadline = max(deadline, time &+ patience(interval: interval))
         lastReceiver = sighting.receiver.index
         return true
     }
@@ -126,10 +126,10 @@ struct RegionWatch: BitwiseCopyable {
     /// Processes an advert of one of the region's beacons if the region is not inside or has no timer.
     ///
     /// - Returns: the state before, or nil if the advert changes nothing.
-    mutating func enter(_ sighting: Sighting, at time: Int64, longestGap: Int64) -> RegionState? {
+    mutating func enter(_ sighting: Sighting, at time: Int64, interval: IntervalLearner) -> RegionState? {
         guard !isForeign(sighting) else { return nil }
         let before = state
-        let next = time + patience(longestGap: longestGap)
+        let next = time + patience(interval: interval)
         if before == .inside {
             guard keeps(sighting.rssi) else { return nil }
             deadline = max(deadline, next)

@@ -53,13 +53,13 @@ extension Engine {
         _ matches: MatchSetID, _ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting,
         at time: Int64
     ) {
-        let longestGap = track.pointee.interval.longestGap
-        if let region = matches.region { return refresh(region, sighting, at: time, longestGap: longestGap) }
+        let interval = track.pointee.interval
+        if let region = matches.region { return refresh(region, sighting, at: time, interval: interval) }
         let set = index.sets[matches.set]
         var place = Int(set.firstRegion)
         let end = place &+ Int(set.regionCount)
         while place < end {
-            refresh(index.regions[place], sighting, at: time, longestGap: longestGap)
+            refresh(index.regions[place], sighting, at: time, interval: interval)
             place &+= 1
         }
         if set.rangingCount > 0 { list(track, number, sighting) }
