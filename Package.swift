@@ -238,10 +238,13 @@ let package = Package(
 
         .testTarget(
             name: "DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"], swiftSettings: habits),
-        .testTarget(name: "BeaconModelTests", dependencies: ["BeaconModel"], swiftSettings: habits),
+        .testTarget(
+            name: "BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"], swiftSettings: habits),
         .testTarget(
             name: "BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"], swiftSettings: habits),
-        .testTarget(name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel"], swiftSettings: habits),
+        .testTarget(
+            name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel", "BeaconSupport"],
+            swiftSettings: habits),
         .testTarget(
             name: "BeaconApplicationsTests",
             dependencies: [
@@ -253,7 +256,8 @@ let package = Package(
             swiftSettings: habits),
         .testTarget(
             name: "BeaconSimulationTests",
-            dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel"], swiftSettings: habits),
+            dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel", "BeaconSupport"],
+            swiftSettings: habits),
         .testTarget(
             name: "LinuxRadioTests",
             dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "TestSupport"],

@@ -78,6 +78,10 @@ public struct RadioError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The cause and the remedy, in a sentence or two.
     public var message: String
 
+    /// The error of what plays a recording or a simulation, which can only be heard.
+    package static let cannotSend = RadioError(
+        .unsupported, "a capture or a simulation hears and cannot send. Use a radio: BEACON_SOURCE=auto")
+
     /// An error from its parts.
     public init(_ code: Code, _ message: String) {
         self.code = code

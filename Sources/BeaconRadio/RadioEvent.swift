@@ -22,7 +22,7 @@ public enum RadioEvent: Sendable {
     ///
     /// A radio's times count from 1970 by the wall clock at the moment when the radio began, and are even. Where the
     /// wall clock is set, as on a machine without a battery once it has a network, the times stay even, and this is
-    /// added wherever they are shown to people.
+    /// added wherever they are shown to people. A file or a simulation that plays in real time counts as heard now.
     case wallClock(ahead: Int64)
     /// A notice for the operator.
     case notice(RadioNotice)

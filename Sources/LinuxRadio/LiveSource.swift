@@ -8,7 +8,7 @@ package import BeaconSupport
 /// taken off the air when the source ends.
 public struct LiveSource: AdvertSource, ~Copyable {
     private let loop: AdapterLoop
-    private let tell: (RadioEvent) -> Void
+    private let report: (RadioEvent) -> Void
     private var tick: Timestamp
 
     /// The counts of what was delivered so far.
@@ -20,12 +20,12 @@ public struct LiveSource: AdvertSource, ~Copyable {
     ///   - selection: the adapters.
     ///   - mode: the scan mode to begin with.
     ///   - waker: ends the wait in ``next(_:)``, from any thread, also before the source is open.
-    ///   - tell: called with states and notices, on the thread that pulls.
+    ///   - report: called with states and notices, on the thread that pulls.
     /// - Throws: an error with the reason why there is no adapter that could be used, and the remedy.
     package init(
-        _ selection: RadioSelection, mode: ScanMode, waker: Waker = Waker(), tell: @escaping (RadioEvent) -> Void
+        _ selection: RadioSelection, mode: ScanMode, waker: Waker = Waker(), report: @escaping (RadioEvent) -> Void
     ) throws(RadioError) {
-        self.init(try AdapterChoice.drivers(for: selection), mode: mode, waker: waker, tell: tell)
+        self.init(try AdapterChoice.drivers(for: selection), mode: mode, waker: waker, report: report)
     }
 
     /// Begins to scan by a socket that is open already and behaves as a raw HCI socket does: for measurements and tests
@@ -34,20 +34,20 @@ public struct LiveSource: AdvertSource, ~Copyable {
     /// - Parameters:
     ///   - hciSocket: the descriptor, which is closed with the source.
     ///   - mode: the scan mode to begin with.
-    ///   - tell: called with states and notices, on the thread that pulls.
+    ///   - report: called with states and notices, on the thread that pulls.
     @_spi(Measurement)
     public init(
-        hciSocket: Int32, mode: ScanMode, tell: @escaping (RadioEvent) -> Void
+        hciSocket: Int32, mode: ScanMode, report: @escaping (RadioEvent) -> Void
     ) throws(RadioError) {
-        self.init([try HCIDriver.lent(hciSocket)], mode: mode, tell: tell)
+        self.init([try HCIDriver.lent(hciSocket)], mode: mode, report: report)
     }
 
     init(
         _ drivers: [any AdapterDriver], mode: ScanMode, waker: Waker = Waker(), clock: LoopClock = .system,
-        tell: @escaping (RadioEvent) -> Void
+        report: @escaping (RadioEvent) -> Void
     ) {
         loop = AdapterLoop(drivers, waker: waker, clock: clock)
-        self.tell = tell
+        self.report = report
         tick = clock.now().nextWholeSecond
         loop.scan(mode)
     }
@@ -83,7 +83,7 @@ public struct LiveSource: AdvertSource, ~Copyable {
             deliver: { reception, advert in
                 reports += 1
                 try deliver(reception, advert)
-            }, tell: tell)
+            }, report: report)
         if now >= tick { tick = now.nextWholeSecond }
         counts.packets += reports
         counts.reports += reports

@@ -1,18 +1,9 @@
 import BeaconSimulation
+import BeaconSupport
 import Testing
 
 @Suite("Damaged scenarios")
 struct ScenarioMutationTests {
-    /// A generator with a seed, so that a failure can be had again.
-    struct Chance: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
-    }
-
     private static let base = #"""
         {"name": "x", "duration": 2, "seed": 3, \#(uuidLine), "environment": {"shadowing": 3, "ricianK": null},
          "walls": [{"from": [0, 0], "to": [1, 1], "loss": 3}],
@@ -31,17 +22,17 @@ struct ScenarioMutationTests {
 
     @Test("whatever the bytes are, there is an error or a scenario that plays", arguments: 0..<8)
     func bytes(seed: Int) throws {
-        var chance = Chance(state: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         let base = Array(Self.base.utf8)
         for _ in 0..<250 {
             var json = base
-            for _ in 0...Int.random(in: 0..<4, using: &chance) {
-                let place = Int.random(in: 0..<json.count, using: &chance)
-                switch Int.random(in: 0..<4, using: &chance) {
-                case 0: json[place] = UInt8.random(in: 0...255, using: &chance)
+            for _ in 0...Int.random(in: 0..<4, using: &random) {
+                let place = Int.random(in: 0..<json.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: json[place] = UInt8.random(in: 0...255, using: &random)
                 case 1: json.remove(at: place)
-                case 2: json.insert(UInt8.random(in: 0x20...0x7E, using: &chance), at: place)
-                default: json.removeSubrange(place..<min(json.count, place + Int.random(in: 1..<40, using: &chance)))
+                case 2: json.insert(UInt8.random(in: 0x20...0x7E, using: &random), at: place)
+                default: json.removeSubrange(place..<min(json.count, place + Int.random(in: 1..<40, using: &random)))
                 }
             }
             try play(json)
@@ -50,7 +41,7 @@ struct ScenarioMutationTests {
 
     @Test("whatever the values are, there is an error or a scenario that plays", arguments: 0..<8)
     func values(seed: Int) throws {
-        var chance = Chance(state: UInt64(seed + 100))
+        var random = SplitMix64(seed: UInt64(seed + 100))
         var played = 0
         for _ in 0..<250 {
             // Each number of the text is a place for something else.
@@ -62,8 +53,8 @@ struct ScenarioMutationTests {
                     continue
                 }
                 if !number.isEmpty {
-                    let isChanged = Int.random(in: 0..<25, using: &chance) == 0
-                    json += isChanged ? Self.values.randomElement(using: &chance) ?? number : number
+                    let isChanged = Int.random(in: 0..<25, using: &random) == 0
+                    json += isChanged ? Self.values.randomElement(using: &random) ?? number : number
                     number = ""
                 }
                 json.append(character)

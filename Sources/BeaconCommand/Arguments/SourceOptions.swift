@@ -57,10 +57,10 @@ struct SourceOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - mode: the scan mode of an adapter.
-    ///   - tell: receives the events of an adapter.
-    func open(mode: ScanMode, tell: @escaping (RadioEvent) -> Void) throws -> SightingSource {
+    ///   - report: receives the events of an adapter.
+    func open(mode: ScanMode, report: @escaping (RadioEvent) -> Void) throws -> SightingSource {
         SightingSource(
-            try AnyAdvertSource(specification, mode: mode, tell: tell),
+            try AnyAdvertSource(specification, mode: mode, report: report),
             // A radio's records are no packets, and it keeps times.
             packetInterval: (specification.isRadio ? nil : packetInterval).map { .nanoseconds(Int64($0 * 1e9)) })
     }

@@ -128,7 +128,7 @@ struct CalibrationResult {
         buffer.append(json: ",\"minor\":")
         buffer.append(decimal: Int(identity.minor))
         buffer.append(json: ",\"receiver\":")
-        buffer.append(contentsOf: SightingLogFormat.jsonText(receiver))
+        buffer.append(jsonText: receiver)
         buffer.append(json: ",\"adverts\":")
         buffer.append(decimal: count)
         buffer.append(json: ",\"median\":")

@@ -50,25 +50,25 @@ struct AdvertiseCommand: ParsableCommand {
     func run() throws {
         Interruption.listen()
         let radio = RadioStatus.printing()
-        var source = try LiveSource(try selection, mode: .off, tell: radio.update)
+        var source = try LiveSource(try selection, mode: .off, report: radio.update)
         Interruption.wake(source.waker)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
         source.advertise([frame])
-        var isTold = false
+        var isAnnounced = false
         while !Interruption.isRequested {
             _ = try source.next { _, _ in }
             guard let outcome = radio.advertising[frame] else { continue }
             try outcome.get()
-            if !isTold {
-                isTold = true
-                try tell(frame)
+            if !isAnnounced {
+                isAnnounced = true
+                try announce(frame)
             }
         }
         throw ExitCode(Interruption.exitStatus)
     }
 
-    private func tell(_ frame: IBeaconFrame) throws {
+    private func announce(_ frame: IBeaconFrame) throws {
         var output = try FileOutput(path: "-")
         try output.append { buffer in
             if json {

@@ -47,7 +47,7 @@ struct CalibrateCommand: ParsableCommand {
     func run() throws {
         Interruption.listen()
         let radio = RadioStatus.printing()
-        var input = try source.open(mode: .ranging, tell: radio.update)
+        var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio {
             StandardError.write("Stand 1 m away from the beacon, in its sight. Collecting for \(Int(seconds)) s …")

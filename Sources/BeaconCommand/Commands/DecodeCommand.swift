@@ -35,7 +35,7 @@ struct DecodeCommand: ParsableCommand {
                 if json {
                     try output.append { buffer in
                         buffer.append(json: "{\"error\":")
-                        buffer.append(contentsOf: SightingLogFormat.jsonText(error.message))
+                        buffer.append(jsonText: error.message)
                         buffer.append(json: "}\n")
                     }
                 } else {

@@ -58,14 +58,14 @@ enum FindingText {
     /// Appends a finding as a JSON object.
     static func appendJSON(_ finding: Finding, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"subject\":")
-        buffer.append(contentsOf: SightingLogFormat.jsonText(finding.subject))
+        buffer.append(jsonText: finding.subject)
         buffer.append(json: ",\"level\":")
-        buffer.append(contentsOf: SightingLogFormat.jsonText(finding.level.rawValue))
+        buffer.append(jsonText: finding.level.rawValue)
         buffer.append(json: ",\"message\":")
-        buffer.append(contentsOf: SightingLogFormat.jsonText(finding.message))
+        buffer.append(jsonText: finding.message)
         buffer.append(json: ",\"remedy\":")
         if let remedy = finding.remedy {
-            buffer.append(contentsOf: SightingLogFormat.jsonText(remedy))
+            buffer.append(jsonText: remedy)
         } else {
             buffer.append(json: "null")
         }

@@ -116,14 +116,14 @@ struct MonitorCommand: AsyncParsableCommand {
         if let failure { throw failure }
     }
 
-    private func watch(_ configuration: MonitoringSession.Configuration, tell: ([UInt8]) -> Void) throws {
+    private func watch(_ configuration: MonitoringSession.Configuration, handle: ([UInt8]) -> Void) throws {
         var output = try FileOutput(path: "-")
         let runner = SessionRunner(source: source, receiver: receiver, hasOwnDisplay: false)
         try runner.run(configuration, mode: .monitoring(Set(region.map(\.constraint.uuid)))) { event in
             guard case .region(let change) = event else { return }
             var line: [UInt8] = []
             EventJSON.append(change, to: &line)
-            tell(line)
+            handle(line)
             if !json {
                 line.removeAll()
                 EventText.append(change, to: &line)

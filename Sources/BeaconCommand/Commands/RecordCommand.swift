@@ -26,7 +26,7 @@ struct RecordCommand: ParsableCommand {
     func run() throws {
         Interruption.listen()
         let radio = RadioStatus.printing()
-        var input = try AnyAdvertSource(source.specification, tell: radio.update)
+        var input = try AnyAdvertSource(source.specification, report: radio.update)
         Interruption.wake(input.waker)
         let counts = try AdvertRecorder(path: file, source: source).record(&input)
         StandardError.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(file).")

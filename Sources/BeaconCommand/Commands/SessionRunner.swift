@@ -4,7 +4,7 @@ import BeaconMonitoring
 import BeaconRadio
 import LinuxRadio
 
-/// Runs a session for a command: opens its source, ends in good order, and tells what a user should know.
+/// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should know.
 struct SessionRunner {
     var source: SourceOptions
     var receiver: String?
@@ -28,7 +28,7 @@ struct SessionRunner {
         atEnd: () throws -> Void
     ) throws {
         let radio = RadioStatus.printing()
-        let input = try source.open(mode: mode, tell: radio.update)
+        let input = try source.open(mode: mode, report: radio.update)
         Interruption.wake(input.waker)
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)

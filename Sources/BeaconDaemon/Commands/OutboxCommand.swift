@@ -16,7 +16,7 @@ struct OutboxCommand: ParsableCommand {
             """,
         subcommands: [List.self, Retry.self, Drop.self], defaultSubcommand: List.self)
 
-    /// Which outbox, and whose queue.
+    /// The options that name the outbox and the queue.
     struct Options: ParsableArguments {
         @OptionGroup var file: ConfigurationFile
 

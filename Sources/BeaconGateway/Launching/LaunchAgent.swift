@@ -97,14 +97,13 @@ actor LaunchAgent {
     /// Stores a change of an application's region or condition for the application, and starts it.
     ///
     /// - Parameters:
-    ///   - id: the region or condition.
     ///   - key: the application.
-    ///   - change: the change, by the wall clock.
-    func changed(_ id: LaunchTrigger.ID, of key: ApplicationKey, _ change: GatewayChange) async {
+    ///   - event: the change, by the wall clock.
+    ///   - id: the region or condition that changed.
+    func startApplication(_ key: ApplicationKey, for event: RegionEvent, of id: LaunchTrigger.ID) async {
         guard !isStopped, let application = terminated[key], let applications = settings.applications,
             let registry = registries.first(where: { $0.account == key.account })
         else { return }
-        let event = change.event
         do {
             guard
                 let trigger = try registry.store(
@@ -124,17 +123,15 @@ actor LaunchAgent {
     // MARK: - Rules
 
     /// Starts the programs of rules for a change of a region of the configuration.
-    func regionChanged(_ name: String, _ change: GatewayChange) async {
+    func startPrograms(for event: RegionEvent) async {
         let kind: LaunchRule.Event
-        switch change.event.kind {
+        switch event.kind {
         case .enter: kind = .enter
         case .exit: kind = .exit
         default: return
         }
-        var event = change.event
-        event.kind = change.event.kind
-        event.name = name
-        for runner in rules where runner.rule.events.contains(kind) && runner.rule.regions?.contains(name) ?? true {
+        for runner in rules where runner.rule.events.contains(kind) && runner.rule.regions?.contains(event.name) ?? true
+        {
             await runner.enqueue(event)
         }
     }

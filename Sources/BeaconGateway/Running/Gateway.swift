@@ -242,8 +242,8 @@ actor Gateway {
         var changes: [GatewayChange] = []
         for event in core.takeEvents() {
             switch event {
-            case .state(let change): handle(change, &notifications, &changes)
-            case .ranged(let report): handle(report, &notifications)
+            case .state(let change): handle(change, notifications: &notifications, changes: &changes)
+            case .ranged(let report): handle(report, notifications: &notifications)
             }
         }
         if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }
@@ -253,7 +253,7 @@ actor Gateway {
     }
 
     private func handle(
-        _ change: ConditionChange, _ notifications: inout [BeaconNotification], _ changes: inout [GatewayChange]
+        _ change: ConditionChange, notifications: inout [BeaconNotification], changes: inout [GatewayChange]
     ) {
         guard let owner = owners[change.condition], let constraint = constraints[owner] else { return }
         var event = RegionEvent(
@@ -268,10 +268,10 @@ actor Gateway {
             for destination in destinations { destination.receive?(.region(event)) }
         case .application: break
         }
-        if change.state != .unknown { changes.append(GatewayChange(owner: owner, event: event, time: change.time)) }
+        if change.state != .unknown { changes.append(GatewayChange(owner: owner, event: event)) }
     }
 
-    private func handle(_ report: RangingRequestReport, _ notifications: inout [BeaconNotification]) {
+    private func handle(_ report: RangingRequestReport, notifications: inout [BeaconNotification]) {
         var event = RangingEvent(
             time: report.time, receiver: name(report.receiver), constraint: report.constraint,
             beacons: report.beacons)
@@ -365,9 +365,9 @@ actor Gateway {
     private func launch(_ change: GatewayChange) async {
         guard let launches else { return }
         switch change.owner {
-        case .region(let name): await launches.regionChanged(name, change)
+        case .region: await launches.startPrograms(for: change.event)
         case .beacon: return
-        case .application(let key, let id): await launches.changed(id, of: key, change)
+        case .application(let key, let id): await launches.startApplication(key, for: change.event, of: id)
         }
     }
 }

@@ -36,7 +36,4 @@ struct GatewayChange: Sendable {
 
     /// The change, under the owner's name and with the time of its source.
     var event: RegionEvent
-
-    /// The moment of the change by the gateway's even clock.
-    var time: Timestamp
 }

@@ -15,11 +15,9 @@ extension BeaconCenter {
         updateAdvertising()
         if let frame, radio?.canAdvertise != true {
             // At once: a source that has ended, or waits for its next record, does not answer.
-            let message =
-                radio == nil
-                ? "there is no radio to send with"
-                : "a capture or a simulation hears and cannot send. Use a radio: BEACON_SOURCE=auto"
-            answer(frame, .failure(RadioError(.unsupported, message)))
+            let error =
+                radio == nil ? RadioError(.unsupported, "there is no radio to send with") : RadioError.cannotSend
+            answer(frame, .failure(error))
         } else if let frame, isSent(frame) {
             // Another client has the same frame on the air.
             answer(frame, .success(()))

@@ -40,8 +40,8 @@ public final class MeasuredCenter: Sendable {
     /// Receives adverts from a socket that behaves as a raw HCI socket does, and closes it at the end.
     public func use(hciSocket: Int32) {
         center.use(
-            SourceRunner { mode, _, tell in
-                AnyAdvertSource(try LiveSource(hciSocket: hciSocket, mode: mode, tell: tell))
+            SourceRunner { mode, _, report in
+                AnyAdvertSource(try LiveSource(hciSocket: hciSocket, mode: mode, report: report))
             })
     }
 

@@ -1,11 +1,11 @@
 import BeaconEngine
 import BeaconModel
 
-// Not hearing is not absence: what happens to conditions when nobody hears who could tell, and when somebody hears again.
+// Not hearing is not absence: what happens to conditions when nobody hears who could report, and when somebody hears again.
 
 extension MonitoringCore {
     @inline(never)
-    mutating func patienceMayBeOver(isFirst: Bool) {
+    mutating func reviewPatience(isFirst: Bool) {
         if isFirst {
             for receiver in deafness.keys where deafness[receiver]?.since == nil {
                 deafness[receiver]?.since = newest
@@ -46,17 +46,17 @@ extension MonitoringCore {
         switch condition.phase {
         case .settled:
             let holder = engine.holder(of: condition.engineID)
-            if condition.known != .unknown, isLastinglyDeaf(holder) { beginOutage(id, holder) }
+            if condition.known != .unknown, isLastinglyDeaf(holder) { beginOutage(of: id, holder: holder) }
         case .deaf(let holder):
-            if !isDeaf(holder) { beginComparison(id, holder) }
+            if !isDeaf(holder) { beginComparison(of: id, holder: holder) }
         case .comparing(let holder):
-            if isDeaf(holder) { wait(id, holder) }
+            if isDeaf(holder) { waitForBeacon(of: id, holder: holder) }
         }
     }
 
-    /// Nobody hears any more who could tell.
-    mutating func beginOutage(_ id: ConditionID, _ holder: ReceiverID?) {
-        wait(id, holder)
+    /// Publishes a region as unknown, since no receiver hears any more whose silence would say something of it.
+    mutating func beginOutage(of id: ConditionID, holder: ReceiverID?) {
+        waitForBeacon(of: id, holder: holder)
         guard let condition = conditions[id], condition.published != .unknown else { return }
         conditions[id]?.published = .unknown
         let time = Timestamp(nanoseconds: max(newest, 0))
@@ -64,25 +64,25 @@ extension MonitoringCore {
             .state(
                 ConditionChange(
                     condition: id, kind: .state, state: .unknown, before: condition.known, time: time,
-                    wallTime: wall(time, holder), receiver: nil, identity: nil)))
+                    wallTime: wall(time, of: holder), receiver: nil, identity: nil)))
     }
 
-    /// Waits for a beacon of the region, however long it takes: silence says nothing.
-    mutating func wait(_ id: ConditionID, _ holder: ReceiverID?) {
+    /// Waits for a beacon of a region, however long it takes: silence says nothing.
+    mutating func waitForBeacon(of id: ConditionID, holder: ReceiverID?) {
         guard var region = conditions[id]?.region else { return }
         region.outsideAfter = nil
-        replace(id, by: comparable(region, id), assuming: .unknown, .deaf(holder))
+        replace(id, by: comparable(region, of: id), assuming: .unknown, phase: .deaf(holder))
     }
 
-    /// Somebody hears again: a beacon of the region has its usual time to be heard.
-    mutating func beginComparison(_ id: ConditionID, _ holder: ReceiverID?) {
+    /// Gives a beacon of a region its usual time to be heard, since a receiver hears again.
+    mutating func beginComparison(of id: ConditionID, holder: ReceiverID?) {
         guard var region = conditions[id]?.region else { return }
         region.outsideAfter = region.exitTimeout
-        replace(id, by: comparable(region, id), assuming: .unknown, .comparing(holder))
+        replace(id, by: comparable(region, of: id), assuming: .unknown, phase: .comparing(holder))
     }
 
-    /// A region that was inside is kept by what keeps it, not by what would enter it.
-    func comparable(_ region: MonitoredRegion, _ id: ConditionID) -> MonitoredRegion {
+    /// Returns a region as it is compared: one that was inside is kept by what keeps it, not by what would enter it.
+    func comparable(_ region: MonitoredRegion, of id: ConditionID) -> MonitoredRegion {
         var region = region
         if conditions[id]?.known == .inside { region.minimumRSSI = region.exitRSSI }
         return region
@@ -90,7 +90,7 @@ extension MonitoringCore {
 
     mutating func replace(
         _ id: ConditionID, by region: MonitoredRegion, assuming state: RegionState, heldBy holder: ReceiverID? = nil,
-        _ phase: Phase
+        phase: Phase
     ) {
         guard let old = conditions[id]?.engineID else { return }
         engine.stopMonitoring(old)

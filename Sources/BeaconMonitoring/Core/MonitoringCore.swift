@@ -23,8 +23,8 @@ package struct MonitoringCore: ~Copyable {
         case lost
     }
 
-    /// An interruption that takes longer than this lasts. Adapters that are reset are back within one to three seconds,
-    /// as the lab's measurements show (docs/radios.md).
+    /// An interruption that takes longer than this lasts. It is a choice: long enough for an adapter to be reset, which
+    /// clients then need not hear of, and much shorter than the time after which a region is usually left.
     package static let patience = 5 * Timestamp.nanosecondsPerSecond
 
     enum Phase {
@@ -218,7 +218,8 @@ package struct MonitoringCore: ~Copyable {
         newestWallOffset = nanoseconds
     }
 
-    func wall(_ time: Timestamp, _ receiver: ReceiverID?) -> Timestamp {
+    /// Returns a time by the wall clock, for what a receiver caused or no receiver did.
+    func wall(_ time: Timestamp, of receiver: ReceiverID?) -> Timestamp {
         let offset = receiver.flatMap { wallOffsets[$0] } ?? newestWallOffset
         return offset == 0 ? time : time.advanced(by: offset)
     }
@@ -266,7 +267,7 @@ package struct MonitoringCore: ~Copyable {
     private mutating func note(_ time: Int64) {
         let isFirst = newest < 0
         newest = max(newest, time)
-        if isFirst || newest >= nextPatience { patienceMayBeOver(isFirst: isFirst) }
+        if isFirst || newest >= nextPatience { reviewPatience(isFirst: isFirst) }
     }
 
     // MARK: - Events
@@ -276,22 +277,22 @@ package struct MonitoringCore: ~Copyable {
     mutating func drain() {
         for event in engine.takeEvents() {
             switch event {
-            case .entered(let change): settle(change, .inside)
-            case .exited(let change), .determined(let change): settle(change, .outside)
+            case .entered(let change): settle(change, as: .inside)
+            case .exited(let change), .determined(let change): settle(change, as: .outside)
             case .ranged(let report):
                 guard let request = requestsByRanging[report.ranging] else { continue }
                 events.append(
                     .ranged(
                         RangingRequestReport(
                             request: request.id, constraint: request.constraint, time: report.time,
-                            wallTime: wall(report.time, report.receiver), receiver: report.receiver,
+                            wallTime: wall(report.time, of: report.receiver), receiver: report.receiver,
                             beacons: report.beacons)))
             }
         }
     }
 
     /// Sets the state of a condition, which is known, or known again.
-    private mutating func settle(_ change: RegionChange, _ state: RegionState) {
+    private mutating func settle(_ change: RegionChange, as state: RegionState) {
         guard let id = conditionsByRegion[change.region], let condition = conditions[id] else { return }
         let before = condition.known
         conditions[id]?.known = state
@@ -302,7 +303,7 @@ package struct MonitoringCore: ~Copyable {
         case .settled: break
         case .deaf(let holder), .comparing(let holder):
             receiver = receiver ?? holder
-            replace(id, by: condition.region, assuming: state, heldBy: change.receiver, .settled)
+            replace(id, by: condition.region, assuming: state, heldBy: change.receiver, phase: .settled)
         }
         // A region that is where it was before the outage was neither entered nor left.
         let kind: RegionEvent.Kind =
@@ -316,7 +317,7 @@ package struct MonitoringCore: ~Copyable {
             .state(
                 ConditionChange(
                     condition: id, kind: kind, state: state, before: before, time: change.time,
-                    wallTime: wall(change.time, receiver), receiver: receiver,
+                    wallTime: wall(change.time, of: receiver), receiver: receiver,
                     identity: kind == .enter ? change.identity : nil)))
     }
 }

@@ -152,10 +152,10 @@ public struct MonitoringSession: ~Copyable {
         guard let time = record.time ?? newest else { throw SourceError.noTimes }
         newest = max(time, newest ?? time)
         applyRadio(at: time)
-        try wait(until: time, shouldStop, settled, handle)
+        try wait(until: time, shouldStop: shouldStop, settled: settled, handle: handle)
         // A receiver that is new has nothing to report of the time before.
         core.advance(upTo: time)
-        try deliver(settled, handle)
+        try deliver(settled: settled, handle: handle)
         meetReceivers()
         for index in source.sightings.indices {
             var sighting = source.sightings[index]
@@ -163,7 +163,7 @@ public struct MonitoringSession: ~Copyable {
             sighting.time = time
             core.receive(sighting)
         }
-        try deliver(settled, handle)
+        try deliver(settled: settled, handle: handle)
         return true
     }
 
@@ -177,7 +177,7 @@ public struct MonitoringSession: ~Copyable {
         settled: () throws -> Void = {}, _ handle: (BeaconEvent) throws -> Void
     ) throws {
         if let newest { core.advance(to: newest) }
-        try deliver(settled, handle)
+        try deliver(settled: settled, handle: handle)
     }
 
     /// Applies to the core what the radio reported while the newest record was read.
@@ -207,8 +207,7 @@ public struct MonitoringSession: ~Copyable {
 
     /// Waits for `time`, and reports each second on the way when it is there.
     private mutating func wait(
-        until time: Timestamp, _ shouldStop: () -> Bool, _ settled: () throws -> Void,
-        _ handle: (BeaconEvent) throws -> Void
+        until time: Timestamp, shouldStop: () -> Bool, settled: () throws -> Void, handle: (BeaconEvent) throws -> Void
     ) throws {
         guard pacer.isPaced else { return }
         if let start = lastWait {
@@ -216,7 +215,7 @@ public struct MonitoringSession: ~Copyable {
             while second < time, !shouldStop() {
                 pacer.wait(until: second, shouldStop: shouldStop)
                 core.advance(to: second)
-                try deliver(settled, handle)
+                try deliver(settled: settled, handle: handle)
                 second = second.nextWholeSecond
             }
         }
@@ -224,9 +223,8 @@ public struct MonitoringSession: ~Copyable {
         lastWait = max(time, lastWait ?? time)
     }
 
-    private mutating func deliver(
-        _ settled: () throws -> Void, _ handle: (BeaconEvent) throws -> Void
-    ) throws {
+    /// Delivers what has happened.
+    private mutating func deliver(settled: () throws -> Void, handle: (BeaconEvent) throws -> Void) throws {
         guard core.hasEvents else { return }
         let names = source.receiverNames
         for event in core.takeEvents() {

@@ -20,7 +20,7 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
     /// - Parameter specification: the source.
     /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
     public init(_ specification: SourceSpecification) throws {
-        try self.init(specification, mode: .ranging, waker: Waker(), tell: { _ in })
+        try self.init(specification, mode: .ranging, waker: Waker(), report: { _ in })
     }
 
     /// Opens the source that a specification names.
@@ -29,14 +29,14 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
     ///   - specification: the source.
     ///   - mode: the scan mode that a radio begins with. Captures and simulations give all they have.
     ///   - waker: ends the wait for a real radio, from any thread.
-    ///   - tell: called with the events of a radio, on the thread that pulls.
+    ///   - report: called with the events of a radio, on the thread that pulls.
     /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
     package init(
         _ specification: SourceSpecification, mode: ScanMode = .ranging, waker: Waker = Waker(),
-        tell: @escaping (RadioEvent) -> Void
+        report: @escaping (RadioEvent) -> Void
     ) throws {
         live = nil
-        let status = RadioStatus(observe: tell)
+        let status = RadioStatus(observe: report)
         radio = specification.isRadio ? status : nil
         switch specification.kind {
         case .file(let path):
@@ -49,7 +49,7 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         case .auto, .hci, .bluez:
             capture = nil
             simulation = nil
-            live = try specification.radio.map { try LiveSource($0, mode: mode, waker: waker, tell: status.update) }
+            live = try specification.radio.map { try LiveSource($0, mode: mode, waker: waker, report: status.update) }
         }
     }
 

@@ -77,7 +77,7 @@ package final class SourceRunner: Sendable {
     private static let largestBatch = 512
 
     /// The listener's requests, which the thread carries out.
-    private struct Wishes {
+    private struct Requests {
         var mode: ScanMode
         var frames: [IBeaconFrame] = []
         var isModeNew = false
@@ -90,7 +90,7 @@ package final class SourceRunner: Sendable {
     private let isGradual: Bool
     private let clock: RunnerClock
     private let opening: (@Sendable (ScanMode, Waker, @escaping (RadioEvent) -> Void) throws -> AnyAdvertSource)?
-    private let wishes: Locked<Wishes>
+    private let requests: Locked<Requests>
     private let isStopped = Atomic<Bool>(false)
     private let isStarted = Atomic<Bool>(false)
     private let waker = Waker()
@@ -105,10 +105,12 @@ package final class SourceRunner: Sendable {
     ///   - pace: how fast a file or a simulation plays; a radio has its own time.
     ///   - packetInterval: the time from one packet of a file to the next, in place of its own times.
     ///   - mode: the scan mode to begin with.
+    ///   - clock: the clock by which a radio is opened again, and by which what plays in real time is heard now.
     package convenience init(
-        _ specification: SourceSpecification, pace: Pace, packetInterval: Duration? = nil, mode: ScanMode = .off
+        _ specification: SourceSpecification, pace: Pace, packetInterval: Duration? = nil, mode: ScanMode = .off,
+        clock: RunnerClock = .system
     ) {
-        self.init(specification, pace: pace, packetInterval: packetInterval, mode: mode, clock: .system, opening: nil)
+        self.init(specification, pace: pace, packetInterval: packetInterval, mode: mode, clock: clock, opening: nil)
     }
 
     /// Creates a runner whose source is opened by a function: for measurements and tests without an adapter.
@@ -134,7 +136,7 @@ package final class SourceRunner: Sendable {
         self.opening = opening
         self.clock = clock
         isGradual = specification.isGradual(at: pace)
-        wishes = Locked(Wishes(mode: mode))
+        requests = Locked(Requests(mode: mode))
     }
 
     /// Starts the thread. Doing so twice is harmless.
@@ -153,7 +155,7 @@ package final class SourceRunner: Sendable {
 
     /// Sets the scan mode of a radio. Captures and simulations give all they have.
     package func scan(_ mode: ScanMode) {
-        wishes.withLock {
+        requests.withLock {
             $0.mode = mode
             $0.isModeNew = true
         }
@@ -162,7 +164,7 @@ package final class SourceRunner: Sendable {
 
     /// Sets the frames to send. Each gets its outcome as an event of the radio.
     package func advertise(_ frames: [IBeaconFrame]) {
-        wishes.withLock {
+        requests.withLock {
             $0.frames = frames
             $0.areFramesNew = true
         }
@@ -202,12 +204,13 @@ package final class SourceRunner: Sendable {
     /// Plays the source from its beginning to its end.
     private func play() throws {
         var pending: [RadioEvent] = []
-        let tell: (RadioEvent) -> Void = { pending.append($0) }
-        let mode = takeWishes().mode
+        let report: (RadioEvent) -> Void = { pending.append($0) }
+        let mode = takeRequests().mode
         let opened =
-            try opening?(mode, waker, tell) ?? AnyAdvertSource(specification, mode: mode, waker: waker, tell: tell)
+            try opening?(mode, waker, report)
+            ?? AnyAdvertSource(specification, mode: mode, waker: waker, report: report)
         var source = SightingSource(opened, packetInterval: packetInterval)
-        let frames = wishes.withLock { $0.frames }
+        let frames = requests.withLock { $0.frames }
         if !frames.isEmpty { advertise(frames, &source) }
         messages.send(.opened)
         var pacer = Pacer(pace)
@@ -225,9 +228,9 @@ package final class SourceRunner: Sendable {
 
         defer { send() }
         while !shouldStop() {
-            let wishes = takeWishes()
-            if wishes.isModeNew { source.scan(wishes.mode) }
-            if wishes.areFramesNew { advertise(wishes.frames, &source) }
+            let requests = takeRequests()
+            if requests.isModeNew { source.scan(requests.mode) }
+            if requests.areFramesNew { advertise(requests.frames, &source) }
             guard let record = try source.next() else { return }
             for event in pending {
                 // What was heard before comes first.
@@ -270,16 +273,14 @@ package final class SourceRunner: Sendable {
     /// Sets the frames that a radio sends; for a capture or a simulation each frame's outcome is an error.
     private func advertise(_ frames: [IBeaconFrame], _ source: inout SightingSource) {
         guard !specification.isRadio else { return source.advertise(frames) }
-        let error = RadioError(
-            .unsupported, "a capture or a simulation hears and cannot send. Use a radio: BEACON_SOURCE=auto")
-        for frame in frames { messages.send(.radio(.advertising(frame, .failure(error)))) }
+        for frame in frames { messages.send(.radio(.advertising(frame, .failure(.cannotSend)))) }
     }
 
-    private func takeWishes() -> Wishes {
-        wishes.withLock { wishes in
-            let taken = wishes
-            wishes.isModeNew = false
-            wishes.areFramesNew = false
+    private func takeRequests() -> Requests {
+        requests.withLock { requests in
+            let taken = requests
+            requests.isModeNew = false
+            requests.areFramesNew = false
             return taken
         }
     }
@@ -288,9 +289,9 @@ package final class SourceRunner: Sendable {
     private func wait(for duration: Duration, because error: any Error) {
         let reason = (error as? RadioError) ?? RadioError(.failed, "\(error)")
         messages.send(.radio(.state(reason.code == .notPermitted ? .unauthorized : .unsupported)))
-        let unsent = wishes.withLock { wishes in
-            wishes.areFramesNew = false
-            return wishes.frames
+        let unsent = requests.withLock { requests in
+            requests.areFramesNew = false
+            return requests.frames
         }
         for frame in unsent { messages.send(.radio(.advertising(frame, .failure(reason)))) }
         let end = clock.now().advanced(by: Int64(duration / .nanoseconds(1)))
@@ -299,9 +300,9 @@ package final class SourceRunner: Sendable {
             guard now < end else { return }
             let wake = min(end, now.nextWholeSecond)
             clock.wait(waker, Int32(clamping: wake.since(now) / 1_000_000 + 1))
-            let wishes = takeWishes()
-            if wishes.areFramesNew {
-                for frame in wishes.frames { messages.send(.radio(.advertising(frame, .failure(reason)))) }
+            let requests = takeRequests()
+            if requests.areFramesNew {
+                for frame in requests.frames { messages.send(.radio(.advertising(frame, .failure(reason)))) }
             }
             var batch = SourceBatch()
             batch.time = clock.now()
@@ -331,8 +332,10 @@ extension SourceRunner: Radio {
             private var messages: BoundedChannel<SourceMessage>.AsyncIterator
             private var waiting: [RadioEvent] = []
             private let listener: Listener
-            private var isRadio: Bool
-            private var toldError: String?
+            private let isRadio: Bool
+            /// True for a source that is not a radio and plays in real time, until its times are known.
+            private var isPlayedNow: Bool
+            private var reportedError: String?
 
             /// An object that stops the source when the iteration ends.
             private final class Listener: Sendable {
@@ -348,6 +351,7 @@ extension SourceRunner: Radio {
             fileprivate init(_ runner: SourceRunner) {
                 messages = runner.messages.makeAsyncIterator()
                 isRadio = runner.specification.isRadio
+                isPlayedNow = !isRadio && runner.pace == .times(1)
                 listener = Listener(runner)
             }
 
@@ -362,23 +366,31 @@ extension SourceRunner: Radio {
             private mutating func events(of message: SourceMessage) -> [RadioEvent] {
                 switch message {
                 case .opened:
-                    toldError = nil
+                    reportedError = nil
                     return isRadio ? [] : [.state(.poweredOn)]
                 case .heard(let batch):
-                    return (batch.sightings.isEmpty ? [] : [.sightings(batch.sightings)])
+                    return wallClock(for: batch) + (batch.sightings.isEmpty ? [] : [.sightings(batch.sightings)])
                         + (batch.time.map { [.time($0)] } ?? [])
                 case .radio(let event):
                     return [event]
                 case .failed(let error, let retry):
                     let sentence = "\(error)"
                     // The same failure is reported once.
-                    defer { toldError = sentence }
-                    let notice = toldError == sentence ? [] : [Self.notice(sentence)]
+                    defer { reportedError = sentence }
+                    let notice = reportedError == sentence ? [] : [Self.notice(sentence)]
                     return (retry == nil ? [.state(.unsupported)] : []) + notice
                 case .ended:
                     return isRadio
                         ? [] : [.notice(RadioNotice(.sourceEnded, adapter: "source", "the source has ended"))]
                 }
+            }
+
+            /// Returns the lead of the wall clock over the times of a file or a simulation that plays in real time,
+            /// once: what an app hears of it happens now, and is compared with the present time.
+            private mutating func wallClock(for batch: SourceBatch) -> [RadioEvent] {
+                guard isPlayedNow, let first = batch.sightings.first?.time ?? batch.time else { return [] }
+                isPlayedNow = false
+                return [.wallClock(ahead: listener.runner.clock.now().since(first))]
             }
 
             private static func notice(_ sentence: String) -> RadioEvent {

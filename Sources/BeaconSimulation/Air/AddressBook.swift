@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// The addresses of one sender over time.
 struct AddressBook: Sendable {

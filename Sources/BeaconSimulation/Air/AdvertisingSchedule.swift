@@ -1,3 +1,5 @@
+import BeaconSupport
+
 /// The moments at which a sender transmits: an interval, random jitter, and the times at which the sender is on.
 struct AdvertisingSchedule: Sendable {
     private let interval: Int64

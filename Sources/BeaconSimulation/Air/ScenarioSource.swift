@@ -1,5 +1,6 @@
 public import BeaconModel
 public import BeaconRadio
+import BeaconSupport
 
 /// A source of adverts that plays a scenario in virtual time, as fast as its reader pulls.
 ///

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// A sender in the air: a beacon, or somebody's phone.
 struct Transmitter: Sendable {

@@ -1,3 +1,5 @@
+import BeaconSupport
+
 /// Slow fading, the effect of shelves, doors and bodies on a link: a Gauss-Markov process, driven by time and by
 /// movement.
 struct SlowFading: Sendable {

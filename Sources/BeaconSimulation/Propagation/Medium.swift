@@ -1,3 +1,5 @@
+import BeaconSupport
+
 /// The radio environment of a scenario, the same for every link.
 struct Environment: Hashable, Sendable {
     /// The path-loss exponent: strength falls by ten times this in dB for each tenfold distance.

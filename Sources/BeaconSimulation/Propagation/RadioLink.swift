@@ -1,3 +1,5 @@
+import BeaconSupport
+
 /// The link from one sender to one receiver, with its random fading and losses.
 struct RadioLink: Sendable {
     private var random: SplitMix64

@@ -1,3 +1,5 @@
+import BeaconSupport
+
 /// The people who walk in a simulation: the people of the scenario, and behind them the owners of the crowds' phones.
 struct Population: Sendable {
     private(set) var people: [Person]

@@ -2,23 +2,24 @@
 ///
 /// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Its state is a single word, so
 /// that many can be kept, and it is fixed here: a seed has to give the same numbers for years.
+@usableFromInline
 package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
-    private var state: UInt64
+    @usableFromInline var state: UInt64
 
     /// The golden ratio in 64 bits, made odd.
-    package static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+    @inlinable package static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
 
     /// Creates the generator of a seed.
-    package init(seed: UInt64) { state = seed }
+    @inlinable package init(seed: UInt64) { state = seed }
 
     /// Returns the next 64 bits.
-    package mutating func next() -> UInt64 {
+    @inlinable package mutating func next() -> UInt64 {
         state &+= Self.step
         return Self.mixed(state)
     }
 
     /// Returns a value whose bits all depend on all bits of another.
-    package static func mixed(_ value: UInt64) -> UInt64 {
+    @inlinable package static func mixed(_ value: UInt64) -> UInt64 {
         var mixed = value
         mixed = (mixed ^ mixed &>> 30) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ mixed &>> 27) &* 0x94D0_49BB_1331_11EB

@@ -110,7 +110,7 @@ final class BlueZAdapterSession {
         guard isSearchWished || monitors.goal != nil else { return watchdog.begin(at: queue.now) }
         guard isListening else { return watchdog.pause(at: queue.now) }
         let isSearching = discovery.isActive
-        switch watchdog.check(at: queue.now, told: devices.told, isSearching: isSearching, queue) {
+        switch watchdog.check(at: queue.now, lastReport: devices.lastReport, isSearching: isSearching, queue) {
         case .alive: break
         case .silent(let seconds):
             queue.report(

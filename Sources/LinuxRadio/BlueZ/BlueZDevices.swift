@@ -60,7 +60,7 @@ final class BlueZDevices {
     private var swept = Timestamp.zero
 
     /// The last time that bluetoothd reported a device.
-    private(set) var told = Timestamp.zero
+    private(set) var lastReport = Timestamp.zero
 
     /// The devices of the adapter at `path`.
     ///
@@ -89,7 +89,7 @@ final class BlueZDevices {
     /// Handles that a monitor found an advert of this device just now.
     func found(_ path: String) {
         guard attention == .found, path.hasPrefix(self.path + "/") else { return }
-        told = queue.now
+        lastReport = queue.now
         if devices[path] != nil {
             hear(path)
         } else if make(path) {
@@ -136,7 +136,7 @@ final class BlueZDevices {
         guard try signal.readString() == BlueZ.device else { return }
         let path = signal.path
         let update = try Self.readUpdate(signal)
-        told = queue.now
+        lastReport = queue.now
         guard let device = devices[path] else {
             // Where all are listened to, a beacon that bluetoothd knew before we came.
             guard attention == .all, update.advert?.isEmpty == false, make(path) else { return }
@@ -152,7 +152,7 @@ final class BlueZDevices {
 
     private func cameOrWent(_ signal: BusMessage) {
         guard isTrusted(signal) else { return }
-        told = queue.now
+        lastReport = queue.now
         try? read(comingOrGoing: signal)
     }
 

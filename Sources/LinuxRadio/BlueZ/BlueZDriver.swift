@@ -93,7 +93,7 @@ final class BlueZDriver: AdapterDriver {
 
     func process(
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-        tell: (RadioEvent) -> Void
+        report: (RadioEvent) -> Void
     ) throws {
         queue.now = now
         if connection == nil, now >= again { connect() }
@@ -103,7 +103,7 @@ final class BlueZDriver: AdapterDriver {
             disconnect(error)
         }
         refuse()
-        for event in queue.events { tell(event) }
+        for event in queue.events { report(event) }
         queue.events.removeAll(keepingCapacity: true)
         guard !queue.heard.isEmpty else { return }
         defer { queue.heard.removeAll(keepingCapacity: true) }

@@ -25,7 +25,7 @@ final class BlueZEventQueue {
     /// The adverts, in order.
     var heard: [Heard] = []
 
-    private var told: [RadioNotice.Kind: Set<String>] = [:]
+    private var reported: [RadioNotice.Kind: Set<String>] = [:]
 
     init(adapter: String) { self.adapter = adapter }
 
@@ -36,12 +36,12 @@ final class BlueZEventQueue {
 
     /// Adds a notice unless one of this kind said the same before.
     func reportOnce(_ kind: RadioNotice.Kind, _ message: String) {
-        guard told[kind, default: []].insert(message).inserted else { return }
+        guard reported[kind, default: []].insert(message).inserted else { return }
         report(kind, message)
     }
 
     /// Lets ``reportOnce(_:_:)`` add notices of this kind again.
-    func forget(_ kind: RadioNotice.Kind) { told[kind] = nil }
+    func forget(_ kind: RadioNotice.Kind) { reported[kind] = nil }
 }
 
 extension BlueZEventQueue {

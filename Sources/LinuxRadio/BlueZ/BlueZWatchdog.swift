@@ -56,11 +56,11 @@ struct BlueZWatchdog {
     /// Checks for signs of life.
     ///
     /// - Parameters:
-    ///   - told: the time at which bluetoothd last reported a device.
+    ///   - lastReport: the time at which bluetoothd last reported a device.
     ///   - isSearching: whether a search is on, in which a silence of all devices is as suspicious as one of the
     ///     controller.
     mutating func check(
-        at now: Timestamp, told: Timestamp, isSearching: Bool, _ queue: BlueZEventQueue
+        at now: Timestamp, lastReport: Timestamp, isSearching: Bool, _ queue: BlueZEventQueue
     ) -> Finding {
         guard now >= deadline else { return .alive }
         deadline = now.advanced(by: Self.period)
@@ -73,9 +73,9 @@ struct BlueZWatchdog {
         }
         let moved = count != events
         events = count
-        if told > heard {
-            heard = told
-            alive = max(alive, told)
+        if lastReport > heard {
+            heard = lastReport
+            alive = max(alive, lastReport)
             patience = Self.patience
         }
         // Without a count, silence cannot be distinguished from a failure while a monitor filters.

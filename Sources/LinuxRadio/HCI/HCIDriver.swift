@@ -107,7 +107,7 @@ final class HCIDriver: AdapterDriver {
 
     func process(
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-        tell: (RadioEvent) -> Void
+        report: (RadioEvent) -> Void
     ) throws {
         let ready = readyParts()
         func isReady(_ part: Int32) -> Bool { ready.indices.contains { ready[$0] == part } }
@@ -116,16 +116,16 @@ final class HCIDriver: AdapterDriver {
             session.powered(outcome.failure, change: outcome.change, at: now)
         }
         defer {
-            applyRequests(at: now, tell)
+            applyRequests(at: now, report)
             session.advance(to: now)
-            perform(at: now, tell)
+            perform(at: now, report)
         }
         if let socket, isReady(socket.descriptor) {
             try read(socket, at: now, as: receiver, deliver: deliver)
         } else {
             drained = now
         }
-        if now >= nextCheck { check(at: now, tell) }
+        if now >= nextCheck { check(at: now, report) }
     }
 
     /// Returns the descriptors that have something to read. One call checks all, most often to find just one.
@@ -149,11 +149,11 @@ final class HCIDriver: AdapterDriver {
 // MARK: - Requests and steps
 
 extension HCIDriver {
-    private func applyRequests(at now: Timestamp, _ tell: (RadioEvent) -> Void) {
+    private func applyRequests(at now: Timestamp, _ report: (RadioEvent) -> Void) {
         if let requested = requestedMode {
             requestedMode = nil
             mode = requested
-            filter(tell)
+            filter(report)
             session.scan(ScanParameters(requested), at: now)
         }
         if let frames = requestedFrames {
@@ -163,7 +163,7 @@ extension HCIDriver {
     }
 
     /// Attaches a filter for the adverts that are wanted, as far as the kernel accepts one.
-    private func filter(_ tell: (RadioEvent) -> Void) {
+    private func filter(_ report: (RadioEvent) -> Void) {
         guard let socket else { return }
         guard case .monitoring(let uuids) = mode else {
             // Whatever was attached has to go, or ranging would miss most adverts; there is nothing in this that can
@@ -175,14 +175,14 @@ extension HCIDriver {
         for filter in [AdvertFilter(uuids), AdvertFilter(nil)] {
             guard let filter, (try? socket.attach(filter.program)) != nil else { continue }
             if filter.scope != filtering {
-                tell(.notice(RadioNotice(.filtering, adapter: name, filter.scope.description)))
+                report(.notice(RadioNotice(.filtering, adapter: name, filter.scope.description)))
             }
             filtering = filter.scope
             return
         }
         try? socket.attach(nil)
         filtering = nil
-        tell(
+        report(
             .notice(
                 RadioNotice(
                     .degraded, adapter: name,
@@ -190,8 +190,8 @@ extension HCIDriver {
                         + "sysctl net.core.optmem_max=131072")))
     }
 
-    private func perform(at now: Timestamp, _ tell: (RadioEvent) -> Void) {
-        for notice in protection.drainNotices(name) { tell(.notice(notice)) }
+    private func perform(at now: Timestamp, _ report: (RadioEvent) -> Void) {
+        for notice in protection.drainNotices(name) { report(.notice(notice)) }
         // A step may have further steps as its consequence.
         while case let steps = session.drainSteps(), !steps.isEmpty {
             for step in steps {
@@ -199,7 +199,7 @@ extension HCIDriver {
                 case .send(let command): send(command, at: now)
                 case .protect(let commands): protection.protect(commands)
                 case .power(let change): power.begin(change, adapter: index)
-                case .report(let event): tell(event)
+                case .report(let event): report(event)
                 }
             }
         }
@@ -220,14 +220,14 @@ extension HCIDriver {
     }
 
     /// Reads the kernel's counts, or searches for a removed adapter.
-    private func check(at now: Timestamp, _ tell: (RadioEvent) -> Void) {
+    private func check(at now: Timestamp, _ report: (RadioEvent) -> Void) {
         guard let socket else {
             nextCheck = now.advanced(by: Self.searchInterval).nextWholeSecond
             return search(at: now)
         }
         nextCheck = now.advanced(by: Self.checkInterval - Timestamp.nanosecondsPerSecond).nextWholeSecond
         if let count = socket.dropped, count > dropped {
-            tell(
+            report(
                 .notice(
                     RadioNotice(
                         .degraded, adapter: name,
@@ -244,7 +244,7 @@ extension HCIDriver {
                 isCountKnown = false
                 let message =
                     "the kernel does not count the adapter's events, so that a failed scan looks like silence."
-                tell(.notice(RadioNotice(.livenessUnknown, adapter: name, message)))
+                report(.notice(RadioNotice(.livenessUnknown, adapter: name, message)))
             }
         }
     }

@@ -11,8 +11,8 @@ final class AdapterLoop {
     let clock: LoopClock
 
     private var polls: [pollfd] = []
-    private var told: RadioState?
-    private var toldAhead: Int64 = 0
+    private var reportedState: RadioState?
+    private var reportedAhead: Int64 = 0
 
     /// The time at which the last step began to read, until which all that could be heard was.
     private var hearingUntil: Timestamp?
@@ -72,24 +72,24 @@ final class AdapterLoop {
     /// - Returns: the time afterwards, to which everything that was heard before has been delivered.
     /// - Throws: what `deliver` throws.
     func step(
-        until deadline: Timestamp, deliver: (Reception, RawSpan) throws -> Void, tell: (RadioEvent) -> Void
+        until deadline: Timestamp, deliver: (Reception, RawSpan) throws -> Void, report: (RadioEvent) -> Void
     ) throws -> Timestamp {
         let deadline = drivers.reduce(deadline) { min($0, $1.deadline) }
         wait(until: deadline)
-        let now = noticeDeafness(deadline, tell)
+        let now = noticeDeafness(deadline, report)
         for (index, driver) in drivers.enumerated() {
             try driver.process(
-                at: now, as: ReceiverID(UInt16(index)), deliver: deliver, tell: tell)
+                at: now, as: ReceiverID(UInt16(index)), deliver: deliver, report: report)
         }
         let state = state
-        if state != told {
-            told = state
-            tell(.state(state))
+        if state != reportedState {
+            reportedState = state
+            report(.state(state))
         }
         let ahead = clock.wallAhead()
-        if abs(ahead - toldAhead) > Self.smallestStep {
-            toldAhead = ahead
-            tell(.wallClock(ahead: ahead))
+        if abs(ahead - reportedAhead) > Self.smallestStep {
+            reportedAhead = ahead
+            report(.wallClock(ahead: ahead))
         }
         end = clock.now()
         // Not the time at the end: a stop within the step is only noticed by the next one, and comes before its time.
@@ -100,7 +100,7 @@ final class AdapterLoop {
     ///
     /// - Parameter deadline: when the step should have gone on at the latest.
     /// - Returns: the time.
-    private func noticeDeafness(_ deadline: Timestamp, _ tell: (RadioEvent) -> Void) -> Timestamp {
+    private func noticeDeafness(_ deadline: Timestamp, _ report: (RadioEvent) -> Void) -> Timestamp {
         let now = clock.now()
         let slept = clock.asleep()
         let isAwakened = slept - asleep >= Self.shortestSleep
@@ -110,7 +110,7 @@ final class AdapterLoop {
         // From the last reading on, so that it counts as well where the thread was stopped within a step or between two.
         let delay = now.since(hearingUntil) - max(0, deadline.since(end))
         guard isAwakened || delay >= Self.shortestStop else { return now }
-        tell(.deaf(from: hearingUntil, to: now))
+        report(.deaf(from: hearingUntil, to: now))
         if isAwakened { for driver in drivers { driver.wokeUp(at: now) } }
         return now
     }
@@ -145,7 +145,7 @@ protocol AdapterDriver: AnyObject {
     /// The events to wait for at the descriptor, as `poll` names them.
     var interest: Int16 { get }
 
-    /// The latest time for the next call of ``process(at:as:deliver:tell:)``.
+    /// The latest time for the next call of ``process(at:as:deliver:report:)``.
     var deadline: Timestamp { get }
 
     /// The state of this adapter.
@@ -158,13 +158,13 @@ protocol AdapterDriver: AnyObject {
     /// - Throws: only what `deliver` throws. A failure of the adapter is reported as an event.
     func process(
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-        tell: (RadioEvent) -> Void
+        report: (RadioEvent) -> Void
     ) throws
 
-    /// Sets the scan mode. The outcome is an event of the next ``process(at:as:deliver:tell:)``.
+    /// Sets the scan mode. The outcome is an event of the next ``process(at:as:deliver:report:)``.
     func scan(_ mode: ScanMode)
 
-    /// Sets the frames to send. Each gets an outcome as an event of a later ``process(at:as:deliver:tell:)``.
+    /// Sets the frames to send. Each gets an outcome as an event of a later ``process(at:as:deliver:report:)``.
     func advertise(_ frames: [IBeaconFrame])
 
     /// Brings the adapter back to what it should do after the machine slept. The loop has reported that.

@@ -1,5 +1,6 @@
 import BeaconEngine
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @Suite("Not hearing is not absence")
@@ -282,7 +283,7 @@ struct OutageTests {
 
     @Test("Random sequences of sightings, outages and time: as the model has them", arguments: 1...300)
     func random(seed: Int) {
-        var random = TestRandom(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var both = ModelledEngine(receivers: 3)
         var log: [String] = []
         for _ in 0..<60 {
@@ -319,7 +320,7 @@ struct OutageTests {
 
     @Test("Outages that are learnt late, in any order and overlapping, make no exit too early", arguments: 1...200)
     func lateStretches(seed: Int) {
-        var random = TestRandom(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var engine = Engine()
         let region = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(20)))
         engine.receive(.of(at: 100))
@@ -340,7 +341,7 @@ struct OutageTests {
 
     @Test("Ranging goes on from where it was: it reports as if the time of deafness had not been", arguments: 1...60)
     func rangingAges(seed: Int) {
-        var random = TestRandom(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         var deafened = Engine()
         var plain = Engine()
         _ = deafened.startRanging(nil)

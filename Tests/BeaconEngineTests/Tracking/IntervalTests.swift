@@ -1,5 +1,6 @@
 import BeaconEngine
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @Suite("Intervals that are learnt")
@@ -88,7 +89,7 @@ struct IntervalTests {
     @Test("Random gaps, however long, never stretch 2 s beyond 30.72 s, nor 10 s beyond 51.2 s, nor an adaptive exit")
     func bounds() {
         for seed in 1...40 as ClosedRange<UInt64> {
-            var random = TestRandom(seed: seed)
+            var random = SplitMix64(seed: seed)
             var engine = Engine()
             _ = engine.startRanging(everyone)
             _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @testable import BeaconMQTT
@@ -8,7 +9,7 @@ struct BeaconTrackerTests {
     @Test("is a handful of messages for an hour of a beacon that lies still, of 3600 reports")
     func still() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
-        var generator = SeededGenerator(seed: 1)
+        var generator = SplitMix64(seed: 1)
         var messages = 0
         for second in 0..<3600 {
             // 2 m with a spread of a tenth, -66 dBm with one of 2 dB.

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @Suite("iBeacon frame")
@@ -56,17 +57,17 @@ struct IBeaconFrameTests {
 
     @Test("any frame is read back from its advert, and from the middle of another", arguments: 0..<4)
     func roundTrip(seed: Int) {
-        var chance = Chance(seed: seed)
+        var random = SplitMix64(seed: UInt64(seed))
         for _ in 0..<500 {
             let frame = IBeaconFrame(
                 identity: BeaconIdentity(
-                    uuid: ProximityUUID(high: chance.next(), low: chance.next()),
-                    major: .random(in: 0...(.max), using: &chance), minor: .random(in: 0...(.max), using: &chance)),
-                measuredPower: .random(in: .min...(.max), using: &chance))
+                    uuid: ProximityUUID(high: random.next(), low: random.next()),
+                    major: .random(in: 0...(.max), using: &random), minor: .random(in: 0...(.max), using: &random)),
+                measuredPower: .random(in: .min...(.max), using: &random))
             #expect(BeaconModelTests.frame(in: frame.advert) == frame)
             // A service data structure of random bytes before it, random bytes behind it.
-            let before = chance.bytes(.random(in: 0..<20, using: &chance))
-            let behind = chance.bytes(.random(in: 0..<20, using: &chance))
+            let before = random.bytes(.random(in: 0..<20, using: &random))
+            let behind = random.bytes(.random(in: 0..<20, using: &random))
             let advert = [UInt8(before.count + 1), 0x16] + before + frame.advert + behind
             #expect(BeaconModelTests.frame(in: advert) == frame)
         }
@@ -74,18 +75,18 @@ struct IBeaconFrameTests {
 
     @Test("random bytes decode only where the frame's bytes stand", arguments: 0..<8)
     func randomBytes(seed: Int) throws {
-        var chance = Chance(seed: seed)
+        var random = SplitMix64(seed: UInt64(seed))
         var decoded = 0
         for _ in 0..<2000 {
             // Lengths and marks near to real ones, since pure noise never gets past the first byte.
-            var advert = chance.bytes(.random(in: 0..<64, using: &chance))
-            for _ in 0..<Int.random(in: 0..<4, using: &chance) where advert.count > 32 {
-                let place = Int.random(in: 0..<advert.count - 31, using: &chance)
+            var advert = random.bytes(.random(in: 0..<64, using: &random))
+            for _ in 0..<Int.random(in: 0..<4, using: &random) where advert.count > 32 {
+                let place = Int.random(in: 0..<advert.count - 31, using: &random)
                 let mark: [UInt8] =
                     [[0x1A, 0xFF, 0x4C, 0, 2, 0x15], [0x1B, 0xFF, 0x4C, 0, 2, 0x15], [2, 1, 6]]
-                    .randomElement(using: &chance) ?? []
+                    .randomElement(using: &random) ?? []
                 advert.replaceSubrange(place..<place + mark.count, with: mark)
-                if Bool.random(using: &chance) { advert[0] = UInt8(max(0, place - 1)) }
+                if Bool.random(using: &random) { advert[0] = UInt8(max(0, place - 1)) }
             }
             guard let frame = frame(in: advert) else { continue }
             decoded += 1

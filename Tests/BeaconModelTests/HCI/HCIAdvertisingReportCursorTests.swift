@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @Suite("HCI advertising reports")
@@ -157,14 +158,14 @@ struct HCIAdvertisingReportCursorTests {
 
     @Test("random events never give bytes from outside of them", arguments: 0..<8)
     func randomEvents(seed: Int) {
-        var chance = Chance(seed: seed)
+        var random = SplitMix64(seed: UInt64(seed))
         var found = 0
         for _ in 0..<2000 {
-            let count = Int.random(in: 5..<200, using: &chance)
-            var event = chance.bytes(count)
+            let count = Int.random(in: 5..<200, using: &random)
+            var event = random.bytes(count)
             event[0] = 0x3E
-            event[1] = Bool.random(using: &chance) ? UInt8(count - 2) : event[1]
-            event[2] = [0x02, 0x0B, 0x0D].randomElement(using: &chance) ?? 0
+            event[1] = Bool.random(using: &random) ? UInt8(count - 2) : event[1]
+            event[2] = [0x02, 0x0B, 0x0D].randomElement(using: &random) ?? 0
             if event[2] == 2 {
                 event[4] &= 7
                 if count > 12 { event[12] &= 31 }

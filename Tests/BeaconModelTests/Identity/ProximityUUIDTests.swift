@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @Suite("Proximity UUID")
@@ -37,9 +38,9 @@ struct ProximityUUIDTests {
 
     @Test("any UUID is read back from its text", arguments: 0..<4)
     func roundTrip(seed: Int) {
-        var chance = Chance(seed: seed)
+        var random = SplitMix64(seed: UInt64(seed))
         for _ in 0..<250 {
-            let uuid = ProximityUUID(high: chance.next(), low: chance.next())
+            let uuid = ProximityUUID(high: random.next(), low: random.next())
             #expect(ProximityUUID(uuid.description) == uuid)
             #expect(ProximityUUID(uuid.description.filter { $0 != "-" }.uppercased()) == uuid)
         }

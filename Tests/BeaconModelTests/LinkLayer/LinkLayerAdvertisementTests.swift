@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @Suite("Link layer adverts")
@@ -105,10 +106,10 @@ struct LinkLayerAdvertisementTests {
 
     @Test("random packets never give bytes from outside of them", arguments: 0..<8)
     func randomPackets(seed: Int) throws {
-        var chance = Chance(seed: seed)
+        var random = SplitMix64(seed: UInt64(seed))
         var found = 0
         for _ in 0..<2000 {
-            var packet = try bytes("D6BE898E") + chance.bytes(.random(in: 0..<64, using: &chance))
+            var packet = try bytes("D6BE898E") + random.bytes(.random(in: 0..<64, using: &random))
             if packet.count > 5 { packet[5] &= 63 }
             for offset in 4...5 {
                 if heard(packet, headerOffset: offset) != nil { found += 1 }

@@ -96,13 +96,13 @@ struct SourceRunnerTests {
     func comeback() async {
         let tries = Locked(0)
         let machine = ScriptedMachine()
-        let runner = SourceRunner(clock: Self.virtualClock()) { mode, waker, tell in
+        let runner = SourceRunner(clock: Self.virtualClock()) { mode, waker, report in
             let number = tries.withLock { tries in
                 tries += 1
                 return tries
             }
             if number == 1 { throw RadioError(.unsupported, "there is no adapter") }
-            return machine.makeSource(mode: mode, waker: waker, tell: tell)
+            return machine.makeSource(mode: mode, waker: waker, report: report)
         }
         var words: [String] = []
         for await event in runner.events() {
@@ -117,8 +117,8 @@ struct SourceRunnerTests {
     func bounds() async throws {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0]
-        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
-            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        let runner = SourceRunner(mode: .ranging) { mode, waker, report in
+            machine.makeSource(mode: mode, waker: waker, report: report)
         }
         runner.start()
         var heard: [Timestamp] = []
@@ -162,8 +162,8 @@ struct SourceRunnerTests {
     func givenUp() async {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0]
-        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
-            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        let runner = SourceRunner(mode: .ranging) { mode, waker, report in
+            machine.makeSource(mode: mode, waker: waker, report: report)
         }
         for await event in runner.events() {
             guard case .time = event else { continue }
@@ -178,8 +178,8 @@ struct SourceRunnerTests {
     func cancelled() async {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0]
-        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
-            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        let runner = SourceRunner(mode: .ranging) { mode, waker, report in
+            machine.makeSource(mode: mode, waker: waker, report: report)
         }
         runner.start()
         let task = Task {
@@ -199,8 +199,8 @@ struct SourceRunnerTests {
     @Test("A wish to stop ends the run, and the sequence ends")
     func stop() async {
         let machine = ScriptedMachine()
-        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
-            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        let runner = SourceRunner(mode: .ranging) { mode, waker, report in
+            machine.makeSource(mode: mode, waker: waker, report: report)
         }
         runner.start()
         var isOver = false
@@ -273,6 +273,45 @@ struct SourceRunnerTests {
         #expect(words == ["unsupported", "adapter-lost \(message)"])
     }
 
+    @Test(
+        "What plays in real time is heard now: the lead of the wall clock over its times comes before them, once (C5)",
+        arguments: [true, false])
+    func heardNow(isSimulation: Bool) async throws {
+        let log = SightingLog()
+        for second in 0..<3 { log.add(1000 + Double(second) / 100) }
+        try log.write()
+        let source: SourceSpecification = isSimulation ? .init("simulation:museum") : .file(path: log.path)
+        let now = Timestamp(nanoseconds: 1_800_000_000_000_000_000)
+        let clock = RunnerClock(now: { now }, wait: { _, _ in })
+        let runner = SourceRunner(source, pace: .times(1), clock: clock)
+        var leads: [Int64] = []
+        var first: Timestamp?
+        for await event in runner.events() {
+            switch event {
+            case .wallClock(let ahead):
+                #expect(first == nil)
+                leads.append(ahead)
+            case .sightings(let sightings): first = first ?? sightings[0].time
+            case .time(let time): first = first ?? time
+            default: break
+            }
+            if isSimulation, first != nil { break }
+        }
+        let lead = try #require(leads.first)
+        #expect(leads.count == 1)
+        #expect(first?.advanced(by: lead) == now)
+    }
+
+    @Test("What plays faster than real time keeps its own times", arguments: [Pace.fastest, .times(1000)])
+    func ownTimes(pace: Pace) async throws {
+        let log = SightingLog()
+        log.add(1000)
+        try log.write()
+        for await event in SourceRunner(.file(path: log.path), pace: pace).events() {
+            if case .wallClock = event { Issue.record("the wall clock has no part in it") }
+        }
+    }
+
     @Test("A capture cannot send, which each frame is answered with")
     func sendingIntoACapture() async throws {
         let log = SightingLog()
@@ -291,8 +330,8 @@ struct SourceRunnerTests {
     func deafness() async {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0]
-        let runner = SourceRunner(mode: .ranging) { mode, waker, tell in
-            machine.makeSource(mode: mode, waker: waker, tell: tell)
+        let runner = SourceRunner(mode: .ranging) { mode, waker, report in
+            machine.makeSource(mode: mode, waker: waker, report: report)
         }
         var words: [String] = []
         for await event in runner.events() {

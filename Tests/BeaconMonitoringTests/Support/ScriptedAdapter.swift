@@ -53,7 +53,7 @@ final class ScriptedMachine: Sendable {
 
     /// A source that hears by the adapter alone.
     func makeSource(
-        mode: ScanMode = .ranging, waker: Waker = Waker(), tell: @escaping (RadioEvent) -> Void = { _ in }
+        mode: ScanMode = .ranging, waker: Waker = Waker(), report: @escaping (RadioEvent) -> Void = { _ in }
     ) -> AnyAdvertSource {
         let clock = LoopClock(
             now: { self.script.withLock { $0.now } }, wallAhead: { 0 }, asleep: { self.script.withLock { $0.asleep } },
@@ -63,9 +63,9 @@ final class ScriptedMachine: Sendable {
                     $0.delay = 0
                 }
             })
-        let status = RadioStatus(observe: tell)
+        let status = RadioStatus(observe: report)
         return AnyAdvertSource(
-            LiveSource([Adapter(self)], mode: mode, waker: waker, clock: clock, tell: status.update), radio: status)
+            LiveSource([Adapter(self)], mode: mode, waker: waker, clock: clock, report: status.update), radio: status)
     }
 
     /// A session that reads the adapter.
@@ -86,7 +86,7 @@ final class ScriptedMachine: Sendable {
 
         func process(
             at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-            tell: (RadioEvent) -> Void
+            report: (RadioEvent) -> Void
         ) throws {
             let (state, beacon) = machine.script.withLock { script in
                 script.steps += 1

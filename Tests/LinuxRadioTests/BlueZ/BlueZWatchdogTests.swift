@@ -26,7 +26,7 @@ struct BlueZWatchdogTests {
         var deaths: [Int64] = []
         for passed in 1...seconds {
             let told = second(passed)
-            let finding = watchdog.check(at: time(passed), told: told, isSearching: isSearching, queue)
+            let finding = watchdog.check(at: time(passed), lastReport: told, isSearching: isSearching, queue)
             if finding != .alive { deaths.append(passed) }
         }
         return deaths

@@ -45,7 +45,7 @@ private final class HearingAdapter: AdapterDriver {
 
     func process(
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
-        tell: (RadioEvent) -> Void
+        report: (RadioEvent) -> Void
     ) throws {
         let report = AdvertisingReport(
             kind: .nonConnectable, address: DeviceAddress(bits: 1, kind: .random), rssi: SignalStrength(rawValue: -60))

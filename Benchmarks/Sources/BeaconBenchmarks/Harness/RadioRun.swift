@@ -25,7 +25,7 @@ struct RadioRun {
         outcome.delays.reserveCapacity(count)
         let (own, other) = ends()
         radio_reference_start(other, count, period)
-        guard var source = try? LiveSource(hciSocket: own, mode: .ranging, tell: { _ in }) else {
+        guard var source = try? LiveSource(hciSocket: own, mode: .ranging, report: { _ in }) else {
             fatalError("there is no source")
         }
         var start: Int64 = 0

@@ -72,7 +72,7 @@ final class BlueZBench {
                         rssi: reception.report.rssi.rawValue,
                         advert: (0..<advert.byteCount).map { advert.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }))
             },
-            tell: { event in
+            report: { event in
                 switch event {
                 case .notice(let notice): notices.append(notice)
                 case .advertising(let frame, let result): advertising.append((frame, result))

@@ -1,11 +1,9 @@
-/// The simulation's only random number generator: SplitMix64.
-///
-/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. Its state is a single word, so
-/// that each link can own a stream, and it is fixed here, whereas the standard library may change how it draws numbers
-/// from a generator: a seed has to give the same bytes for years.
-struct SplitMix64: Hashable, Sendable {
-    private var state: UInt64
+import BeaconSupport
 
+// The random numbers of a simulation. They use whole numbers alone, so that they do not depend on a mathematics library
+// and a seed gives the same bytes for years, whereas the standard library may change how it draws numbers.
+
+extension SplitMix64 {
     /// Creates the stream of this name under a seed. Streams of different names have nothing to do with each other, so
     /// that one more beacon leaves the others' random numbers as they were.
     init(seed: UInt64, stream name: String) {
@@ -14,23 +12,7 @@ struct SplitMix64: Hashable, Sendable {
         for byte in name.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
         }
-        state = Self.mixed(hash ^ Self.mixed(seed &+ Self.step))
-    }
-
-    /// The golden ratio in 64 bits, made odd.
-    private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
-
-    private static func mixed(_ value: UInt64) -> UInt64 {
-        var mixed = value
-        mixed = (mixed ^ mixed &>> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed &>> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed &>> 31
-    }
-
-    /// Returns the next 64 bits.
-    mutating func next() -> UInt64 {
-        state &+= Self.step
-        return Self.mixed(state)
+        self.init(seed: Self.mixed(hash ^ Self.mixed(seed &+ Self.step)))
     }
 
     /// Returns a number in 0..<1.
@@ -39,10 +21,8 @@ struct SplitMix64: Hashable, Sendable {
     /// Returns a whole number in 0..<`bound`, or 0 where `bound` is 0. It is biased by less than `bound` / 2^64.
     mutating func below(_ bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
-    /// Returns a normal number of mean 0 and deviation 1: the sum of twelve uniform numbers of 16 bits.
-    ///
-    /// It uses whole numbers alone, so that it does not depend on a mathematics library, and never exceeds
-    /// ``normalBound``.
+    /// Returns a normal number of mean 0 and deviation 1, which never exceeds ``normalBound``: the sum of twelve uniform
+    /// numbers of 16 bits.
     mutating func normal() -> Double {
         var sum: UInt64 = 0
         for _ in 0..<3 {
@@ -57,5 +37,5 @@ struct SplitMix64: Hashable, Sendable {
     }
 
     /// The bound of ``normal()`` in either direction.
-    static let normalBound = 6.0
+    static var normalBound: Double { 6 }
 }
