@@ -43,7 +43,8 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        // For BeaconDelivery. SwiftPM builds of a package what a product needs: `beacon` and the faces need none of these.
+        // For BeaconDelivery. SwiftPM builds of a package what a product needs: `beacon` and the faces need none of
+        // these.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -56,7 +56,8 @@ let package = Package(
             swiftSettings: habits
         ),
 
-        // An app on Apple's names, as one has it for iOS: a beacon on one adapter, and who ranges and monitors it on another.
+        // An app on Apple's names, as one has it for iOS: a beacon on one adapter, and who ranges and monitors it on
+        // another.
         .executableTarget(
             name: "AppleFace",
             dependencies: [

@@ -33,7 +33,8 @@ class ShoppingAssistant: NSObject, CLLocationManagerDelegate {
         case .notDetermined:
             manager.requestAlwaysAuthorization()
         case .authorizedAlways, .authorizedWhenInUse:
-            // One region a store. An app has 20, so that a bigger chain would monitor the stores of the customer's town.
+            // One region a store. An app has 20, so that a bigger chain would monitor the stores of the customer's
+            // town.
             for store in stores.keys.sorted() {
                 manager.startMonitoring(for: CLBeaconRegion(uuid: chain, major: store, identifier: "store \(store)"))
             }

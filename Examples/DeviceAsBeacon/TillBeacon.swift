@@ -25,7 +25,8 @@ class TillBeacon: NSObject, CBPeripheralManagerDelegate {
         switch peripheral.state {
         case .poweredOn:
             print("Bluetooth is on; starting to advertise.")
-            // Nil is the device's own strength at one metre. A till behind a steel counter would measure and give its own.
+            // Nil is the device's own strength at one metre. A till behind a steel counter would measure and give its
+            // own.
             let data = region.peripheralData(withMeasuredPower: nil) as? [String: Any]
             peripheral.startAdvertising(data)
         case .poweredOff:

@@ -53,8 +53,8 @@ class BeaconNotifier: NSObject, CLLocationManagerDelegate {
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     ) {
-        // A message each second and beacon would empty the battery, and a backend could not tell an arrival from a stay.
-        // So: once when a beacon becomes near, and once more when it becomes immediate.
+        // A message each second and beacon would empty the battery, and a backend could not tell an arrival from a
+        // stay. So: once when a beacon becomes near, and once more when it becomes immediate.
         var current: [Identity: CLProximity] = [:]
         for beacon in beacons {
             let identity = Identity(beacon)

@@ -8,7 +8,8 @@ package enum CommandWords {
         case openQuote
     }
 
-    /// Splits a command at spaces. Single and double quotes keep words together, and a backslash escapes the next character.
+    /// Splits a command at spaces. Single and double quotes keep words together, and a backslash escapes the next
+    /// character.
     ///
     /// - Throws: ``Failure`` where the line is empty or a quote is not closed.
     package static func split(_ command: String) throws(Failure) -> [String] {

@@ -51,8 +51,8 @@ package struct EventProgram: Sendable {
     /// The time from SIGTERM to SIGKILL.
     package var gracePeriod = Duration.seconds(3)
 
-    /// True to run the program and all that it starts in a session of their own, which no key on the terminal reaches and
-    /// which is ended as a whole.
+    /// True to run the program and all that it starts in a session of their own, which no key on the terminal reaches
+    /// and which is ended as a whole.
     package var isOwnSession = false
 
     /// A program and its arguments.
@@ -114,8 +114,8 @@ package struct EventProgram: Sendable {
 
     /// The words with what changes the user before them.
     ///
-    /// A process of several threads must not change its user between fork and exec: glibc's setgroups(2) waits for threads
-    /// that the child does not have. setpriv(1), which every Debian has, changes it in a process of one thread.
+    /// A process of several threads must not change its user between fork and exec: glibc's setgroups(2) waits for
+    /// threads that the child does not have. setpriv(1), which every Debian has, changes it in a process of one thread.
     private var commandLine: [String] {
         guard let account else { return words }
         let groups = account.groups.map(String.init).joined(separator: ",")

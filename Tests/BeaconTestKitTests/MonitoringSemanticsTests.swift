@@ -2,8 +2,8 @@ import BeaconTestKit
 import CoreLocation
 import Testing
 
-/// One test for each fact about region monitoring that is known of Core Location, named as the project's reference names
-/// them.
+/// One test for each fact about region monitoring that is known of Core Location, named as the project's reference
+/// names them.
 @Suite("Region monitoring as Core Location does it")
 @MainActor
 struct MonitoringSemanticsTests {

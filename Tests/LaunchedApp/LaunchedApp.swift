@@ -1,8 +1,8 @@
 import CoreLocation
 import Foundation
 
-/// An app as one writes it for iOS: it asks for permission, monitors a region, and tells what its delegate is told. It ends
-/// when it has been registered, or has been told of the region.
+/// An app as one writes it for iOS: it asks for permission, monitors a region, and tells what its delegate is told. It
+/// ends when it has been registered, or has been told of the region.
 @main
 final class LaunchedApp: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()

@@ -8,8 +8,8 @@ public struct Failure: Error, CustomStringConvertible {
 }
 
 extension Duration {
-    /// The time after which a test that waits for something is taken to hang. It measures nothing: no machine that works
-    /// needs it, however busy.
+    /// The time after which a test that waits for something is taken to hang. It measures nothing: no machine that
+    /// works needs it, however busy.
     public static var hang: Duration { .seconds(300) }
 }
 

@@ -3,10 +3,10 @@ import Glibc
 
 /// A process that ends whatever the tests started and left, when the process of the tests is no more, however it ended.
 ///
-/// It waits at the end of a pipe whose other end the tests alone hold. What they start, and what that starts, inherits a
-/// variable of the environment that nobody else has (CTestSupport), in sessions of its own too. The parent-death signal
-/// of prctl(2) would not do: it comes when the thread ends that started the process, and threads that run tasks come and
-/// go.
+/// It waits at the end of a pipe whose other end the tests alone hold. What they start, and what that starts, inherits
+/// a variable of the environment that nobody else has (CTestSupport), in sessions of its own too. The parent-death
+/// signal of prctl(2) would not do: it comes when the thread ends that started the process, and threads that run tasks
+/// come and go.
 enum HelperGuard {
     /// Starts it, once.
     static func start() { _ = started }

@@ -3,9 +3,9 @@ public import CReference
 
 /// Adverts in the order in which a receiver hears them, with all their bytes in one piece of memory.
 ///
-/// It is a number of rounds, in each of which every beacon advertises once, in an order of its own; between them come as
-/// many foreign adverts as are wanted. Everything is drawn from a seed: the same corpus in each run, and far too long an
-/// order for a branch predictor to learn.
+/// It is a number of rounds, in each of which every beacon advertises once, in an order of its own; between them come
+/// as many foreign adverts as are wanted. Everything is drawn from a seed: the same corpus in each run, and far too
+/// long an order for a branch predictor to learn.
 public struct Corpus {
     /// The one deployment that all beacons of a corpus belong to.
     public static let uuid = ProximityUUID(high: 0xF781_3A25_4C9D_4E0B, low: 0x9A3C_52D8_E16B_07F4)

@@ -4,7 +4,8 @@ import BeaconModel
 import BeaconRadio
 import Foundation
 
-// Writes adverts to files: a btsnoop capture for `beacon scan`, or lines of hexadecimal digits for the decoders of others.
+// Writes adverts to files: a btsnoop capture for `beacon scan`, or lines of hexadecimal digits for the decoders of
+// others.
 
 let usage = """
     usage: AdvertFiles btsnoop FILE [ADVERTS]   iBeacons only, of 10 000 beacons; 1 000 000 unless told

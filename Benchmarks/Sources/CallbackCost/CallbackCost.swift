@@ -5,8 +5,9 @@ import BeaconRadio
 import CoreLocation
 import Foundation
 
-/// Measures what a callback costs on its way through the service and Core Location's face, beside the engine's own time:
-/// one manager ranges 100 constraints of ten beacons each, which makes 100 callbacks a second of a thousand beacons in all.
+/// Measures what a callback costs on its way through the service and Core Location's face, beside the engine's own
+/// time: one manager ranges 100 constraints of ten beacons each, which makes 100 callbacks a second of a thousand
+/// beacons in all.
 @main
 struct CallbackCost {
     private static let constraints = 100
@@ -90,8 +91,8 @@ struct CallbackCost {
         return end - start
     }
 
-    /// Nanoseconds of processor time that a second takes in which 10 000 beacons advertise ten times, all of them ranged and
-    /// each in one of a thousand regions.
+    /// Nanoseconds of processor time that a second takes in which 10 000 beacons advertise ten times, all of them
+    /// ranged and each in one of a thousand regions.
     private static func measureLoad() -> Double {
         let center = MeasuredCenter()
         center.serve(

@@ -4,8 +4,8 @@ import CReference
 import CoreLocation
 import Foundation
 
-/// Measures how long it takes from an advert on a raw HCI socket to `didEnterRegion`, by way of radio, service and face, and
-/// what a plain reader in C needs to have the advert at all.
+/// Measures how long it takes from an advert on a raw HCI socket to `didEnterRegion`, by way of radio, service and
+/// face, and what a plain reader in C needs to have the advert at all.
 enum EnterDelay {
     /// Adverts that pass before the first one that matters.
     private static let first = 800

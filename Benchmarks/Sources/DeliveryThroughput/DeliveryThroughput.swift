@@ -5,8 +5,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Measures how fast notifications go into the outbox and out to a webhook on this machine, beside a bare loop of the same
-/// HTTP client, and whether memory grows with what waits.
+/// Measures how fast notifications go into the outbox and out to a webhook on this machine, beside a bare loop of the
+/// same HTTP client, and whether memory grows with what waits.
 ///
 ///     DeliveryThroughput [--check] [--folder FOLDER]
 ///

@@ -1,6 +1,7 @@
 import CoreLocation
 
-/// An app that watches for a region and ranges what is in it, as one writes it for iOS. It prints each call of its delegate.
+/// An app that watches for a region and ranges what is in it, as one writes it for iOS. It prints each call of its
+/// delegate.
 final class Customer: NSObject, CLLocationManagerDelegate {
     private let locationManager = CLLocationManager()
     private let region: CLBeaconRegion

@@ -1,8 +1,8 @@
 public import BeaconSimulation
 public import VirtualController
 
-/// Controllers in one air: they hear each other, the beacons of a scenario, and floods. It is a state machine as they are;
-/// whoever runs it carries bytes and tells the time, in nanoseconds.
+/// Controllers in one air: they hear each other, the beacons of a scenario, and floods. It is a state machine as they
+/// are; whoever runs it carries bytes and tells the time, in nanoseconds.
 ///
 /// Controller N hears what the scenario's receiver N hears.
 public struct Laboratory: Sendable {

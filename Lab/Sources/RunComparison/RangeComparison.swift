@@ -1,7 +1,9 @@
-/// Compares what two runs of `beacon range` told: the same beacons at the same proximities at each tick of the scenario.
+/// Compares what two runs of `beacon range` told: the same beacons at the same proximities at each tick of the
+/// scenario.
 ///
-/// Ticks of a run that goes by the clock on the wall are those nearest in time. A beacon that passes a border about a tick
-/// is on the one side of it in one run and on the other in the other; that is a remark, everything else is a deviation.
+/// Ticks of a run that goes by the clock on the wall are those nearest in time. A beacon that passes a border about a
+/// tick is on the one side of it in one run and on the other in the other; that is a remark, everything else is a
+/// deviation.
 public struct RangeComparison: Sendable {
     /// Nothing to set.
     public init() {}
@@ -50,8 +52,8 @@ public struct RangeComparison: Sendable {
         [tick - 1, tick + 1].contains { neighbor in ticks[neighbor].map { $0[beacon] == seen } ?? false }
     }
 
-    /// For each stream and each tick of the scenario, which proximity each beacon has. Only beacons that were ever heard
-    /// count: what is there and unknown is there.
+    /// For each stream and each tick of the scenario, which proximity each beacon has. Only beacons that were ever
+    /// heard count: what is there and unknown is there.
     private static func streams(_ lines: [RangeLine], _ run: Run) -> [String: Ticks] {
         var streams: [String: Ticks] = [:]
         for line in lines {

@@ -1,7 +1,7 @@
 import BeaconModel
 
-/// A Bluetooth LE controller that speaks HCI over a serial line (H4), as a state machine: bytes from the host and adverts
-/// from the air go in, bytes for the host and adverts for the air come out. It reads no clock and does no I/O.
+/// A Bluetooth LE controller that speaks HCI over a serial line (H4), as a state machine: bytes from the host and
+/// adverts from the air go in, bytes for the host and adverts for the air come out. It reads no clock and does no I/O.
 ///
 /// It scans and advertises as the Core Specification has it, as far as Linux asks for it, and makes no connections.
 /// Times are in nanoseconds of any clock that does not run backward.
@@ -20,7 +20,8 @@ public struct Controller: Sendable {
 
     /// All that a reset clears.
     struct State: Sendable {
-        /// The events that the host wants; these are the defaults (Core Specification 5.3, Vol 4, Part E, 7.3.1 and 7.8.1).
+        /// The events that the host wants; these are the defaults (Core Specification 5.3, Vol 4, Part E, 7.3.1 and
+        /// 7.8.1).
         var eventMask: UInt64 = 0x0000_1FFF_FFFF_FFFF
         var leEventMask: UInt64 = 0x1F
 

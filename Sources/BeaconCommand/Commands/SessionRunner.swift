@@ -4,7 +4,8 @@ import BeaconMonitoring
 import BeaconRadio
 import LinuxRadio
 
-/// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should know.
+/// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should
+/// know.
 struct SessionRunner {
     var source: SourceOptions
     var receiver: String?

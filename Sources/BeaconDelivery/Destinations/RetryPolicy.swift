@@ -1,7 +1,8 @@
 /// The waits between attempts: exponential back-off with full jitter.
 ///
-/// Full jitter, a wait between nothing and the bound, spreads many gateways that lost one backend at the same moment better
-/// than jitter over a part of the bound (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+/// Full jitter, a wait between nothing and the bound, spreads many gateways that lost one backend at the same moment
+/// better than jitter over a part of the bound (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog,
+/// 2015).
 public struct RetryPolicy: Hashable, Sendable {
     /// The bound of the first wait.
     public var base: Duration

@@ -1,6 +1,7 @@
 /// A password, a key or a token, which is not shown in logs.
 ///
-/// Printing, interpolating or dumping it gives a placeholder. It is not `Codable`, so that no file contains it by mistake.
+/// Printing, interpolating or dumping it gives a placeholder. It is not `Codable`, so that no file contains it by
+/// mistake.
 public struct Secret: Hashable, Sendable {
     private let text: String
 

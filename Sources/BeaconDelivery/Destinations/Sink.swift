@@ -39,8 +39,8 @@ public enum DeliveryOutcome: Hashable, Sendable {
     /// The destination accepted the notification, which is not sent again.
     case delivered
 
-    /// The destination did not accept the notification this time. It is sent again, and those behind it wait. Return this
-    /// outcome when in doubt.
+    /// The destination did not accept the notification this time. It is sent again, and those behind it wait. Return
+    /// this outcome when in doubt.
     ///
     /// - Parameters:
     ///   - reason: the cause, in words for the log and `beacond outbox list`, without secrets.

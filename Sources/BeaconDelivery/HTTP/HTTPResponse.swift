@@ -18,8 +18,9 @@ enum HTTPResponse: Sendable {
 
     /// The outcome for the notifications that were sent; nil where the task was cancelled.
     ///
-    /// Failures that may pass are retried: 408, 425, 429 and 5xx (RFC 9110, RFC 8470, RFC 6585), and no response. So are
-    /// redirects, which are not followed: as often as a server that moved, one is a network that wants someone to log in.
+    /// Failures that may pass are retried: 408, 425, 429 and 5xx (RFC 9110, RFC 8470, RFC 6585), and no response. So
+    /// are redirects, which are not followed: as often as a server that moved, one is a network that wants someone to
+    /// log in.
     var outcome: DeliveryOutcome? {
         switch self {
         case .cancelled: nil

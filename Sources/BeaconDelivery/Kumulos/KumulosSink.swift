@@ -43,8 +43,8 @@ public struct KumulosConfiguration: Sendable {
     }
 }
 
-/// A sink that posts changes of proximity and an application's own events to Kumulos, as its SDK does: arrays of up to 100
-/// events, oldest first.
+/// A sink that posts changes of proximity and an application's own events to Kumulos, as its SDK does: arrays of up to
+/// 100 events, oldest first.
 ///
 /// Kumulos has one event for beacons, a beacon's proximity. Enters, exits and heartbeats are not sent.
 public final class KumulosSink: Sink {
@@ -96,8 +96,8 @@ public final class KumulosSink: Sink {
     }
 }
 
-/// A notification in Kumulos' form: the event that `sendiBeaconProximity(beacon:)` of its SDK for Swift 10.0.0 records, or
-/// an event of the application's own, which `trackEvent(eventType:properties:)` records.
+/// A notification in Kumulos' form: the event that `sendiBeaconProximity(beacon:)` of its SDK for Swift 10.0.0 records,
+/// or an event of the application's own, which `trackEvent(eventType:properties:)` records.
 struct KumulosEventBody: Encodable {
     private let type: String
     private let uuid: String

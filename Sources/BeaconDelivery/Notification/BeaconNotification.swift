@@ -109,8 +109,9 @@ extension BeaconNotification {
     }
 }
 
-/// The form in JSON, in which the outbox stores notifications, webhooks send them in `data`, and brokers receive them. Its
-/// keys are those of the command line's JSON lines where both have the same thing; keys without a value are left out.
+/// The form in JSON, in which the outbox stores notifications, webhooks send them in `data`, and brokers receive them.
+/// Its keys are those of the command line's JSON lines where both have the same thing; keys without a value are left
+/// out.
 ///
 /// ```json
 /// {"id":"018bcfe5-6800-7000-8000-000000000001","kind":"proximity","time":1700000000.25,

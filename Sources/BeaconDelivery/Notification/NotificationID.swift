@@ -1,11 +1,11 @@
 public import BeaconModel
 import BeaconSupport
 
-/// A notification's name, a UUID, which stays the same over repetitions and restarts. A receiver that stores the names that
-/// it has seen recognizes a notification that arrives twice.
+/// A notification's name, a UUID, which stays the same over repetitions and restarts. A receiver that stores the names
+/// that it has seen recognizes a notification that arrives twice.
 ///
-/// ``NotificationIDs`` generates UUIDs of version 7, which sort by time (RFC 9562, 5.7). A name from elsewhere may be of
-/// any version.
+/// ``NotificationIDs`` generates UUIDs of version 7, which sort by time (RFC 9562, 5.7). A name from elsewhere may be
+/// of any version.
 public struct NotificationID: Hashable, Sendable {
     /// The 128 bits.
     public let value: ProximityUUID
@@ -40,8 +40,8 @@ extension NotificationID: Codable {
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
-/// A generator of notification names: UUIDs of version 7, each greater than the one before, also where the wall clock is
-/// set back (RFC 9562, 5.7 and 6.2).
+/// A generator of notification names: UUIDs of version 7, each greater than the one before, also where the wall clock
+/// is set back (RFC 9562, 5.7 and 6.2).
 public struct NotificationIDs: Sendable {
     private var milliseconds: Int64 = 0
     /// The 12 bits after the time count within a millisecond (RFC 9562, 6.2, method 1).

@@ -8,11 +8,12 @@ public import Metrics
 /// The queues of notifications that wait for their destinations, in a file that survives crashes and power failures.
 ///
 /// Each destination has a queue of its own. When ``append(_:to:)`` returns, a notification is in the queues of all its
-/// destinations, or in none. It leaves a queue when the destination has accepted it, when the destination has refused it
-/// for good (it is then a dead letter), or when the queue exceeds its ``OutboxLimits``; drops are counted and logged.
+/// destinations, or in none. It leaves a queue when the destination has accepted it, when the destination has refused
+/// it for good (it is then a dead letter), or when the queue exceeds its ``OutboxLimits``; drops are counted and
+/// logged.
 ///
-/// An acknowledged append is on the disk: SQLite's log is synced before the call returns. Appends that arrive while one is
-/// written are written and synced together. Deliveries are written and not synced, since losing one only costs a
+/// An acknowledged append is on the disk: SQLite's log is synced before the call returns. Appends that arrive while one
+/// is written are written and synced together. Deliveries are written and not synced, since losing one only costs a
 /// repetition.
 ///
 /// One process at a time delivers from a file. ``OutboxInspector`` reads and edits it meanwhile.
@@ -59,8 +60,8 @@ public actor Outbox {
     ///   - metrics: the backend of the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
     ///     `_dead_letters_total` and `_dropped_total`, each by destination.
     ///   - wallTime: returns the time since 1970; another than the system's is for tests.
-    /// - Throws: ``OutboxError``: `inUse` where another process has the file; `cannotOpen`, `full` or `notOurs` where it
-    ///   cannot be used.
+    /// - Throws: ``OutboxError``: `inUse` where another process has the file; `cannotOpen`, `full` or `notOurs` where
+    ///   it cannot be used.
     public init(
         file: URL, destinations: [String], limits: OutboxLimits = OutboxLimits(),
         logger: Logger = Logger(label: "swift-beacon.outbox"),
@@ -113,8 +114,9 @@ public actor Outbox {
     /// - Parameters:
     ///   - notifications: the notifications, in order.
     ///   - destinations: the names of the queues.
-    /// - Throws: ``OutboxError``: `full` where there is no room, `cannotWrite` where the disk fails, `unknownDestination`,
-    ///   `closed`. Nothing was put in then, and later calls may succeed; no notification is kept in memory.
+    /// - Throws: ``OutboxError``: `full` where there is no room, `cannotWrite` where the disk fails,
+    ///   `unknownDestination`, `closed`. Nothing was put in then, and later calls may succeed; no notification is kept
+    ///   in memory.
     public nonisolated func append(
         _ notifications: [BeaconNotification], to destinations: [String]
     ) async throws(OutboxError) {
@@ -198,8 +200,8 @@ public actor Outbox {
 
     /// Drops notifications that have waited for too long.
     ///
-    /// - Parameter uptime: the time since this outbox was opened. Notifications of this run cannot be older, whatever the
-    ///   wall clock says: a small computer learns the time from the network after it starts, and its clock leaps.
+    /// - Parameter uptime: the time since this outbox was opened. Notifications of this run cannot be older, whatever
+    ///   the wall clock says: a small computer learns the time from the network after it starts, and its clock leaps.
     func expire(uptime: Duration) throws(OutboxError) {
         let moment = wallTime().milliseconds - limits.maximumAge.clampedNanoseconds / 1_000_000
         let last = uptime < limits.maximumAge ? lastOfEarlierRuns : Int64.max

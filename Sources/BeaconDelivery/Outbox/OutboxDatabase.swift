@@ -74,8 +74,9 @@ enum OutboxDatabase {
         }
     }
 
-    /// A notification is stored once, whatever the number of destinations. `delivery` has a row for each destination that
-    /// it waits for, `deadLetter` for each that refused it for good; the notification is deleted with the last of them.
+    /// A notification is stored once, whatever the number of destinations. `delivery` has a row for each destination
+    /// that it waits for, `deadLetter` for each that refused it for good; the notification is deleted with the last of
+    /// them.
     private static let schema = """
         CREATE TABLE IF NOT EXISTS notification (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -122,8 +123,8 @@ enum OutboxDatabase {
         """
 }
 
-/// The lock by which one process at a time delivers from a file. It is on a file beside it, and the system releases it when
-/// the process ends, however it ends (flock(2)).
+/// The lock by which one process at a time delivers from a file. It is on a file beside it, and the system releases it
+/// when the process ends, however it ends (flock(2)).
 final class OutboxLock: Sendable {
     private let descriptor: Int32
 

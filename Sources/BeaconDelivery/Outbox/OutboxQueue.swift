@@ -43,8 +43,8 @@ public struct OutboxLimits: Hashable, Sendable {
     /// The most dead letters that are kept for a destination.
     public var maximumDeadLetters: Int
 
-    /// The largest size of the file, in bytes; nil for no bound. Beyond it an append fails, whereas the other bounds drop
-    /// what is oldest, so it should be well above them.
+    /// The largest size of the file, in bytes; nil for no bound. Beyond it an append fails, whereas the other bounds
+    /// drop what is oldest, so it should be well above them.
     public var maximumFileSize: Int?
 
     /// Bounds with the defaults: seven days, 100 000 notifications, 64 MB and 1 000 dead letters for each destination.

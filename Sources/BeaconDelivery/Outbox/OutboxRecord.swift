@@ -3,8 +3,8 @@ import Foundation
 
 /// The stored form of a notification: a mark, a checksum, a length, and JSON.
 ///
-/// The mark and the checksum serve a damaged database: an intact record is found, and known to be intact, by its own bytes,
-/// independent of the pages that led to it.
+/// The mark and the checksum serve a damaged database: an intact record is found, and known to be intact, by its own
+/// bytes, independent of the pages that led to it.
 enum OutboxRecord {
     /// The first bytes of a record.
     static let mark = Array("SBN1".utf8)

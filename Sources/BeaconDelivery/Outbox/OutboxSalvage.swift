@@ -1,8 +1,10 @@
 import Foundation
 
-/// A search for notifications in a damaged outbox by the marks and checksums of their records, independent of the tables.
+/// A search for notifications in a damaged outbox by the marks and checksums of their records, independent of the
+/// tables.
 ///
-/// A record that lies in one page and is intact is found. One longer than a page, which only a long heartbeat is, is not.
+/// A record that lies in one page and is intact is found. One longer than a page, which only a long heartbeat is, is
+/// not.
 enum OutboxSalvage {
     /// Returns all notifications in a file and its log, oldest first.
     static func records(of file: URL) -> [BeaconNotification] {

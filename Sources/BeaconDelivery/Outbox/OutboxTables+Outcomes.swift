@@ -9,7 +9,8 @@ extension OutboxTables {
         for sequence in resolution.unwanted { try remove(sequence, from: destination) }
 
         for refused in resolution.refused {
-            // It becomes a dead letter before it is removed from the queue, so that the notification is not deleted in between.
+            // It becomes a dead letter before it is removed from the queue, so that the notification is not deleted in
+            // between.
             try run(
                 """
                 INSERT OR REPLACE INTO deadLetter (destination, sequence, attempts, refusal)

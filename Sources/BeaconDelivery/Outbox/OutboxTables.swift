@@ -34,8 +34,8 @@ struct OutboxTables {
         return try Int64.fetchOne(statement, arguments: [destination])
     }
 
-    /// Puts a notification into queues. One whose name is in the outbox is not put in a second time, so that a caller who
-    /// did not receive the acknowledgement can repeat the call.
+    /// Puts a notification into queues. One whose name is in the outbox is not put in a second time, so that a caller
+    /// who did not receive the acknowledgement can repeat the call.
     func append(_ notification: EncodedNotification, to destinations: [Int64], addedAt: Int64) throws {
         try run(
             "INSERT OR IGNORE INTO notification (id, addedAt, record) VALUES (?, ?, ?)",

@@ -5,8 +5,8 @@ public import BeaconModel
 /// It is pure: time is an argument and nothing is read or written, so that the same events give the same notifications
 /// but for their names. It remembers a bounded number of beacons.
 ///
-/// The Kumulos recipe, the model of this policy, says that a beacon "already in the collection, at the same range" is not
-/// sent again, and then compares the identity alone. This policy compares the proximity as well.
+/// The Kumulos recipe, the model of this policy, says that a beacon "already in the collection, at the same range" is
+/// not sent again, and then compares the identity alone. This policy compares the proximity as well.
 public struct NotificationPolicy: Sendable {
     /// The rules of the selection.
     public let rules: NotificationRules

@@ -2,8 +2,8 @@ public import BeaconModel
 
 /// The rules by which ``NotificationPolicy`` selects notifications.
 ///
-/// The defaults are those of the Kumulos recipe: a beacon's proximity is reported when the beacon is new or its proximity
-/// differs from the report before, not each second, "which will be network and battery intensive".
+/// The defaults are those of the Kumulos recipe: a beacon's proximity is reported when the beacon is new or its
+/// proximity differs from the report before, not each second, "which will be network and battery intensive".
 public struct NotificationRules: Hashable, Sendable {
     /// The kinds of notification to send. ``BeaconNotification/Kind/heartbeat`` depends on ``heartbeatInterval`` alone.
     public var kinds: Set<BeaconNotification.Kind> = [.enter, .exit, .proximity]
@@ -11,11 +11,11 @@ public struct NotificationRules: Hashable, Sendable {
     /// The names of the regions to report, also in heartbeats; nil for all.
     public var regions: Set<String>?
 
-    /// The farthest proximity to report: `near` stands for near or immediate, and `far` for any known proximity. Nil, or
-    /// `unknown`, for any at all.
+    /// The farthest proximity to report: `near` stands for near or immediate, and `far` for any known proximity. Nil,
+    /// or `unknown`, for any at all.
     ///
-    /// A farther proximity still counts as the beacon's last one: a beacon that went from near to far and returns to near
-    /// is reported again, as in the recipe.
+    /// A farther proximity still counts as the beacon's last one: a beacon that went from near to far and returns to
+    /// near is reported again, as in the recipe.
     public var minimumProximity: Proximity?
 
     /// The time after a beacon's proximity was reported during which it is not reported again, for each receiver and

@@ -12,9 +12,9 @@ public import Logging
 /// try await service.append(notifications)
 /// ```
 ///
-/// A destination that fails is tried again after the waits of its ``RetryPolicy``, and later notifications wait behind the
-/// failed one, so that order is kept. Cancelling the task of ``run()`` ends it at once: a request in flight may have
-/// arrived and is sent again at the next start. ``shutdown()`` waits for requests in flight.
+/// A destination that fails is tried again after the waits of its ``RetryPolicy``, and later notifications wait behind
+/// the failed one, so that order is kept. Cancelling the task of ``run()`` ends it at once: a request in flight may
+/// have arrived and is sent again at the next start. ``shutdown()`` waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
     /// The outbox.
     public let outbox: Outbox
@@ -31,7 +31,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     private let expirySignal = AsyncSignal()
     private let isShuttingDown = Locked(false)
 
-    /// The interval at which old notifications are dropped, and changes that an ``OutboxInspector`` made are looked for.
+    /// The interval at which old notifications are dropped, and changes that an ``OutboxInspector`` made are looked
+    /// for.
     private static var expiryInterval: Duration { .seconds(10) }
 
     /// Makes a service on a clock, which delivers once ``run()`` is called.

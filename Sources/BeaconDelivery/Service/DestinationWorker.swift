@@ -12,8 +12,8 @@ struct DestinationWorker {
     /// The number of times in a row that the outbox could not be used.
     var outboxFailures = 0
 
-    /// The outcomes of the last entries, where they are not stored. Nothing more is sent until they are: the same entries
-    /// would be sent again and again while the disk is full.
+    /// The outcomes of the last entries, where they are not stored. Nothing more is sent until they are: the same
+    /// entries would be sent again and again while the disk is full.
     private var unstored: QueueResolution?
 
     init(destination: Destination) { self.destination = destination }

@@ -12,8 +12,8 @@ public struct WebhookConfiguration: Sendable {
     /// The secrets that sign requests; none for no signature. While a secret is replaced there are two, and a receiver
     /// accepts either.
     ///
-    /// A secret that begins with `whsec_` is Base64 behind that, as Standard Webhooks specifies; any other is used as it
-    /// is.
+    /// A secret that begins with `whsec_` is Base64 behind that, as Standard Webhooks specifies; any other is used as
+    /// it is.
     public var signingSecrets: [Secret]
 
     /// The `source` of the events, a URI reference that names this gateway (CloudEvents 1.0, "source").
@@ -60,8 +60,8 @@ extension WebhookConfiguration: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["host": url.host ?? ""]) }
 }
 
-/// The signature of Standard Webhooks 1.0: HMAC-SHA256 over the id, the time and the body, so that neither can be changed,
-/// nor an old request replayed.
+/// The signature of Standard Webhooks 1.0: HMAC-SHA256 over the id, the time and the body, so that neither can be
+/// changed, nor an old request replayed.
 ///
 /// `webhook-signature` contains `v1,` and the Base64 of the code for each secret, separated by spaces.
 struct WebhookSignature: Sendable {

@@ -8,8 +8,8 @@ import NIOHTTP1
 /// has the header `Idempotency-Key`, the notification's id, by which a receiver recognizes one that arrives twice, and
 /// where a secret is set the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks.
 ///
-/// 2xx means delivered; 408, 425, 429, 5xx, a redirect and no whole response mean retry; any other status is a refusal for
-/// good.
+/// 2xx means delivered; 408, 425, 429, 5xx, a redirect and no whole response mean retry; any other status is a refusal
+/// for good.
 public final class WebhookSink: Sink {
     private let poster: HTTPPoster
     private let signature: WebhookSignature
@@ -122,7 +122,8 @@ struct CloudEvent: Encodable {
 
     /// Returns a moment in the form of RFC 3339, in UTC with milliseconds.
     private static func text(of time: Timestamp) -> String {
-        // Foundation cuts off what is below a millisecond, and a Double may be a little less than the millisecond meant.
+        // Foundation cuts off what is below a millisecond, and a Double may be a little less than the millisecond
+        // meant.
         let seconds = (Double(time.milliseconds) + 0.5) / 1000
         return Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }

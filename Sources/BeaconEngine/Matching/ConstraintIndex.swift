@@ -88,8 +88,12 @@ struct ConstraintIndex {
         set.regionCount = Int32(regions.count) - set.firstRegion
         set.rangingCount = Int32(rangings.count) - set.firstRanging
         let new: MatchSetID
-        if set.regionCount == 1, set.rangingCount == 0 {
-            new = MatchSetID(region: regions.removeLast())
+        if set.regionCount == 1 {
+            set.region = regions.removeLast()
+            set.regionCount = 0
+        }
+        if set.region >= 0, set.rangingCount == 0 {
+            new = MatchSetID(region: set.region)
         } else {
             new = MatchSetID(set: sets.count)
             sets.append(set)
@@ -102,6 +106,9 @@ struct ConstraintIndex {
 /// The regions and requests that an identity matches: stretches of ``ConstraintIndex/regions`` and
 /// ``ConstraintIndex/rangings``.
 struct MatchSet: BitwiseCopyable {
+    /// The one region, where there is one and no more, since that is the most frequent; else -1.
+    var region: Int32 = -1
+    /// The regions, where there are several.
     var firstRegion: Int32
     var regionCount: Int32
     var firstRanging: Int32

@@ -3,16 +3,21 @@ import BeaconModel
 extension Engine {
     /// Processes an advert of a beacon of a region.
     @inline(__always)
-    mutating func refresh(_ number: Int32, _ sighting: Sighting, at time: Int64, interval: IntervalLearner) {
-        if watches[Int(number)].refresh(sighting, at: time, interval: interval) { return }
-        enter(number, sighting, at: time, interval: interval)
+    mutating func refresh(
+        _ number: Int32, _ sighting: Sighting, of track: UnsafeMutablePointer<Track>, at time: Int64
+    ) {
+        if watches[Int(number)].refresh(sighting, at: time, longestGap: track.pointee.interval.longestGap) { return }
+        enter(number, sighting, of: track, at: time)
     }
 
     /// Processes an advert of a beacon of a region that is not inside or has no timer.
     @inline(never)
-    private mutating func enter(_ number: Int32, _ sighting: Sighting, at time: Int64, interval: IntervalLearner) {
+    private mutating func enter(
+        _ number: Int32, _ sighting: Sighting, of track: UnsafeMutablePointer<Track>, at time: Int64
+    ) {
         guard let slot = regions.id(at: Int(number)),
-            let before = watches[Int(number)].enter(sighting, at: time, interval: interval)
+            let before = watches[Int(number)].enter(
+                sighting, at: time, longestGap: track.pointee.interval.longestGap)
         else { return }
         let id = RegionID(slot)
         if before != .inside {

@@ -98,8 +98,8 @@ struct RegionWatch: BitwiseCopyable {
     }
 
     @inline(__always)
-    private func patience(interval: IntervalLearner) -> Int64 {
-        isExitAdaptive ? max(exitTimeout, interval.longestGap &* Int64(MonitoredRegion.adaptiveFactor)) : exitTimeout
+    private func patience(longestGap: @autoclosure () -> Int64) -> Int64 {
+        isExitAdaptive ? max(exitTimeout, longestGap() &* Int64(MonitoredRegion.adaptiveFactor)) : exitTimeout
     }
 
     @inline(__always)
@@ -112,13 +112,13 @@ struct RegionWatch: BitwiseCopyable {
 
     /// Processes an advert of one of the region's beacons if the region is inside and has a timer.
     ///
-    /// - Parameter interval: the interval of this beacon, as far as it is learnt.
-    /// - Returns: true if it is; otherwise ``enter(_:at:interval:)`` has to process the advert.
+    /// - Parameter longestGap: the longest gap of this beacon of late, in nanoseconds. Only a region that adapts asks.
+    /// - Returns: true if it is; otherwise ``enter(_:at:longestGap:)`` has to process the advert.
     @inline(__always)
-    mutating func refresh(_ sighting: Sighting, at time: Int64, interval: IntervalLearner) -> Bool {
+    mutating func refresh(_ sighting: Sighting, at time: Int64, longestGap: @autoclosure () -> Int64) -> Bool {
         guard phase == .inside else { return false }
         guard !isForeign(sighting), keeps(sighting.rssi) else { return true }
-        deadline = max(deadline, time &+ patience(interval: interval))
+        deadline = max(deadline, time &+ patience(longestGap: longestGap()))
         lastReceiver = sighting.receiver.index
         return true
     }
@@ -126,10 +126,10 @@ struct RegionWatch: BitwiseCopyable {
     /// Processes an advert of one of the region's beacons if the region is not inside or has no timer.
     ///
     /// - Returns: the state before, or nil if the advert changes nothing.
-    mutating func enter(_ sighting: Sighting, at time: Int64, interval: IntervalLearner) -> RegionState? {
+    mutating func enter(_ sighting: Sighting, at time: Int64, longestGap: @autoclosure () -> Int64) -> RegionState? {
         guard !isForeign(sighting) else { return nil }
         let before = state
-        let next = time + patience(interval: interval)
+        let next = time + patience(longestGap: longestGap())
         if before == .inside {
             guard keeps(sighting.rssi) else { return nil }
             deadline = max(deadline, next)

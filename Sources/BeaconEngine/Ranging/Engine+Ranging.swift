@@ -95,7 +95,12 @@ extension Engine {
         if !listed.isEmpty {
             lists = Array(repeating: [], count: rangings.extent * receiverCount)
             if lists.count == 1 { lists[0].reserveCapacity(listed.count) }
-            fill(&lists, at: tick)
+            if let filter = strategy.filter as? AdaptiveFilter, let distance = strategy.distance as? TwoSlopeModel {
+                // The usual strategy is compiled into the loop over all beacons.
+                fill(&lists, at: tick, filter: filter, distance: distance)
+            } else {
+                fill(&lists, at: tick, filter: strategy.filter, distance: strategy.distance)
+            }
         }
         for place in 0..<receiverCount where !receivers[place].isDeaf(at: tick) {
             for number in 0..<rangings.extent {
@@ -110,7 +115,9 @@ extension Engine {
     }
 
     /// Puts the beacons of a second into the lists of the requests that they match.
-    private mutating func fill(_ lists: inout [[RankedBeacon]], at tick: Int64) {
+    private mutating func fill(
+        _ lists: inout [[RankedBeacon]], at tick: Int64, filter: some SignalFilter, distance: some DistanceModel
+    ) {
         let receiverCount = receivers.count
         let areDeaf = (0..<receiverCount).map { receivers[$0].isDeaf(at: tick) }
         var position = 0
@@ -121,7 +128,7 @@ extension Engine {
                 position += 1
                 continue
             }
-            guard let place, let beacon = assess(number, at: tick) else {
+            guard let place, let beacon = assess(number, at: tick, filter: filter, distance: distance) else {
                 unlist(number)
                 continue
             }
@@ -174,7 +181,10 @@ extension Engine {
 
     /// Returns a beacon as a report lists it, or nil if it is no longer to be listed, and clears the readings of the
     /// second.
-    private mutating func assess(_ number: Int, at tick: Int64) -> RankedBeacon? {
+    @inline(__always)
+    private mutating func assess(
+        _ number: Int, at tick: Int64, filter: some SignalFilter, distance: some DistanceModel
+    ) -> RankedBeacon? {
         let track = tracks[number]
         let silence = tick - track.pointee.lastHeard
         let gap = track.pointee.interval.usualGap
@@ -182,17 +192,16 @@ extension Engine {
         let digest = tracks.digest(number).pointee
         tracks.digest(number).pointee = SampleDigest()
         let state = tracks.level(number)
-        strategy.filter.update(&state.pointee.filter, with: digest)
+        filter.update(&state.pointee.filter, with: digest)
         if let mean = digest.roundedMean { state.pointee.reportedRSSI = mean }
         var beacon = RankedBeacon(number: UInt32(number))
         if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
-            let level = strategy.filter.level(state.pointee.filter)
+            let level = filter.level(state.pointee.filter)
         {
             beacon.rssi = state.pointee.reportedRSSI
             // A beacon that gives no negative power for one metre was never calibrated: it has no distance.
             if track.pointee.measuredPower < 0 {
-                beacon.accuracy = strategy.distance.distance(
-                    level: level, measuredPower: track.pointee.measuredPower)
+                beacon.accuracy = distance.distance(level: level, measuredPower: track.pointee.measuredPower)
                 beacon.proximity = strategy.classifier.classify(
                     beacon.accuracy, previous: state.pointee.proximity)
                 state.pointee.proximity = beacon.proximity

@@ -53,13 +53,13 @@ extension Engine {
         _ matches: MatchSetID, _ track: UnsafeMutablePointer<Track>, _ number: Int, _ sighting: Sighting,
         at time: Int64
     ) {
-        let interval = track.pointee.interval
-        if let region = matches.region { return refresh(region, sighting, at: time, interval: interval) }
+        if let region = matches.region { return refresh(region, sighting, of: track, at: time) }
         let set = index.sets[matches.set]
+        if set.region >= 0 { refresh(set.region, sighting, of: track, at: time) }
         var place = Int(set.firstRegion)
         let end = place &+ Int(set.regionCount)
         while place < end {
-            refresh(index.regions[place], sighting, at: time, interval: interval)
+            refresh(index.regions[place], sighting, of: track, at: time)
             place &+= 1
         }
         if set.rangingCount > 0 { list(track, number, sighting) }

@@ -40,9 +40,10 @@ struct TrackLevel: BitwiseCopyable {
 struct TrackKey: Equatable, BitwiseCopyable {
     var uuidHigh: UInt64
     var uuidLow: UInt64
-    /// Major, minor and receiver.
+    /// Major, minor and receiver, from the 48th bit on. None is shifted to the top: a processor that has just stored
+    /// the two bytes of one waits when the compiler reads four of them, which it does where the others do not count.
     var numbers: UInt64
-    /// The kind of address above its 48 bits.
+    /// The word of the device address.
     var address: UInt64
 
     @inline(__always)
@@ -50,25 +51,21 @@ struct TrackKey: Equatable, BitwiseCopyable {
         uuidHigh = sighting.identity.uuid.high
         uuidLow = sighting.identity.uuid.low
         numbers =
-            UInt64(sighting.identity.major) &<< 48 | UInt64(sighting.identity.minor) &<< 32
+            UInt64(sighting.identity.major) &<< 32 | UInt64(sighting.identity.minor) &<< 16
             | UInt64(sighting.receiver.index)
-        address = UInt64(sighting.address.kind.rawValue) &<< 48 | sighting.address.bits
+        address = sighting.address.word
     }
 
     var identity: BeaconIdentity {
         BeaconIdentity(
             uuid: ProximityUUID(high: uuidHigh, low: uuidLow),
-            major: UInt16(truncatingIfNeeded: numbers >> 48),
-            minor: UInt16(truncatingIfNeeded: numbers >> 32))
+            major: UInt16(truncatingIfNeeded: numbers >> 32),
+            minor: UInt16(truncatingIfNeeded: numbers >> 16))
     }
 
     var receiver: ReceiverID { ReceiverID(UInt16(truncatingIfNeeded: numbers)) }
 
-    var deviceAddress: DeviceAddress {
-        DeviceAddress(
-            bits: address,
-            kind: DeviceAddress.Kind(rawValue: UInt8(truncatingIfNeeded: address >> 48)) ?? .unspecified)
-    }
+    var deviceAddress: DeviceAddress { DeviceAddress(word: address) }
 
     /// Spreads all bits of the key over 32 bits: two products of 64 bits each, folded.
     ///

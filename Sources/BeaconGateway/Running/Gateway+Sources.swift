@@ -116,8 +116,8 @@ extension Gateway {
         await handleEvents(at: (shared, wall))
     }
 
-    /// Returns true for a radio that does not hear beside one that does: it cannot know how much of the time that it gives
-    /// was slept through, which the other reports before it gives the time.
+    /// Returns true for a radio that does not hear beside one that does: it cannot know how much of the time that it
+    /// gives was slept through, which the other reports before it gives the time.
     private func isIgnorant(_ source: GatewaySource) -> Bool {
         guard source.settings.specification.isRadio, source.hearing != .hearing else { return false }
         return sources.contains { $0.settings.specification.isRadio && !$0.isEnded && $0.hearing == .hearing }

@@ -2,9 +2,9 @@ public import Logging
 
 /// A client of a broker that reconnects by itself.
 ///
-/// While ``run()`` runs there is a connection, or the client tries to connect. It announces itself as online; its last will
-/// announces it as offline. A call to publish returns once the broker has acknowledged the message, or throws; the client
-/// stores no messages for later, which is the task of an outbox.
+/// While ``run()`` runs there is a connection, or the client tries to connect. It announces itself as online; its last
+/// will announces it as offline. A call to publish returns once the broker has acknowledged the message, or throws; the
+/// client stores no messages for later, which is the task of an outbox.
 public final class MQTTClient: Sendable {
     /// The settings.
     public let options: MQTTOptions
@@ -27,8 +27,8 @@ public final class MQTTClient: Sendable {
         self.logger = logger
     }
 
-    /// Maintains the connection until its task is cancelled. Then it waits up to two seconds for acknowledgements, announces
-    /// this client as offline, and disconnects. It runs once: any further call returns at once.
+    /// Maintains the connection until its task is cancelled. Then it waits up to two seconds for acknowledgements,
+    /// announces this client as offline, and disconnects. It runs once: any further call returns at once.
     public func run() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { runner in
@@ -45,7 +45,8 @@ public final class MQTTClient: Sendable {
             }
         } onCancel: {
             requests.close()
-            // The thread may block for minutes in the system's calls to resolve or reach a host. It ends by itself later.
+            // The thread may block for minutes in the system's calls to resolve or reach a host. It ends by itself
+            // later.
             Task { [requests] in
                 try? await Task.sleep(for: .seconds(4))
                 requests.finish()
@@ -53,10 +54,11 @@ public final class MQTTClient: Sendable {
         }
     }
 
-    /// Publishes a message and returns when the broker has acknowledged it or, with a quality of service of at most once,
-    /// when it is written.
+    /// Publishes a message and returns when the broker has acknowledged it or, with a quality of service of at most
+    /// once, when it is written.
     ///
-    /// Without a connection the call waits for one. Messages that one caller publishes one after the other arrive in order.
+    /// Without a connection the call waits for one. Messages that one caller publishes one after the other arrive in
+    /// order.
     ///
     /// - Throws: ``MQTTError``. The broker may have the message nevertheless, but for the codes
     ///   ``MQTTError/Code/messageRefused`` and ``MQTTError/Code/invalidMessage``.
@@ -64,8 +66,8 @@ public final class MQTTClient: Sendable {
         try await perform(.publish(message))
     }
 
-    /// Publishes messages, up to ``MQTTOptions/maximumInFlight`` of them at the same time. They arrive in order unless the
-    /// broker refuses one of them.
+    /// Publishes messages, up to ``MQTTOptions/maximumInFlight`` of them at the same time. They arrive in order unless
+    /// the broker refuses one of them.
     ///
     /// - Returns: the result for each message.
     public func publish(_ messages: [MQTTMessage]) async -> [Result<Void, MQTTError>] {
@@ -91,8 +93,8 @@ public final class MQTTClient: Sendable {
         try await perform(.unsubscribe(filter: filter))
     }
 
-    /// Returns a stream of the events from now on, with the state of the connection first. Each call returns a stream of
-    /// its own, which buffers all events until they are read.
+    /// Returns a stream of the events from now on, with the state of the connection first. Each call returns a stream
+    /// of its own, which buffers all events until they are read.
     public func events() -> AsyncStream<MQTTEvent> { requests.events() }
 
     private func perform(_ action: MQTTRequest.Action) async throws(MQTTError) {

@@ -9,11 +9,12 @@ public struct MQTTMessage: Hashable, Sendable {
     /// The quality of service.
     public var qualityOfService: MQTTQualityOfService
 
-    /// True for a message that the broker keeps for later subscribers. In a message that arrived, true where it was kept.
+    /// True for a message that the broker keeps for later subscribers. In a message that arrived, true where it was
+    /// kept.
     public var isRetained: Bool
 
-    /// The name by which a receiver recognizes a duplicate. MQTT 5 carries it as the user property `id`; 3.1.1 has no place
-    /// for it except the payload.
+    /// The name by which a receiver recognizes a duplicate. MQTT 5 carries it as the user property `id`; 3.1.1 has no
+    /// place for it except the payload.
     public var id: String?
 
     /// A message from its parts.
@@ -55,8 +56,8 @@ public struct MQTTMessage: Hashable, Sendable {
     public var text: String { String(decoding: payload, as: UTF8.self) }
 }
 
-/// A quality of service (MQTT 5.0, 4.3). Exactly once is left out: a receiver recognizes a duplicate by the notification's
-/// name, with half as many packets.
+/// A quality of service (MQTT 5.0, 4.3). Exactly once is left out: a receiver recognizes a duplicate by the
+/// notification's name, with half as many packets.
 @nonexhaustive
 public enum MQTTQualityOfService: UInt8, Hashable, Sendable {
     /// Sent once, without an acknowledgement.

@@ -12,8 +12,8 @@ public struct MQTTOptions: Hashable, Sendable {
     /// The protocol's version; 3.1.1 by default, since every broker supports it.
     public var version: MQTTVersion
 
-    /// The client id, by default `beacond-` and the machine's name. Of two clients with one id the broker disconnects the
-    /// first, so it has to be unique. It should never change, since Home Assistant's ids contain it unless
+    /// The client id, by default `beacond-` and the machine's name. Of two clients with one id the broker disconnects
+    /// the first, so it has to be unique. It should never change, since Home Assistant's ids contain it unless
     /// ``HomeAssistantOptions/nodeID`` is set.
     public var clientID: String
 
@@ -26,19 +26,19 @@ public struct MQTTOptions: Hashable, Sendable {
     /// The TLS settings; nil for a connection in the clear, which is for a broker on the same machine.
     public var tls: MQTTTLSOptions?
 
-    /// The longest silence before the client pings the broker, 5 s to 65535 s. The broker announces this client as offline
-    /// after one and a half times this (MQTT 5.0, 3.1.2.10).
+    /// The longest silence before the client pings the broker, 5 s to 65535 s. The broker announces this client as
+    /// offline after one and a half times this (MQTT 5.0, 3.1.2.10).
     public var keepAlive: Duration
 
-    /// The prefix of this gateway's topics, `beacond/` and the machine's name by default. All topics below it belong to this
-    /// gateway alone: retained messages that are no longer configured are deleted.
+    /// The prefix of this gateway's topics, `beacond/` and the machine's name by default. All topics below it belong to
+    /// this gateway alone: retained messages that are no longer configured are deleted.
     public var baseTopic: String
 
     /// True to publish `online` after connecting, with a last will that publishes `offline`.
     public var announcesAvailability: Bool
 
-    /// The quality of service of events. With ``MQTTQualityOfService/atMostOnce`` an event counts as delivered once it is
-    /// written to the connection.
+    /// The quality of service of events. With ``MQTTQualityOfService/atMostOnce`` an event counts as delivered once it
+    /// is written to the connection.
     public var qualityOfService: MQTTQualityOfService
 
     /// The longest time until a message is acknowledged, the time to connect included.
@@ -136,8 +136,8 @@ public struct MQTTOptions: Hashable, Sendable {
 /// A version of the MQTT protocol.
 @nonexhaustive
 public enum MQTTVersion: String, Hashable, Sendable, CaseIterable {
-    /// Version 3.1.1 of 2014, which every broker supports. It acknowledges messages that it refuses (MQTT 3.1.1, 3.3.5), so
-    /// that a missing right to publish goes unnoticed.
+    /// Version 3.1.1 of 2014, which every broker supports. It acknowledges messages that it refuses (MQTT 3.1.1,
+    /// 3.3.5), so that a missing right to publish goes unnoticed.
     case v3_1_1 = "3.1.1"
 
     /// Version 5.0 of 2019, which gives a reason with each refusal, and has a property for a message's name.

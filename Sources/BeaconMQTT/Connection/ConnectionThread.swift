@@ -189,7 +189,8 @@ struct ConnectionThread: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds for `poll`: rounded up, so that the thread does not spin for less than one, and never negative.
+    /// Whole milliseconds for `poll`: rounded up, so that the thread does not spin for less than one, and never
+    /// negative.
     var wholeMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

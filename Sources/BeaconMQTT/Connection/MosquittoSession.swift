@@ -6,9 +6,9 @@ import Logging
 
 /// One connection to a broker by libmosquitto, from its beginning to its end.
 ///
-/// It is used on one thread, that of ``ConnectionThread``, and so are the library's callbacks, which run only within those
-/// calls. Each connection has a client structure of its own: messages that the library would store for the next connection
-/// are sent again by their callers, who received the failure, in order.
+/// It is used on one thread, that of ``ConnectionThread``, and so are the library's callbacks, which run only within
+/// those calls. Each connection has a client structure of its own: messages that the library would store for the next
+/// connection are sent again by their callers, who received the failure, in order.
 final class MosquittoSession {
     /// The broker's acknowledgement of a request.
     struct Acknowledgement {
@@ -101,8 +101,8 @@ final class MosquittoSession {
     /// Begins to send a request.
     ///
     /// - Returns: the number of its acknowledgement.
-    /// - Throws: ``MQTTError``: `invalidMessage` where the message is not valid; any other code means that the connection
-    ///   is lost.
+    /// - Throws: ``MQTTError``: `invalidMessage` where the message is not valid; any other code means that the
+    ///   connection is lost.
     func send(_ action: MQTTRequest.Action) throws(MQTTError) -> Int32 {
         var request: Int32 = 0
         let result: Int32
@@ -145,8 +145,8 @@ final class MosquittoSession {
     /// Sets the socket to acknowledge received packets at once.
     ///
     /// A broker that sends several small packets holds back all but the first until that is acknowledged (Nagle's
-    /// algorithm, which Debian's broker leaves on), and the kernel delays the acknowledgement by 40 ms. The option lasts
-    /// only until the kernel resets it (tcp(7), TCP_QUICKACK).
+    /// algorithm, which Debian's broker leaves on), and the kernel delays the acknowledgement by 40 ms. The option
+    /// lasts only until the kernel resets it (tcp(7), TCP_QUICKACK).
     private func acknowledgeAtOnce(_ socket: Int32) {
         var one: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &one, socklen_t(MemoryLayout.size(ofValue: one)))

@@ -5,8 +5,9 @@ public import Logging
 
 /// A sink that publishes notifications to a broker, with the retained state of regions and beacons.
 ///
-/// Notifications are published in order and count as delivered once the broker has acknowledged them. The state of regions
-/// and of named beacons is retained, and Home Assistant may discover the beacons as devices. docs/mqtt.md lists the topics.
+/// Notifications are published in order and count as delivered once the broker has acknowledged them. The state of
+/// regions and of named beacons is retained, and Home Assistant may discover the beacons as devices. docs/mqtt.md lists
+/// the topics.
 public final class MQTTSink: Sink {
     private let client: MQTTClient
     private let topics: TopicTree
@@ -17,8 +18,8 @@ public final class MQTTSink: Sink {
     /// - Parameters:
     ///   - options: the broker, the client and the topics.
     ///   - regions: the names of the monitored regions whose state is retained.
-    ///   - beacons: the named beacons. The presence of one requires a monitored region of exactly its identity, its distance
-    ///     requires that it is ranged.
+    ///   - beacons: the named beacons. The presence of one requires a monitored region of exactly its identity, its
+    ///     distance requires that it is ranged.
     ///   - homeAssistant: the settings of Home Assistant's discovery.
     ///   - state: the changes of a beacon's distance and signal that are published.
     ///   - logger: a logger for the connection.
@@ -48,8 +49,8 @@ public final class MQTTSink: Sink {
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
     }
 
-    /// Receives an event of monitoring or ranging, for the retained state. The call does not wait, and may come from any
-    /// thread, in the order of the events.
+    /// Receives an event of monitoring or ranging, for the retained state. The call does not wait, and may come from
+    /// any thread, in the order of the events.
     public func receive(_ event: BeaconEvent) { state.receive(event) }
 
     /// Five times the messages that may be unacknowledged, so that each acknowledgement releases the next one.
@@ -99,8 +100,8 @@ extension DeliveryOutcome {
             self = .refused(reason: error.description)
         case .failure(let error):
             switch error.reason {
-            // These are about the message. A missing right is about the broker's configuration, which somebody may correct
-            // before anything is lost.
+            // These are about the message. A missing right is about the broker's configuration, which somebody may
+            // correct before anything is lost.
             case .topicNameInvalid where error.code == .messageRefused,
                 .payloadFormatInvalid where error.code == .messageRefused,
                 .packetTooLarge where error.code == .messageRefused:

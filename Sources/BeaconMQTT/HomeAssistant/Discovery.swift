@@ -45,10 +45,12 @@ struct Discovery: Sendable {
 
     /// Returns the entities of a device.
     ///
-    /// Presence is a binary sensor and no device tracker. A tracker reports the zone of a map in which somebody is, "home"
-    /// for the house; a gateway reports the presence of a thing near the gateway, of which a house may have several.
+    /// Presence is a binary sensor and no device tracker. A tracker reports the zone of a map in which somebody is,
+    /// "home" for the house; a gateway reports the presence of a thing near the gateway, of which a house may have
+    /// several.
     ///
-    /// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after its deletion.
+    /// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after its
+    /// deletion.
     private static func components(of id: String) -> [String: DiscoveryComponent] {
         [
             "presence": DiscoveryComponent(
@@ -70,8 +72,8 @@ struct Discovery: Sendable {
     }
 }
 
-/// The id of a beacon's device in Home Assistant. It consists of the gateway's id and the beacon's identity, not of names,
-/// so that a device keeps its history and its automations when somebody renames it.
+/// The id of a beacon's device in Home Assistant. It consists of the gateway's id and the beacon's identity, not of
+/// names, so that a device keeps its history and its automations when somebody renames it.
 struct DiscoveryID: Hashable, Sendable {
     /// The gateway's id.
     var node: String

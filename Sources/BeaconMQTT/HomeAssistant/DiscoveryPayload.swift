@@ -1,5 +1,5 @@
-/// The announcement of a device with all its entities (home-assistant.io/integrations/mqtt, "Device discovery payload").
-/// Keys are written in full, for human readers.
+/// The announcement of a device with all its entities (home-assistant.io/integrations/mqtt, "Device discovery
+/// payload"). Keys are written in full, for human readers.
 struct DiscoveryPayload: Encodable, Hashable, Sendable {
     /// The device.
     struct Device: Encodable, Hashable, Sendable {

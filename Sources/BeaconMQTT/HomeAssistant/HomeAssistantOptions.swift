@@ -11,9 +11,9 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     /// another setting.
     public var statusTopic: String
 
-    /// The prefix of the ids in Home Assistant, which distinguishes the devices of two gateways: letters, digits, `_` and
-    /// `-`. It must never change, or every device becomes a new one. Nil for the client id, with `_` in place of other
-    /// characters.
+    /// The prefix of the ids in Home Assistant, which distinguishes the devices of two gateways: letters, digits, `_`
+    /// and `-`. It must never change, or every device becomes a new one. Nil for the client id, with `_` in place of
+    /// other characters.
     public var nodeID: String?
 
     /// The longest wait after Home Assistant's start until devices are announced again. The actual one is random, since

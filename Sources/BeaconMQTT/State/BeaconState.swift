@@ -21,11 +21,11 @@ public struct NamedBeacon: Hashable, Sendable {
 
 /// The changes of a beacon's distance and signal that are published.
 ///
-/// A beacon is ranged once a second. Published as often, ten beacons make 24 million rows in two weeks in a database that
-/// records them, as users of other gateways have seen.
+/// A beacon is ranged once a second. Published as often, ten beacons make 24 million rows in two weeks in a database
+/// that records them, as users of other gateways have seen.
 public struct MQTTStateOptions: Hashable, Sendable {
-    /// The least time between two messages about distance or signal alone. Presence and proximity are published when they
-    /// change.
+    /// The least time between two messages about distance or signal alone. Presence and proximity are published when
+    /// they change.
     public var minimumInterval: Duration
 
     /// The least change of the distance in metres, or a fifth of the distance where that is more: the estimate's error
@@ -82,8 +82,8 @@ extension BeaconState: Encodable {
         case presence, proximity, distance, rssi, receiver
     }
 
-    /// Writes every key, unknown values as null: Home Assistant reports an error for a template that reads a missing key,
-    /// and takes null for "unknown".
+    /// Writes every key, unknown values as null: Home Assistant reports an error for a template that reads a missing
+    /// key, and takes null for "unknown".
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(presence.presenceWord, forKey: .presence)

@@ -8,8 +8,8 @@ struct BeaconTracker: Sendable {
         var beacon: RangedBeacon
     }
 
-    /// The age from which a reading is ignored: a receiver that stopped reporting does not determine the distance. Reports
-    /// come each second.
+    /// The age from which a reading is ignored: a receiver that stopped reporting does not determine the distance.
+    /// Reports come each second.
     private static let oldest: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
     private let identity: BeaconIdentity

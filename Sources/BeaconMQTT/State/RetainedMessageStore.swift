@@ -1,10 +1,11 @@
 import BeaconModel
 import Foundation
 
-/// The messages that the broker should retain, and those that are due to be published for that. It publishes nothing itself.
+/// The messages that the broker should retain, and those that are due to be published for that. It publishes nothing
+/// itself.
 ///
-/// No file has to record what an earlier run retained: after each connection the gateway reads what the broker retains at
-/// its topics, and deletes what is no longer configured.
+/// No file has to record what an earlier run retained: after each connection the gateway reads what the broker retains
+/// at its topics, and deletes what is no longer configured.
 struct RetainedMessageStore: Sendable {
     private let topics: TopicTree
     private let discovery: Discovery
@@ -15,8 +16,8 @@ struct RetainedMessageStore: Sendable {
     private let configured: Set<String>
     private let announcements: [String: [UInt8]]
 
-    /// The payloads to retain, by topic. A region whose state is not known has none: the state of an earlier run remains
-    /// until more is known, so that a restart causes no exit and no enter.
+    /// The payloads to retain, by topic. A region whose state is not known has none: the state of an earlier run
+    /// remains until more is known, so that a restart causes no exit and no enter.
     private var wanted: [String: [UInt8]] = [:]
 
     private var isConnected = false

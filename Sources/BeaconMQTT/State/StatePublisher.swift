@@ -4,8 +4,8 @@ import Logging
 
 /// The publication of the messages of a ``RetainedMessageStore``.
 final class StatePublisher: Sendable {
-    /// The time for which the subscriptions to retained messages last. The broker sends those at once; later a client of
-    /// MQTT 3.1.1 would receive all of its own messages.
+    /// The time for which the subscriptions to retained messages last. The broker sends those at once; later a client
+    /// of MQTT 3.1.1 would receive all of its own messages.
     private static let readBack = Duration.seconds(10)
 
     private let client: MQTTClient
@@ -86,7 +86,8 @@ final class StatePublisher: Sendable {
                 case .disconnected:
                     update { $0.disconnected() }
                 case .message(let message) where message.topic == homeAssistant.statusTopic:
-                    // A retained status is that of an earlier start; that of a new start is not retained when it arrives.
+                    // A retained status is that of an earlier start; that of a new start is not retained when it
+                    // arrives.
                     guard homeAssistant.isEnabled, !message.isRetained, message.text == "online" else { continue }
                     group.addTask { await self.announceAgain() }
                 case .message(let message):

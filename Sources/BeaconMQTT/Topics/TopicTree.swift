@@ -29,9 +29,9 @@ struct TopicTree: Hashable, Sendable {
 enum TopicLevel {
     /// Returns the level for a name.
     ///
-    /// `/` separates levels, `+` and `#` are wildcards (MQTT 5.0, 4.7.1), `%` is the escape character; blanks and control
-    /// characters are inconvenient in tools. Each UTF-8 byte of these becomes `%` and two hexadecimal digits, as in a URL.
-    /// Other characters, also those beyond ASCII, are unchanged. No two names give the same level.
+    /// `/` separates levels, `+` and `#` are wildcards (MQTT 5.0, 4.7.1), `%` is the escape character; blanks and
+    /// control characters are inconvenient in tools. Each UTF-8 byte of these becomes `%` and two hexadecimal digits,
+    /// as in a URL. Other characters, also those beyond ASCII, are unchanged. No two names give the same level.
     static func escape(_ name: String) -> String {
         // An empty level is valid and easily overlooked. No other name gives a lone `%`.
         guard !name.isEmpty else { return "%" }
@@ -58,8 +58,8 @@ enum TopicLevel {
         }
     }
 
-    /// Returns the mistake in a topic that is written as a whole, such as the base topic, with its remedy; nil where there
-    /// is none.
+    /// Returns the mistake in a topic that is written as a whole, such as the base topic, with its remedy; nil where
+    /// there is none.
     static func mistake(inTopic topic: String) -> String? {
         if topic.isEmpty { return "is empty; write a topic such as beacond/hall" }
         if topic.utf8.contains(0) || topic.contains("+") || topic.contains("#") {

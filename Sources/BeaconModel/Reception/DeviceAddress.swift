@@ -21,18 +21,29 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
         case anonymous = 0xFF
     }
 
+    /// The number of bits of an address.
+    @usableFromInline static var bitCount: UInt64 { 48 }
+
+    /// The kind's number above the 48 bits. Both are in one word since each advert is looked up by them.
+    @usableFromInline package let word: UInt64
+
     /// The 48 bits, the byte that is printed first in the highest place.
-    public let bits: UInt64
+    @inlinable
+    public var bits: UInt64 { word & (1 &<< Self.bitCount &- 1) }
 
     /// The origin of the address.
-    public let kind: Kind
+    @inlinable
+    public var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: word &>> Self.bitCount)) ?? .unspecified }
 
     /// Creates an address from the low 48 bits of `bits`.
     @inlinable
     public init(bits: UInt64, kind: Kind) {
-        self.bits = bits & 0xFFFF_FFFF_FFFF
-        self.kind = kind
+        word = bits & (1 &<< Self.bitCount &- 1) | UInt64(kind.rawValue) &<< Self.bitCount
     }
+
+    /// Creates an address from its ``word``.
+    @inlinable
+    package init(word: UInt64) { self.word = word }
 
     /// Reads `aa:bb:cc:dd:ee:ff`, in either case.
     ///

@@ -1,7 +1,8 @@
 import BeaconEngine
 import BeaconModel
 
-// Not hearing is not absence: what happens to conditions when nobody hears who could report, and when somebody hears again.
+// Not hearing is not absence: what happens to conditions when nobody hears who could report, and when somebody hears
+// again.
 
 extension MonitoringCore {
     @inline(never)

@@ -91,7 +91,8 @@ package struct MonitoringCore: ~Copyable {
     /// - Parameters:
     ///   - region: the region, with its rules.
     ///   - state: its state as it was known before, from an earlier run for instance.
-    ///   - holder: the receiver that kept a region that was inside, whose silence alone decides; nil where none is known.
+    ///   - holder: the receiver that kept a region that was inside, whose silence alone decides; nil where none is
+    ///     known.
     package mutating func startMonitoring(
         _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
     ) -> ConditionID {

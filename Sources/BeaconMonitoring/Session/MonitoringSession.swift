@@ -4,8 +4,8 @@ import BeaconRadio
 
 /// A session of one source and the core, synchronous and for one client: records in, events out, at the wanted pace.
 ///
-/// Every record that has a time moves the clock, whatever is in it. At the end of the source the clock stops, so that no
-/// exit is invented. While a radio cannot hear, nothing is left either (`MonitoringCore`); a deafness that lasts is
+/// Every record that has a time moves the clock, whatever is in it. At the end of the source the clock stops, so that
+/// no exit is invented. While a radio cannot hear, nothing is left either (`MonitoringCore`); a deafness that lasts is
 /// reported as a state that is unknown.
 public struct MonitoringSession: ~Copyable {
     /// The requests of a session.

@@ -21,8 +21,8 @@ extension SplitMix64 {
     /// Returns a whole number in 0..<`bound`, or 0 where `bound` is 0. It is biased by less than `bound` / 2^64.
     mutating func below(_ bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
-    /// Returns a normal number of mean 0 and deviation 1, which never exceeds ``normalBound``: the sum of twelve uniform
-    /// numbers of 16 bits.
+    /// Returns a normal number of mean 0 and deviation 1, which never exceeds ``normalBound``: the sum of twelve
+    /// uniform numbers of 16 bits.
     mutating func normal() -> Double {
         var sum: UInt64 = 0
         for _ in 0..<3 {

@@ -107,7 +107,8 @@ final class AdapterLoop {
         asleep = slept
         defer { hearingUntil = now }
         guard let hearingUntil else { return now }
-        // From the last reading on, so that it counts as well where the thread was stopped within a step or between two.
+        // From the last reading on, so that it counts as well where the thread was stopped within a step or between
+        // two.
         let delay = now.since(hearingUntil) - max(0, deadline.since(end))
         guard isAwakened || delay >= Self.shortestStop else { return now }
         report(.deaf(from: hearingUntil, to: now))

@@ -11,7 +11,8 @@ enum Samples {
     /// The moment from which samples count, a time of day that tests' virtual clocks begin at.
     static let start = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
 
-    /// A change of proximity of the beacon of this minor value, so many milliseconds later, with a name that goes by it.
+    /// A change of proximity of the beacon of this minor value, so many milliseconds later, with a name that goes by
+    /// it.
     static func proximity(_ minor: UInt16, _ proximity: Proximity = .near) -> BeaconNotification {
         let time = start.advanced(by: Int64(minor) * 1_000_000)
         var notification = BeaconNotification(id: id(minor, at: time), kind: .proximity, time: time)

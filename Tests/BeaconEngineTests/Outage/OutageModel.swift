@@ -2,8 +2,8 @@ import BeaconEngine
 import BeaconModel
 
 /// The outage rule once more, as plainly as can be: time in whole seconds, and for each receiver and second whether it
-/// was deaf in it. A region changes at the first second at whose beginning silence counts, and before which it has counted
-/// for long enough.
+/// was deaf in it. A region changes at the first second at whose beginning silence counts, and before which it has
+/// counted for long enough.
 struct OutageModel {
     struct Region {
         var only: UInt16?

@@ -30,7 +30,8 @@ struct MQTTSinkTests {
         "gets every notification in order over kills and restarts, duplicates under the same name",
         arguments: MQTTVersion.allCases, [SIGTERM, SIGKILL])
     func faults(version: MQTTVersion, signal: Int32) async throws {
-        // A broker that is killed forgets what it has acknowledged and not yet handed on, so that it is to hand on at once.
+        // A broker that is killed forgets what it has acknowledged and not yet handed on, so that it is to hand on at
+        // once.
         let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0\nmax_inflight_messages 0")
         // The subscriber keeps its session at the broker, as one that must miss nothing does: what the broker
         // acknowledged and could not hand on before it was killed, it hands on afterwards.
@@ -93,8 +94,8 @@ struct MQTTSinkTests {
             #expect(first == first.sorted(), "they come in order")
             let missing = Set(all).subtracting(seen)
             if signal == SIGKILL {
-                // Debian's broker acknowledges a message a moment before it hands it on. The one that it has just then is
-                // lost with it, which no sender can know.
+                // Debian's broker acknowledges a message a moment before it hands it on. The one that it has just then
+                // is lost with it, which no sender can know.
                 #expect(missing.count <= 6, "\(missing.sorted().prefix(20))")
             } else {
                 #expect(missing.isEmpty, "\(missing.sorted().prefix(20))")

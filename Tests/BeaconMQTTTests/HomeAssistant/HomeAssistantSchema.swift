@@ -1,7 +1,7 @@
 import Foundation
 
-/// What Home Assistant's documentation says of an announcement: the keys that it knows, of which kind they are, and which
-/// are required. Unknown keys it passes over, which here is a mistake, since it would be ours.
+/// What Home Assistant's documentation says of an announcement: the keys that it knows, of which kind they are, and
+/// which are required. Unknown keys it passes over, which here is a mistake, since it would be ours.
 ///
 /// From home-assistant.io/integrations/mqtt ("Device discovery payload", "Discovery payload"), /binary_sensor.mqtt and
 /// /sensor.mqtt ("Configuration variables"), and the rules of homeassistant/components/mqtt (schemas.py, discovery.py,

@@ -6,8 +6,8 @@ import TestSupport
 enum FreePort {
     private static let given = Locked<Set<UInt16>>([])
 
-    /// Where the kernel takes no ports from for the near end of a connection (ip_local_port_range, 32768 to 60999), since one
-    /// such would keep a broker from coming back to its own.
+    /// Where the kernel takes no ports from for the near end of a connection (ip_local_port_range, 32768 to 60999),
+    /// since one such would keep a broker from coming back to its own.
     private static let range: ClosedRange<UInt16> = 20_000...31_999
 
     /// One that nobody uses now, and that no other test was given.

@@ -35,8 +35,8 @@ struct OracleRadio {
     }
 }
 
-/// A region or a condition: the state that is known, the one that its clients know, and for how long somebody has listened
-/// without hearing it.
+/// A region or a condition: the state that is known, the one that its clients know, and for how long somebody has
+/// listened without hearing it.
 struct OracleRegion {
     enum Change: Equatable {
         /// The state alone.

@@ -69,8 +69,8 @@ extension BeaconCenter {
 }
 
 extension CBManager {
-    /// What the log says about it. Addresses are used again, so that a line may be about an earlier one: count those that
-    /// are new.
+    /// What the log says about it. Addresses are used again, so that a line may be about an earlier one: count those
+    /// that are new.
     var logLines: [String] {
         LogRecord.lines(about: "0x" + String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) + ">")
     }

@@ -1,5 +1,5 @@
-// Imports nothing but the module under test and the test library, as the apps' files do: Foundation and Dispatch have to
-// come along.
+// Imports nothing but the module under test and the test library, as the apps' files do: Foundation and Dispatch have
+// to come along.
 import CoreLocation
 import Testing
 

@@ -41,7 +41,8 @@ final class MonitorBench: Sendable {
     func settleCallbacks() async {
         while true {
             await center.doNothing()
-            // What a callback asked of the center before it counted as made is done when the center has done nothing again.
+            // What a callback asked of the center before it counted as made is done when the center has done nothing
+            // again.
             if center.hasNoCallbacksUnderWay {
                 await center.doNothing()
                 if center.hasNoCallbacksUnderWay { return }

@@ -1,7 +1,7 @@
 import CAllocationCounter
 
-/// What an advert costs on its way through a socket, beside a plain reader in C: as fast as adverts come, and at 2 000 a
-/// second, where each wakes the process.
+/// What an advert costs on its way through a socket, beside a plain reader in C: as fast as adverts come, and at 2 000
+/// a second, where each wakes the process.
 struct RadioCase {
     let rounds: Int
 

@@ -31,7 +31,8 @@ struct RangeLine: Decodable, Hashable {
         return "\(receiver) \(region.uuid)/\(numbers.joined(separator: "/"))"
     }
 
-    /// The nearest proximity of each beacon. Where a beacon has just changed its address it is listed twice for a while.
+    /// The nearest proximity of each beacon. Where a beacon has just changed its address it is listed twice for a
+    /// while.
     var proximities: [String: String] {
         let ranks = ["immediate": 0, "near": 1, "far": 2]
         return Dictionary(beacons.map { ($0.identity, $0.proximity) }) { left, right in

@@ -2,8 +2,8 @@ import BeaconModel
 
 /// One thing that a controller advertises, on or off.
 struct AdvertisingSet: Sendable {
-    /// The number by which the host names a set; those of extended advertising are below 0xF0 (Core Specification 5.3, Vol
-    /// 4, Part E, 7.8.53).
+    /// The number by which the host names a set; those of extended advertising are below 0xF0 (Core Specification 5.3,
+    /// Vol 4, Part E, 7.8.53).
     typealias Handle = UInt16
 
     /// The one advert of a host that uses the legacy commands, which name none.

@@ -1,7 +1,7 @@
 public import BeaconModel
 
-/// In what form an advert is sent, by the bits of extended advertising (Core Specification 5.3, Vol 4, Part E, 7.8.53 for
-/// what is sent and 7.7.65.13 for what is heard).
+/// In what form an advert is sent, by the bits of extended advertising (Core Specification 5.3, Vol 4, Part E, 7.8.53
+/// for what is sent and 7.7.65.13 for what is heard).
 public struct AdvertisingForm: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt16

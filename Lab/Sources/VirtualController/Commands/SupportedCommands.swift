@@ -32,8 +32,8 @@ enum SupportedCommands {
         return mask
     }
 
-    /// Whether a controller of this generation knows a command. The command that reads the mask is mandatory and stands in
-    /// it as well, but the kernel asks before it could know.
+    /// Whether a controller of this generation knows a command. The command that reads the mask is mandatory and stands
+    /// in it as well, but the kernel asks before it could know.
     static func contains(_ opcode: Opcode, in generation: ControllerGeneration) -> Bool {
         opcode == .readLocalCommands || places[opcode] != nil
             || generation == .extended && extendedPlaces[opcode] != nil

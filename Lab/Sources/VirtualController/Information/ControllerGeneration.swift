@@ -13,7 +13,8 @@ public enum ControllerGeneration: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The LE features that it states: encryption, and extended advertising (Core Specification 5.3, Vol 6, Part B, 4.6).
+    /// The LE features that it states: encryption, and extended advertising (Core Specification 5.3, Vol 6, Part B,
+    /// 4.6).
     var features: UInt64 {
         switch self {
         case .legacy: 1

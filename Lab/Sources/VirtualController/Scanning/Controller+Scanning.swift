@@ -5,7 +5,8 @@ extension Controller {
     private static let extendedReport: UInt8 = 0x0D
     private static let scanTimeout: UInt8 = 0x11
 
-    /// The most bytes of an advert that one extended report holds: 255 bytes of parameters less those before the advert.
+    /// The most bytes of an advert that one extended report holds: 255 bytes of parameters less those before the
+    /// advert.
     private static let pieceCapacity = 229
 
     /// Whether it scans.
@@ -17,8 +18,8 @@ extension Controller {
     /// Whether it scans with the duplicate filter.
     public var isFilteringDuplicates: Bool { isScanning && state.scanner.filter != nil }
 
-    /// Obeys the commands of scanning, legacy and extended (Core Specification 5.3, Vol 4, Part E, 7.8.10, 7.8.11, 7.8.64
-    /// and 7.8.65).
+    /// Obeys the commands of scanning, legacy and extended (Core Specification 5.3, Vol 4, Part E, 7.8.10, 7.8.11,
+    /// 7.8.64 and 7.8.65).
     ///
     /// - Returns: nil where the command is none of these.
     mutating func scan(

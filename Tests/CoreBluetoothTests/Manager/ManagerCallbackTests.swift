@@ -1,0 +1,137 @@
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+import CoreBluetooth
+import Testing
+
+@Suite("Callbacks and state of a peripheral manager")
+struct ManagerCallbackTests {
+    @Test("Callbacks come on the given queue (P1)")
+    func p1GivenQueue() async {
+        let bench = await ManagerBench()
+        let key = DispatchSpecificKey<Bool>()
+        bench.queue.setSpecific(key: key, value: true)
+        let isThere = Locked<[Bool]>([])
+        let witness = Witness { _ in
+            let isHere = DispatchQueue.getSpecific(key: key) == true
+            isThere.withLock { $0.append(isHere) }
+        }
+        let manager = bench.makeManager(witness)
+        await bench.tell(.state(.poweredOn))
+        #expect(isThere.withLock { $0 } == [true])
+        withExtendedLifetime(manager) {}
+    }
+
+    @Test("No queue means the main queue (P1)")
+    func p1MainQueue() async {
+        let bench = await ManagerBench()
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        let isThere = Locked<[Bool]>([])
+        let witness = Witness { _ in
+            let isHere = DispatchQueue.getSpecific(key: key) == true
+            isThere.withLock { $0.append(isHere) }
+        }
+        let made = BeaconCenter.withCurrent(bench.center) {
+            [
+                CBPeripheralManager(delegate: witness, queue: nil), CBPeripheralManager(),
+                CBPeripheralManager(delegate: witness, queue: .main, options: nil),
+            ]
+        }
+        made[1].delegate = witness
+        await bench.tell(.state(.poweredOn))
+        #expect(isThere.withLock { $0 } == [true, true, true])
+    }
+
+    @Test("On a concurrent queue too, callbacks come one after another, and state is what each of them tells (P1)")
+    func p1ConcurrentQueue() async {
+        let bench = await ManagerBench()
+        let witness = Witness()
+        let manager = BeaconCenter.withCurrent(bench.center) {
+            CBPeripheralManager(delegate: witness, queue: .global())
+        }
+        for _ in 0..<200 {
+            await bench.center.receive(.state(.poweredOn))
+            await bench.center.receive(.state(.poweredOff))
+        }
+        await bench.settle()
+        #expect(witness.words() == (0..<400).map { $0 % 2 == 0 ? "poweredOn" : "poweredOff" })
+        withExtendedLifetime(manager) {}
+    }
+
+    @Test("A delegate that is set after the state was reported receives it, once (M3)")
+    func lateDelegate() async {
+        let bench = await ManagerBench(.poweredOn)
+        for _ in 0..<100 {
+            let manager = bench.makeManager(nil)
+            let central = BeaconCenter.withCurrent(bench.center) {
+                CBCentralManager(delegate: nil, queue: bench.queue)
+            }
+            await bench.settle()
+            let witness = Witness()
+            manager.delegate = witness
+            await bench.settle()
+            #expect(witness.words() == ["poweredOn"])
+            central.delegate = witness
+            await bench.settle()
+            #expect(witness.words() == ["poweredOn"])
+        }
+    }
+
+    @Test("The state is unknown until the radio's is, and is told then and at each change (P2)")
+    func p2States() async {
+        let bench = await ManagerBench()
+        let witness = Witness()
+        let manager = bench.makeManager(witness)
+        await bench.settle()
+        #expect(manager.state == .unknown)
+        #expect(witness.words() == [])
+        let states: [(RadioState, CBManagerState)] = [
+            (.resetting, .resetting), (.unsupported, .unsupported), (.unauthorized, .unauthorized),
+            (.poweredOff, .poweredOff), (.poweredOn, .poweredOn), (.unknown, .unknown),
+        ]
+        for (radio, state) in states {
+            await bench.tell(.state(radio), .state(radio))
+            #expect(manager.state == state)
+            #expect(witness.words() == ["\(state)"])
+        }
+    }
+
+    @Test("A manager that is made when the state is known begins unknown too, and is told soon (P2)")
+    func p2LaterManager() async {
+        let bench = await ManagerBench(.poweredOff)
+        let witness = Witness()
+        bench.queue.suspend()
+        let manager = bench.makeManager(witness)
+        bench.center.queue.sync {}
+        #expect(manager.state == .unknown)
+        bench.queue.resume()
+        await bench.settle()
+        #expect(manager.state == .poweredOff)
+        #expect(witness.words() == ["poweredOff"])
+    }
+
+    @Test("Services and channels are refused by callback, with the object that was given")
+    func attributes() async {
+        let bench = await ManagerBench(.poweredOn)
+        let witness = Witness()
+        let manager = bench.makeManager(witness)
+        await bench.settle()
+        _ = witness.words()
+        let characteristic = CBMutableCharacteristic(
+            type: CBUUID(string: "2A37"), properties: .read, value: nil, permissions: .readable)
+        manager.add(CBMutableService(type: CBUUID(string: "180D"), primary: true))
+        manager.publishL2CAPChannel(withEncryption: false)
+        manager.unpublishL2CAPChannel(7)
+        manager.removeAllServices()
+        await bench.settle()
+        #expect(
+            witness.words() == [
+                "added 180D: operationNotSupported", "published: operationNotSupported",
+                "unpublished 7: operationNotSupported",
+            ])
+        #expect(!manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+        // Nobody has to look at what it returns (C7).
+        manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil)
+    }
+}
