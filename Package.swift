@@ -151,7 +151,7 @@ let package = Package(
             name: "BeaconGateway",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms", "CFileUser",
+                "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms", "CProcess",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -160,7 +160,7 @@ let package = Package(
             ],
             swiftSettings: habits
         ),
-        .target(name: "CFileUser"),
+        .target(name: "CProcess"),
 
         // Layer 6: the command line.
         .executableTarget(

@@ -1,5 +1,5 @@
 import BeaconPrograms
-import CFileUser
+import CProcess
 import Glibc
 
 /// A check that only a user and root can have written a file.

@@ -6,29 +6,55 @@ extension [UInt8] {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// Appends some bytes at once. An append of each would ask each time whether the array is shared and has room.
+    @inlinable @inline(__always)
+    mutating func append<let capacity: Int>(
+        _ bytes: InlineArray<capacity, UInt8>, from start: Int = 0, to end: Int = capacity
+    ) {
+        bytes.span.extracting(start..<end).withUnsafeBufferPointer { append(contentsOf: $0) }
+    }
+
     /// Appends a whole number.
     @inlinable
     public mutating func append(decimal value: Int) {
-        if value < 0 { append(UInt8(ascii: "-")) }
-        let magnitude = value.magnitude
-        var divisor: UInt = 1
-        while magnitude / divisor >= 10 { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude / divisor % 10))
-            divisor /= 10
+        // As many as the largest number has, and a sign.
+        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+        var place = 20
+        var rest = value.magnitude
+        repeat {
+            place &-= 1
+            digits[place] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if value < 0 {
+            place &-= 1
+            digits[place] = UInt8(ascii: "-")
         }
+        append(digits, from: place)
     }
 
     /// Appends the text form of a UUID.
     @inlinable
     public mutating func append(text uuid: ProximityUUID) {
-        uuid.forEachCharacter { append($0) }
+        var characters = InlineArray<36, UInt8>(repeating: 0)
+        var place = 0
+        uuid.forEachCharacter {
+            characters[place] = $0
+            place &+= 1
+        }
+        append(characters)
     }
 
     /// Appends the text form of an address.
     @inlinable
     public mutating func append(text address: DeviceAddress) {
-        address.forEachCharacter { append($0) }
+        var characters = InlineArray<17, UInt8>(repeating: 0)
+        var place = 0
+        address.forEachCharacter {
+            characters[place] = $0
+            place &+= 1
+        }
+        append(characters)
     }
 
     /// Appends a number with so many decimals, up to 6, rounded to the nearest; what is too large for that is cut, and
@@ -56,10 +82,12 @@ extension [UInt8] {
         let milliseconds = Int((time.nanoseconds + 500_000) / 1_000_000)
         append(decimal: milliseconds / 1000)
         let fraction = milliseconds % 1000
-        append(UInt8(ascii: "."))
-        append(UInt8(ascii: "0") + UInt8(fraction / 100))
-        append(UInt8(ascii: "0") + UInt8(fraction / 10 % 10))
-        append(UInt8(ascii: "0") + UInt8(fraction % 10))
+        let zero = UInt8(ascii: "0")
+        append(
+            [
+                UInt8(ascii: "."), zero + UInt8(fraction / 100), zero + UInt8(fraction / 10 % 10),
+                zero + UInt8(fraction % 10),
+            ] as InlineArray<4, UInt8>)
     }
 
     /// Appends a text with quotes and escapes.
