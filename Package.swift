@@ -88,11 +88,13 @@ let package = Package(
         .target(
             name: "BeaconPrograms",
             dependencies: [
+                "CProcess",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: habits
         ),
+        .target(name: "CProcess"),
 
         // Layer 3: sources of adverts. System calls and the kernel's structures are in C, the rest in Swift.
         .target(
@@ -151,7 +153,7 @@ let package = Package(
             name: "BeaconGateway",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms", "CProcess",
+                "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -160,7 +162,6 @@ let package = Package(
             ],
             swiftSettings: habits
         ),
-        .target(name: "CProcess"),
 
         // Layer 6: the command line.
         .executableTarget(
@@ -178,7 +179,8 @@ let package = Package(
         .executableTarget(
             name: "BeaconDaemon",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery", "CTerminal",
+                "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery", "BeaconPrograms",
+                "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconPrograms
 import Glibc
 
 /// The command `beacon`.
@@ -39,6 +40,7 @@ struct Beacon: AsyncParsableCommand {
     )
 
     static func main() async {
+        ProcessPrivileges.withhold()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconGateway
+import BeaconPrograms
 
 /// The command `beacond`.
 @main
@@ -26,6 +27,7 @@ struct Beacond: AsyncParsableCommand {
         subcommands: [Run.self, Check.self, OutboxCommand.self], defaultSubcommand: Run.self)
 
     static func main() async {
+        ProcessPrivileges.withhold()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -1,7 +1,13 @@
+import CProcess
+import Glibc
 import Subprocess
 import SystemPackage
 
 /// A program that is run for an event: without a shell, with the event on its standard input, and for a limited time.
+///
+/// Whatever it does with its input, its output, its children and its time, it can end nothing but itself. It gets a
+/// ``ProgramEnvironment``, the three standard files and no others, and no capability of this process once
+/// ``ProcessPrivileges/withhold()`` was called.
 package struct EventProgram: Sendable {
     /// The receiver of a program's output.
     package enum Output: Sendable {
@@ -39,11 +45,8 @@ package struct EventProgram: Sendable {
     /// The program's working folder; nil for that of this process.
     package var folder: String?
 
-    /// The program's whole environment; nil for that of this process.
-    package var environment: [String: String]?
-
-    /// The user who runs the program; nil for the user of this process. Only root can name another.
-    package var account: UserAccount?
+    /// The program's whole environment.
+    package var environment = ProgramEnvironment.inherited()
 
     /// The longest time that the program may run; nil for no limit.
     package var timeLimit: Duration?
@@ -71,33 +74,44 @@ package struct EventProgram: Sendable {
     ///   - input: the event, for the program's standard input.
     ///   - output: the receiver of its output.
     /// - Returns: the end of the program.
-    /// - Throws: an error of swift-subprocess where the program cannot be started.
-    package func run(input: [UInt8], output: Output) async throws -> Outcome {
-        guard let timeLimit else { return try await runUnlimited(input: input, output: output) }
-        return try await withThrowingTaskGroup(of: Outcome.self) { group in
-            group.addTask { try await runUnlimited(input: input, output: output) }
-            group.addTask {
-                try await Task.sleep(for: timeLimit)
-                return .tookTooLong(timeLimit)
+    /// - Throws: ``ProgramError`` where the program cannot be started.
+    package func run(input: [UInt8], output: Output) async throws(ProgramError) -> Outcome {
+        // A file and no pipe: nobody has to write while the program runs, or to notice that it does not read.
+        let file = input.withUnsafeBytes { beacon_memory_file($0.baseAddress, $0.count) }
+        guard file >= 0 else { throw ProgramError(errno: errno) }
+        let descriptor = FileDescriptor(rawValue: file)
+        defer { try? descriptor.close() }
+        do {
+            guard let timeLimit else { return try await runUnlimited(input: descriptor, output: output) }
+            return try await withThrowingTaskGroup(of: Outcome.self) { group in
+                group.addTask { try await runUnlimited(input: descriptor, output: output) }
+                group.addTask {
+                    try await Task.sleep(for: timeLimit)
+                    return .tookTooLong(timeLimit)
+                }
+                // The group waits for the program, which is ended by being cancelled.
+                defer { group.cancelAll() }
+                return try await group.next() ?? .exited(0)
             }
-            // The group waits for the program, which is ended by being cancelled.
-            defer { group.cancelAll() }
-            return try await group.next() ?? .exited(0)
+        } catch {
+            throw ProgramError(error, program: words.first ?? "", folder: folder)
         }
     }
 
-    private func runUnlimited(input: [UInt8], output: Output) async throws -> Outcome {
+    private func runUnlimited(input: FileDescriptor, output: Output) async throws -> Outcome {
         let status: TerminationStatus
         switch output {
         case .standardError:
             status =
                 try await Subprocess.run(
-                    configuration, input: .array(input), output: .currentStandardError, error: .currentStandardError
+                    configuration, input: .fileDescriptor(input, closeAfterSpawningProcess: false),
+                    output: .currentStandardError, error: .currentStandardError
                 ).terminationStatus
         case .lines(let receive):
             status =
                 try await Subprocess.run(
-                    configuration, input: .array(input), output: .sequence, error: .combinedWithOutput
+                    configuration, input: .fileDescriptor(input, closeAfterSpawningProcess: false),
+                    output: .sequence, error: .combinedWithOutput
                 ) { execution in
                     var lines = LineSplitter()
                     for try await buffer in execution.standardOutput {
@@ -112,34 +126,78 @@ package struct EventProgram: Sendable {
         }
     }
 
-    /// The words with what changes the user before them.
-    ///
-    /// A process of several threads must not change its user between fork and exec: glibc's setgroups(2) waits for
-    /// threads that the child does not have. setpriv(1), which every Debian has, changes it in a process of one thread.
-    private var commandLine: [String] {
-        guard let account else { return words }
-        let groups = account.groups.map(String.init).joined(separator: ",")
-        return [
-            "/usr/bin/setpriv", "--reuid=\(account.userID)", "--regid=\(account.groupID)",
-            groups.isEmpty ? "--clear-groups" : "--groups=\(groups)", "--",
-        ] + words
-    }
-
     private var configuration: Configuration {
         var options = PlatformOptions()
         options.createSession = isOwnSession
         options.teardownSequence = [
             .gracefulShutDown(toProcessGroup: isOwnSession, allowedDurationToNextStep: gracePeriod)
         ]
-        let words = commandLine
         let program = words.first ?? ""
         return Configuration(
             executable: program.contains("/") ? .path(FilePath(program)) : .name(program),
             arguments: Arguments(Array(words.dropFirst())),
-            environment: environment.map { values in
-                .custom(Dictionary(uniqueKeysWithValues: values.map { (.init(stringLiteral: $0.key), $0.value) }))
-            } ?? .inherit,
+            environment: .custom(
+                Dictionary(uniqueKeysWithValues: environment.map { (.init(stringLiteral: $0.key), $0.value) })),
             workingDirectory: folder.map { FilePath($0) }, platformOptions: options)
+    }
+}
+
+/// An error of starting a program.
+package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of an error. More may come, so a `switch` over codes needs a default.
+    package struct Code: Hashable, Sendable {
+        private enum Value: Hashable, Sendable {
+            case notFound, noFolder, failed
+        }
+
+        private let value: Value
+
+        /// There is no such program, or this user may not run it.
+        package static let notFound = Code(value: .notFound)
+        /// The working folder is missing, or this user may not enter it.
+        package static let noFolder = Code(value: .noFolder)
+        /// The system cannot start it, or cannot watch it.
+        package static let failed = Code(value: .failed)
+    }
+
+    /// The kind of the error.
+    package let code: Code
+
+    /// The cause and the remedy, in a sentence.
+    package let message: String
+
+    /// The message.
+    package var description: String { message }
+
+    private init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The error of a system call.
+    fileprivate init(errno: Int32) {
+        self.init(.failed, "the system cannot start a program: \(String(cString: strerror(errno)))")
+    }
+
+    /// The error of running a program.
+    fileprivate init(_ error: any Error, program: String, folder: String?) {
+        guard let error = error as? SubprocessError else {
+            self.init(.failed, "it did not come to an end: \(error)")
+            return
+        }
+        let cause = error.underlyingError.map { " (\($0))" } ?? ""
+        switch error.code {
+        case .executableNotFound:
+            self.init(
+                .notFound,
+                program.contains("/")
+                    ? "there is no program \(program), or this user may not run it\(cause); check its path and its mode"
+                    : "there is no program \(program) in PATH; write its path")
+        case .failedToChangeWorkingDirectory:
+            self.init(
+                .noFolder, "its folder \(folder ?? "") cannot be entered\(cause); check that it exists and its mode")
+        default: self.init(.failed, "\(error)")
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -78,7 +79,36 @@ struct MonitorTests {
             input: Self.line(1000))
         #expect(outcome.status == 0)
         #expect(outcome.lines.count == 1)
-        #expect(outcome.errors.contains("/nowhere/at.all could not be run"))
+        #expect(outcome.errors.contains("/nowhere/at.all was not run"))
+    }
+
+    @Test("A program that ends at once, for each of many events, does not end monitoring (D1)")
+    func execEndsAtOnce() async throws {
+        let log = (0..<40).map { Self.line(1000 + Double($0) * 60) }.joined()
+        let outcome = try await BeaconProgram.run(
+            "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--exec", "/bin/true", input: log)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == "")
+        #expect(outcome.lines.count == 79)
+    }
+
+    @Test("A program gets no capability, and the variables that were named (D6)", .enabled(if: geteuid() == 0))
+    func execPrivileges() async throws {
+        let log = try temporaryLog(Self.line(1000))
+        // As systemd gives a service the right to use Bluetooth.
+        let outcome = try await BeaconProgram.runShell(
+            """
+            SECRET=hidden NAMED=given setpriv --securebits=+noroot --inh-caps=-all,+net_raw --ambient-caps=+net_raw \
+            \(BeaconProgram.path) monitor --source \(log) --region hall=\(Self.uuid) --exec-variable NAMED \
+            --exec 'sh -c "grep ^Cap /proc/self/status; env"'
+            """)
+        #expect(outcome.status == 0)
+        let lines = outcome.errors.split(separator: "\n")
+        for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+            #expect(lines.contains("\(set):\t0000000000000000"))
+        }
+        #expect(lines.contains("NAMED=given"))
+        #expect(!outcome.errors.contains("hidden"))
     }
 
     @Test("A receiver that is not there is told, with those that are")

@@ -42,7 +42,7 @@ struct LaunchTests {
 
     /// Returns the lines that the app's delegate printed, without the library's own log.
     private static func told(_ outcome: DaemonBench.Outcome) -> [String] {
-        outcome.errors.matches(of: /LaunchedApp of \w+: (.*)/).map { String($0.1) }
+        outcome.errors.matches(of: /LaunchedApp: (.*)/).map { String($0.1) }
             .filter { !$0.contains(" swift-beacon.") }
     }
 
@@ -119,7 +119,7 @@ struct LaunchTests {
         try bench.configure("sources: [{ name: log, from: \(log), speed: 1 }]\nlaunch: { applications: true }")
         let outcome = try await bench.run("--config", "beacond.yaml")
         #expect(
-            outcome.errors.contains("evil of") && outcome.errors.contains("can be written by others"),
+            outcome.errors.contains("evil: ") && outcome.errors.contains("can be written by others"),
             "\(outcome.errors)")
         #expect(outcome.errors.contains("0 notifications"))
         #expect(!outcome.errors.contains("launch,"))

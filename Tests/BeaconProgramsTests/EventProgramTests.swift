@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -65,9 +66,91 @@ struct EventProgramTests {
         }
     }
 
-    @Test("What cannot be run is told")
+    /// Programs that do anything with their input, output, children and end, and how they end.
+    private static let wild: [([String], EventProgram.Outcome)] = [
+        (["/bin/true"], .exited(0)),
+        (["/bin/false"], .exited(1)),
+        (["/bin/echo", "early"], .exited(0)),
+        (["/usr/bin/head", "-c", "1"], .exited(0)),
+        (["/bin/sh", "-c", "exec <&-"], .exited(0)),
+        (["/bin/sh", "-c", "exec >&- 2>&-; exit 4"], .exited(4)),
+        (["/bin/sh", "-c", "exec <&- >&- 2>&-"], .exited(0)),
+        (["/bin/sh", "-c", "kill -9 $$"], .signaled(9)),
+        (["/bin/sh", "-c", "kill -PIPE $$"], .signaled(13)),
+        // A child that outlives it and keeps its outputs open.
+        (["/bin/sh", "-c", "sleep 2 & exit 2"], .exited(2)),
+        (["/bin/sh", "-c", "head -c 300000 /dev/zero; exit 5"], .exited(5)),
+        (["/bin/sh", "-c", "cat > /dev/null; head -c 100000 /dev/zero | tr '\\0' '\\n'"], .exited(0)),
+        (["/bin/sh", "-c", "echo more >&0; cat <&1; true"], .exited(0)),
+    ]
+
+    @Test(
+        "Whatever a program does with input, output, children and end, it ends nothing but itself (D1)",
+        arguments: wild.indices)
+    func harmless(_ index: Int) async throws {
+        let (words, expected) = Self.wild[index]
+        var program = EventProgram(words)
+        program.isOwnSession = true
+        // More than a pipe holds, which nobody reads.
+        let input = [UInt8](repeating: UInt8(ascii: "x"), count: 200_000)
+        for _ in 0..<10 {
+            #expect(try await program.run(input: input, output: .lines { _ in }) == expected)
+        }
+        // The others would fill the test's own output.
+        guard index < 9 else { return }
+        #expect(try await program.run(input: input, output: .standardError) == expected)
+    }
+
+    @Test("A program that ends at once can be run 200 times (D1)")
+    func often() async throws {
+        let program = EventProgram(["/bin/true"])
+        for _ in 0..<200 {
+            #expect(try await program.run(input: Array("{}\n".utf8), output: .lines { _ in }) == .exited(0))
+        }
+    }
+
+    @Test("No descriptor is left over, here or in the program (D6)")
+    func descriptors() async throws {
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        let file = try #require(fopen("/dev/null", "r"))
+        // As a library leaves one that does not say close-on-exec.
+        #expect(fcntl(fileno(file), F_SETFD, 0) == 0)
+        for _ in 0..<20 {
+            let (_, lines) = try await run(EventProgram(["/bin/ls", "/proc/self/fd"]))
+            // The three, and the folder that ls reads.
+            #expect(lines == ["0", "1", "2", "3"])
+        }
+        fclose(file)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count <= open + 8)
+    }
+
+    @Test("A program gets the variables that say who and where its user is, those that were named, and no other (D6)")
+    func environment() async throws {
+        let all = ["PATH": "/bin", "LC_ALL": "C", "HOME": "/h", "CLOUD_SECRET": "s", "LIGHTS_KEY": "k"]
+        #expect(
+            ProgramEnvironment.selected(from: all, and: ["LIGHTS_KEY"])
+                == ["PATH": "/bin", "LC_ALL": "C", "HOME": "/h", "LIGHTS_KEY": "k"])
+        setenv("CLOUD_SECRET", "of the daemon", 1)
+        let (_, lines) = try await run(EventProgram(["/usr/bin/env"]))
+        #expect(lines.contains { $0.hasPrefix("PATH=") })
+        #expect(!lines.contains { $0.contains("of the daemon") })
+    }
+
+    @Test("What cannot be run is an error that says what to do")
     func missing() async {
-        await #expect(throws: (any Error).self) { try await run(EventProgram(["/nowhere/at.all"])) }
+        func message(_ program: EventProgram) async -> String {
+            do throws(ProgramError) {
+                _ = try await program.run(input: [], output: .lines { _ in })
+                return ""
+            } catch {
+                return error.message
+            }
+        }
+        #expect(await message(EventProgram(["/nowhere/at.all"])).contains("there is no program /nowhere/at.all"))
+        #expect(await message(EventProgram(["nowhere-at-all"])).contains("in PATH; write its path"))
+        var program = EventProgram(["/bin/true"])
+        program.folder = "/nowhere"
+        #expect(await message(program).contains("/nowhere"))
     }
 
     @Test("A line without an end comes in parts")

@@ -64,6 +64,12 @@ struct MonitorCommand: AsyncParsableCommand {
             valueName: "command"))
     var exec: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "An environment variable that the program gets; may be given several times.",
+            discussion: "It gets PATH, HOME, LANG and the like unasked, and nothing else.", valueName: "name"))
+    var execVariable: [String] = []
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
@@ -103,7 +109,7 @@ struct MonitorCommand: AsyncParsableCommand {
         }
         Interruption.listen()
         guard let exec else { return try watch(configuration) { _ in } }
-        let program = EventPrograms(try EventPrograms.words(of: exec))
+        let program = EventPrograms(try EventPrograms.words(of: exec), variables: execVariable)
         let failure: (any Error)?
         do {
             try watch(configuration) { program.enqueue($0) }
@@ -143,12 +149,15 @@ struct EventPrograms: Sendable {
 
     /// Begins to wait for events.
     ///
-    /// - Parameter words: the program and its arguments.
-    init(_ words: [String]) {
+    /// - Parameters:
+    ///   - words: the program and its arguments.
+    ///   - variables: the names of environment variables that it gets besides the usual ones.
+    init(_ words: [String], variables: [String]) {
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         events = continuation
-        let program = EventProgram(words)
-        worker = Task {
+        var program = EventProgram(words)
+        program.environment = ProgramEnvironment.inherited(and: variables)
+        worker = Task { [program] in
             for await event in stream {
                 if Interruption.isRequested { return }
                 await Self.run(program, event)
@@ -185,7 +194,7 @@ struct EventPrograms: Sendable {
             let outcome = try await program.run(input: event, output: .standardError)
             if !outcome.isSuccess { StandardError.write("Warning: \(name) \(outcome).") }
         } catch {
-            StandardError.write("Warning: \(name) could not be run: \(error)")
+            StandardError.write("Warning: \(name) was not run: \(error).")
         }
     }
 }

@@ -1,16 +1,15 @@
 import BeaconApplications
 import BeaconPrograms
 import Foundation
-import Glibc
 import Logging
 
-/// The launcher of one application, as its user: one process at a time, and not too often.
+/// The launcher of one application: one process at a time, and not too often.
 ///
 /// Events wait in the application's state, so that one start delivers any number of them.
 actor ApplicationLauncher {
     private let settings: LaunchSettings.Applications
     private let logger: Logger
-    private let key: ApplicationKey
+    private let identity: ApplicationIdentity
     private var schedule: LaunchSchedule
     private var launch: ApplicationLaunch?
     private var worker: Task<Void, Never>?
@@ -21,8 +20,8 @@ actor ApplicationLauncher {
     private(set) var started = 0
 
     /// Creates a launcher.
-    init(_ key: ApplicationKey, settings: LaunchSettings.Applications, logger: Logger) {
-        self.key = key
+    init(_ identity: ApplicationIdentity, settings: LaunchSettings.Applications, logger: Logger) {
+        self.identity = identity
         self.settings = settings
         self.logger = logger
         schedule = LaunchSchedule(interval: settings.interval)
@@ -72,37 +71,31 @@ actor ApplicationLauncher {
 
     private func run(_ launch: ApplicationLaunch) async -> Bool {
         let logger = logger
-        let key = key
+        let name = identity.name
         do {
-            let program = try EventProgram(launch, account: key.account, timeLimit: settings.timeLimit)
-            logger.info("starting \(key) for its regions")
-            let outcome = try await program.run(input: [], output: .lines { logger.info("\(key): \($0)") })
+            let program = try EventProgram(launch, timeLimit: settings.timeLimit)
+            logger.info("starting \(name) for its regions")
+            let outcome = try await program.run(input: [], output: .lines { logger.info("\(name): \($0)") })
             if Task.isCancelled { return true }
             if case .tookTooLong = outcome {
                 // An application that waits for more events does not end by itself.
-                logger.info("\(key) \(outcome)")
+                logger.info("\(name) \(outcome)")
                 return true
             }
-            if !outcome.isSuccess { logger.warning("\(key) \(outcome)") }
+            if !outcome.isSuccess { logger.warning("\(name) \(outcome)") }
             return outcome.isSuccess
         } catch {
-            logger.error("cannot start \(key): \(error)")
+            logger.error("cannot start \(name): \(error)")
             return false
         }
     }
 }
 
 extension EventProgram {
-    /// Creates the program of an application, as its user.
+    /// Creates the program of an application.
     ///
-    /// - Throws: ``LaunchError`` if this process may not start programs as that user.
-    init(_ launch: ApplicationLaunch, account: UserAccount, timeLimit: Duration?) throws(LaunchError) {
-        let isOther = account.userID != geteuid()
-        guard !isOther || geteuid() == 0 else {
-            throw LaunchError(
-                .notPermitted,
-                "only root and \(account.name) can start programs of \(account.name); run beacond as one of them")
-        }
+    /// - Throws: ``LaunchError`` where its registration names none.
+    init(_ launch: ApplicationLaunch, timeLimit: Duration?) throws(LaunchError) {
         guard launch.executable.hasPrefix("/") else {
             throw LaunchError(
                 .notTrusted,
@@ -110,24 +103,8 @@ extension EventProgram {
                     + "start the application by hand once, so that it registers again")
         }
         self.init([launch.executable] + launch.arguments, timeLimit: timeLimit)
-        var environment = launch.environment
-        environment["HOME"] = account.home
-        environment["USER"] = account.name
-        environment["LOGNAME"] = account.name
-        environment["PATH"] = "/usr/local/bin:/usr/bin:/bin"
-        self.environment = environment
-        // It is entered before the user is changed: the application must not get to where only root may be.
-        let isOpen = isOther ? FileManager.default.isOwned(launch.folder, by: account) : true
-        folder = isOpen && FileManager.default.fileExists(atPath: launch.folder) ? launch.folder : "/"
-        if isOther { self.account = account }
+        environment = ProgramEnvironment.inherited().merging(launch.environment) { $1 }
+        folder = FileManager.default.fileExists(atPath: launch.folder) ? launch.folder : "/"
         isOwnSession = true
-    }
-}
-
-extension FileManager {
-    /// Returns whether a folder belongs to a user.
-    fileprivate func isOwned(_ path: String, by account: UserAccount) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_uid == account.userID && status.st_mode & S_IFMT == S_IFDIR
     }
 }

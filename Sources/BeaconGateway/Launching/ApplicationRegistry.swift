@@ -1,38 +1,23 @@
 import BeaconApplications
 import BeaconModel
-import BeaconPrograms
 import BeaconSupport
 import Foundation
+import Glibc
 
-/// The applications of one user that monitor regions themselves, as they are registered in the user's state directory.
+/// The applications of this process's user that monitor regions themselves, as they are registered in the user's state
+/// directory.
 ///
 /// There is no socket between them and the daemon. A registration counts only if nobody but the user and root can have
-/// written it, and it is read and written with the user's own rights.
+/// written it.
 struct ApplicationRegistry: Sendable {
-    /// The user whose applications these are.
-    let account: UserAccount
-
     private let directory: StateDirectory
     private let damaged: Locked<[StateError]>
 
-    /// Creates the registry of a user.
-    ///
-    /// - Parameters:
-    ///   - account: the user. Only root can serve another user than itself.
-    ///   - directory: the folder of registrations; nil for the default of applications.
-    init(account: UserAccount, directory: StateDirectory? = nil) {
-        self.account = account
-        let home = URL(fileURLWithPath: account.home, isDirectory: true)
-        let directory =
-            directory ?? StateDirectory(home.appendingPathComponent(".local/state/swift-beacon", isDirectory: true))
+    /// Creates the registry in a folder, by default the one that applications of this user register in.
+    init(directory: StateDirectory = .user) {
         let damaged = Locked<[StateError]>([])
         self.damaged = damaged
         self.directory = directory.reporting { error in damaged.withLock { $0.append(error) } }
-    }
-
-    /// The registry of the user who runs this process, in the folder that its environment names.
-    static var ofThisUser: ApplicationRegistry? {
-        UserAccount.current.map { ApplicationRegistry(account: $0, directory: .user) }
     }
 
     /// The result of a look at all applications.
@@ -49,15 +34,13 @@ struct ApplicationRegistry: Sendable {
     func look() -> Found {
         var found = Found()
         do {
-            try FileUser.perform(as: account) {
-                guard FileManager.default.fileExists(atPath: directory.url.path) else { return }
-                let policy = try AuthorizationPolicy(directory: directory)
-                for identity in directory.applications {
-                    do {
-                        if let application = try terminated(identity, policy) { found.terminated.append(application) }
-                    } catch {
-                        found.problems[identity.name] = "\(error)"
-                    }
+            guard FileManager.default.fileExists(atPath: directory.url.path) else { return found }
+            let policy = try AuthorizationPolicy(directory: directory)
+            for identity in directory.applications {
+                do {
+                    if let application = try terminated(identity, policy) { found.terminated.append(application) }
+                } catch {
+                    found.problems[identity.name] = "\(error)"
                 }
             }
         } catch {
@@ -82,8 +65,7 @@ struct ApplicationRegistry: Sendable {
         else { return nil }
         let triggers = try directory.triggers(of: identity)
         guard !triggers.isEmpty else { return nil }
-        return TerminatedApplication(
-            key: ApplicationKey(account: account, identity: identity), launch: launch, triggers: triggers)
+        return TerminatedApplication(identity: identity, launch: launch, triggers: triggers)
     }
 
     private func checkOwner(of folder: String) throws(LaunchError) {
@@ -91,9 +73,9 @@ struct ApplicationRegistry: Sendable {
         for file in ["regions.json", "authorization.json", "waiting.json", "running", "lock"]
             + monitors.map({ "monitors/\($0)" })
         where FileManager.default.fileExists(atPath: "\(folder)/\(file)") {
-            try OwnershipCheck.check("\(folder)/\(file)", owner: account.userID)
+            try OwnershipCheck.check("\(folder)/\(file)", owner: geteuid())
         }
-        try OwnershipCheck.check(folder + "/launch.json", owner: account.userID)
+        try OwnershipCheck.check(folder + "/launch.json", owner: geteuid())
     }
 
     /// Stores a new state of a region or condition for an application that does not run.
@@ -110,17 +92,15 @@ struct ApplicationRegistry: Sendable {
         _ state: RegionState, at time: Timestamp, of id: LaunchTrigger.ID, constraint: BeaconConstraint,
         for identity: ApplicationIdentity
     ) throws -> LaunchTrigger? {
-        try FileUser.perform(as: account) {
-            try checkOwner(of: directory.folder(of: identity).path)
-            return try directory.store(state, at: time, of: id, constraint: constraint, for: identity)
-        }
+        try checkOwner(of: directory.folder(of: identity).path)
+        return try directory.store(state, at: time, of: id, constraint: constraint, for: identity)
     }
 }
 
 /// An application that does not run and is registered for being started.
 struct TerminatedApplication: Hashable, Sendable {
-    /// The application and its user.
-    var key: ApplicationKey
+    /// The application.
+    var identity: ApplicationIdentity
 
     /// The program, arguments, folder and environment by which it is started.
     var launch: ApplicationLaunch
@@ -134,16 +114,4 @@ struct TerminatedApplication: Hashable, Sendable {
         for place in copy.triggers.indices { copy.triggers[place].state = .unknown }
         return copy
     }
-}
-
-/// An application of a user.
-struct ApplicationKey: Hashable, Sendable, CustomStringConvertible {
-    /// The user.
-    var account: UserAccount
-
-    /// The application among those of the user.
-    var identity: ApplicationIdentity
-
-    /// The names of the application and its user.
-    var description: String { "\(identity.name) of \(account.name)" }
 }

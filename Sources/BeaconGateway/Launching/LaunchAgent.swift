@@ -1,6 +1,5 @@
 import BeaconApplications
 import BeaconModel
-import BeaconPrograms
 import Foundation
 import Logging
 
@@ -12,11 +11,11 @@ actor LaunchAgent {
     static let lookInterval = Duration.seconds(2)
 
     private let settings: LaunchSettings
-    private let registries: [ApplicationRegistry]
+    private let registry: ApplicationRegistry?
     private let rules: [RuleRunner]
     private let logger: Logger
-    private var launchers: [ApplicationKey: ApplicationLauncher] = [:]
-    private var terminated: [ApplicationKey: TerminatedApplication] = [:]
+    private var launchers: [ApplicationIdentity: ApplicationLauncher] = [:]
+    private var terminated: [ApplicationIdentity: TerminatedApplication] = [:]
     private var problems: [String: String] = [:]
     private var isStopped = false
 
@@ -24,11 +23,11 @@ actor LaunchAgent {
     ///
     /// - Parameters:
     ///   - settings: the rules, and the settings for applications.
-    ///   - registries: the registries of applications.
+    ///   - registry: the registry of applications; nil where none are started.
     ///   - logger: the log, which programs' output is written to as well.
-    init(_ settings: LaunchSettings, registries: [ApplicationRegistry], logger: Logger) {
+    init(_ settings: LaunchSettings, registry: ApplicationRegistry?, logger: Logger) {
         self.settings = settings
-        self.registries = registries
+        self.registry = registry
         self.logger = logger
         rules = settings.rules.map { RuleRunner($0, logger: logger) }
     }
@@ -48,75 +47,67 @@ actor LaunchAgent {
     /// Looks for registered applications again and again, and has the gateway monitor for those that do not run, until
     /// its task is cancelled.
     func run(_ gateway: Gateway) async {
-        guard settings.applications != nil, !registries.isEmpty else { return }
+        guard let registry else { return }
         while !Task.isCancelled {
-            await look(gateway)
+            await look(registry, gateway)
             try? await Task.sleep(for: Self.lookInterval)
         }
     }
 
-    private func look(_ gateway: Gateway) async {
-        var found: [ApplicationKey: TerminatedApplication] = [:]
-        for registry in registries {
-            let result = registry.look()
-            for application in result.terminated { found[application.key] = application }
-            for error in result.damaged { logger.error("\(error)") }
-            log(result.problems, of: registry)
-        }
-        for (key, application) in terminated where found[key] == nil {
-            logger.debug("\(key) runs, or is registered no longer")
+    private func look(_ registry: ApplicationRegistry, _ gateway: Gateway) async {
+        var found: [ApplicationIdentity: TerminatedApplication] = [:]
+        let result = registry.look()
+        for application in result.terminated { found[application.identity] = application }
+        for error in result.damaged { logger.error("\(error)") }
+        log(result.problems)
+        for (identity, application) in terminated where found[identity] == nil {
+            logger.debug("\(identity.name) runs, or is registered no longer")
             await gateway.forget(application)
         }
-        for (key, application) in found {
-            if let known = terminated[key] {
+        for (identity, application) in found {
+            if let known = terminated[identity] {
                 // While it does not run, only this process changes its states; any other difference is a new
                 // registration.
                 guard known.withoutStates != application.withoutStates else { continue }
                 await gateway.forget(known)
             }
-            logger.debug("monitoring \(application.triggers.count) regions and conditions of \(key)")
+            logger.debug("monitoring \(application.triggers.count) regions and conditions of \(identity.name)")
             await gateway.monitor(for: application)
         }
         terminated = found
     }
 
     /// Logs each problem once.
-    private func log(_ new: [String: String], of registry: ApplicationRegistry) {
-        for (name, message) in new {
-            let label = "\(registry.account.name)/\(name)"
-            if problems.updateValue(message, forKey: label) != message {
-                logger.warning(
-                    "cannot start \(name.isEmpty ? "applications" : name) of \(registry.account.name): \(message)")
-            }
+    private func log(_ new: [String: String]) {
+        for (name, message) in new where problems[name] != message {
+            logger.warning("cannot start \(name.isEmpty ? "applications" : name): \(message)")
         }
-        for label in problems.keys where label.hasPrefix(registry.account.name + "/") {
-            if new[String(label.dropFirst(registry.account.name.count + 1))] == nil { problems[label] = nil }
-        }
+        problems = new
     }
 
     /// Stores a change of an application's region or condition for the application, and starts it.
     ///
     /// - Parameters:
-    ///   - key: the application.
+    ///   - identity: the application.
     ///   - event: the change, by the wall clock.
     ///   - id: the region or condition that changed.
-    func startApplication(_ key: ApplicationKey, for event: RegionEvent, of id: LaunchTrigger.ID) async {
-        guard !isStopped, let application = terminated[key], let applications = settings.applications,
-            let registry = registries.first(where: { $0.account == key.account })
+    func startApplication(_ identity: ApplicationIdentity, for event: RegionEvent, of id: LaunchTrigger.ID) async {
+        guard !isStopped, let application = terminated[identity], let applications = settings.applications,
+            let registry
         else { return }
         do {
             guard
                 let trigger = try registry.store(
-                    event.state, at: event.time, of: id, constraint: event.constraint, for: key.identity),
+                    event.state, at: event.time, of: id, constraint: event.constraint, for: identity),
                 trigger.launches(from: trigger.state, to: event.state)
             else { return }
         } catch {
-            logger.error("cannot start \(key): \(error)")
+            logger.error("cannot start \(identity.name): \(error)")
             return
         }
         let launcher =
-            launchers[key] ?? ApplicationLauncher(key, settings: applications, logger: logger)
-        launchers[key] = launcher
+            launchers[identity] ?? ApplicationLauncher(identity, settings: applications, logger: logger)
+        launchers[identity] = launcher
         await launcher.start(application.launch)
     }
 

@@ -1,5 +1,3 @@
-import BeaconPrograms
-import CProcess
 import Glibc
 
 /// A check that only a user and root can have written a file.
@@ -38,41 +36,18 @@ enum OwnershipCheck {
     }
 }
 
-/// Access to files with their user's rights, so that a user's link cannot lead root elsewhere.
-enum FileUser {
-    /// Calls `body`, which must not suspend, with the rights of a user over files.
-    ///
-    /// - Throws: ``LaunchError`` if this process may not, and what `body` throws.
-    static func perform<Result>(as account: UserAccount, _ body: () throws -> Result) throws -> Result {
-        let own = (user: geteuid(), group: getegid())
-        guard account.userID != own.user else { return try body() }
-        guard beacon_use_files_as(account.userID, account.groupID) == 0 else {
-            throw LaunchError(
-                .notPermitted,
-                "only root and \(account.name) can read files of \(account.name); run beacond as one of them")
-        }
-        // A thread of root is always allowed to change back.
-        defer { _ = beacon_use_files_as(own.user, own.group) }
-        return try body()
-    }
-}
-
 /// A failure to start a program, and its remedy.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case notTrusted, notPermitted, noUser
+            case notTrusted
         }
 
         private let value: Value
 
         /// Somebody else could have written the registration.
         public static let notTrusted = Code(value: .notTrusted)
-        /// The program belongs to another user, and only root may start it.
-        public static let notPermitted = Code(value: .notPermitted)
-        /// There is no such user.
-        public static let noUser = Code(value: .noUser)
     }
 
     /// The kind of failure.

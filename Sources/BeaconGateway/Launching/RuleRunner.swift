@@ -117,6 +117,7 @@ extension EventProgram {
         case .unit(let name): self.init(["systemctl", "start", "--", name], timeLimit: rule.timeLimit)
         }
         folder = rule.folder
+        environment = ProgramEnvironment.inherited(and: rule.environment)
         isOwnSession = true
     }
 }

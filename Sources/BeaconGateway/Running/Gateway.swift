@@ -219,7 +219,7 @@ actor Gateway {
         for trigger in application.triggers {
             // An app's region counts as outside at first after its exit time-out, as it does while the app runs.
             monitor(
-                .application(application.key, trigger.id),
+                .application(application.identity, trigger.id),
                 MonitoredRegion(trigger.constraint, outsideAfter: MonitoredRegion.defaultExitTimeout),
                 assuming: trigger.state)
         }
@@ -228,7 +228,7 @@ actor Gateway {
 
     /// Ends the monitoring for an application: it runs, or is not registered any more.
     func forget(_ application: TerminatedApplication) {
-        for trigger in application.triggers { forget(.application(application.key, trigger.id)) }
+        for trigger in application.triggers { forget(.application(application.identity, trigger.id)) }
         updateScanMode()
     }
 
@@ -367,7 +367,7 @@ actor Gateway {
         switch change.owner {
         case .region: await launches.startPrograms(for: change.event)
         case .beacon: return
-        case .application(let key, let id): await launches.startApplication(key, for: change.event, of: id)
+        case .application(let identity, let id): await launches.startApplication(identity, for: change.event, of: id)
         }
     }
 }

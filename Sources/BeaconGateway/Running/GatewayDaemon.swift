@@ -1,5 +1,4 @@
 public import BeaconDelivery
-import BeaconPrograms
 import BeaconSupport
 import Foundation
 public import Logging
@@ -51,11 +50,12 @@ public struct GatewayDaemon: Sendable {
             outbox = nil
             delivery = nil
             writer = DryRunWriter(destinations: destinations, print: print)
-            launches = LaunchAgent(LaunchSettings(), registries: [], logger: logger)
+            launches = LaunchAgent(LaunchSettings(), registry: nil, logger: logger)
         case .deliver:
             presence = PresenceFile(besideOutbox: configuration.outbox.path)
             launches = LaunchAgent(
-                configuration.launch, registries: Self.registries(configuration.launch, logger), logger: logger)
+                configuration.launch,
+                registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
             if destinations.isEmpty {
                 outbox = nil
                 delivery = nil
@@ -119,19 +119,6 @@ public struct GatewayDaemon: Sendable {
 
     /// Returns the status of the destinations' queues; none in a dry run.
     public func queues() async -> [QueueStatus] { (try? await delivery?.status()) ?? [] }
-
-    private static func registries(_ settings: LaunchSettings, _ logger: Logger) -> [ApplicationRegistry] {
-        guard let applications = settings.applications else { return [] }
-        guard let users = applications.users else { return [ApplicationRegistry.ofThisUser].compactMap { $0 } }
-        return users.compactMap { name in
-            guard let account = UserAccount(name: name) else {
-                logger.error("applications of \(name) are not started: there is no such user")
-                return nil
-            }
-            if account == UserAccount.current { return ApplicationRegistry.ofThisUser }
-            return ApplicationRegistry(account: account)
-        }
-    }
 }
 
 extension OutboxLimits {

@@ -1,6 +1,5 @@
 import BeaconApplications
 import BeaconModel
-import BeaconPrograms
 
 /// The owner of a condition, for which it is monitored.
 enum ConditionOwner: Hashable, Sendable {
@@ -9,7 +8,7 @@ enum ConditionOwner: Hashable, Sendable {
     /// The presence of a named beacon, by the beacon's name.
     case beacon(String)
     /// An application that does not run, by its name for the region or condition.
-    case application(ApplicationKey, LaunchTrigger.ID)
+    case application(ApplicationIdentity, LaunchTrigger.ID)
 
     /// The name for logs and events.
     var name: String {
@@ -24,7 +23,7 @@ enum ConditionOwner: Hashable, Sendable {
         switch self {
         case .region(let name): "region \(name)"
         case .beacon(let name): "beacon \(name)"
-        case .application(let key, let id): "application \(key.account.userID) \(key.identity.name) \(id)"
+        case .application(let identity, let id): "application \(identity.name) \(id)"
         }
     }
 }

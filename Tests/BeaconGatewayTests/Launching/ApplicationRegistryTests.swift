@@ -16,7 +16,7 @@ final class ApplicationRegistryTests {
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     private func registry() throws -> ApplicationRegistry {
-        ApplicationRegistry(account: try #require(UserAccount.current), directory: directory)
+        ApplicationRegistry(directory: directory)
     }
 
     /// Registers the application, which has the permission to be started.

@@ -1,5 +1,3 @@
-import BeaconApplications
-import BeaconPrograms
 import Foundation
 import Glibc
 import Testing
@@ -53,46 +51,5 @@ final class OwnershipCheckTests {
         try FileManager.default.moveItem(atPath: file, toPath: file + ".real")
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: file + ".real")
         #expect(!isTrusted())
-    }
-
-    @Test("Nobody but root starts programs of another, and root starts them as that user and no other")
-    func users() async throws {
-        let other = try #require(UserAccount(name: geteuid() == 0 ? "nobody" : "root"))
-        let launch = ApplicationLaunch(
-            executable: "/bin/sh", arguments: ["-c", "id -u; id -g; id -G; echo $HOME; echo ${LEAK:-none}; pwd"],
-            folder: "/root", environment: [:])
-        guard geteuid() == 0 else {
-            #expect(throws: LaunchError.self) { try EventProgram(launch, account: other, timeLimit: nil) }
-            return
-        }
-        setenv("LEAK", "secret", 1)
-        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-        let program = try EventProgram(launch, account: other, timeLimit: .seconds(30))
-        let outcome = try await program.run(input: [], output: .lines { continuation.yield($0) })
-        continuation.finish()
-        var lines: [String] = []
-        for await line in stream { lines.append(line) }
-        #expect(outcome.isSuccess)
-        let groups = Set(other.groups).map(String.init)
-        try #require(lines.count == 6)
-        #expect(Array(lines.prefix(2)) == ["\(other.userID)", "\(other.groupID)"])
-        #expect(Set(lines[2].split(separator: " ").map(String.init)) == Set(groups))
-        #expect(Array(lines[3...]) == [other.home, "none", "/"])
-    }
-
-    @Test("Root reads and writes a user's files with that user's rights", .enabled(if: geteuid() == 0))
-    func rights() throws {
-        let other = try #require(UserAccount(name: "nobody"))
-        #expect(throws: (any Error).self) {
-            try FileUser.perform(as: other) { try Data("x".utf8).write(to: URL(fileURLWithPath: self.file)) }
-        }
-        try setMode(0o777, of: "")
-        try setMode(0o777, of: "inner")
-        let new = folder.appendingPathComponent("inner/new").path
-        try FileUser.perform(as: other) { try Data("x".utf8).write(to: URL(fileURLWithPath: new)) }
-        var status = stat()
-        #expect(stat(new, &status) == 0 && status.st_uid == other.userID)
-        // And is itself again.
-        try Data("y".utf8).write(to: URL(fileURLWithPath: file))
     }
 }

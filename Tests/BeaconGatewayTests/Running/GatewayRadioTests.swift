@@ -251,9 +251,9 @@ struct GatewayRadioTests {
         let launch = directory.folder(of: identity).appendingPathComponent("launch.json")
         try Data(#"{"executable":"/bin/true","arguments":[],"folder":"/","environment":{}}"#.utf8).write(to: launch)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: launch.path)
-        let registry = ApplicationRegistry(account: try #require(UserAccount.current), directory: directory)
+        let registry = ApplicationRegistry(directory: directory)
         let agent = LaunchAgent(
-            LaunchSettings(applications: .init(interval: .zero)), registries: [registry], logger: bench.lines.logger)
+            LaunchSettings(applications: .init(interval: .zero)), registry: registry, logger: bench.lines.logger)
         await ScriptedRadios.run(1, in: bench, launches: agent) { radios in
             while !bench.lines.all.contains(where: { $0.contains("monitoring 1 regions") }) { usleep(10_000) }
             radios.open(0)

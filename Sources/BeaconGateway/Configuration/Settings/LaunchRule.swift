@@ -31,6 +31,9 @@ public struct LaunchRule: Hashable, Sendable {
     /// The program's working directory; nil for the daemon's own.
     public var folder: String?
 
+    /// The names of the daemon's environment variables that it gets, besides those of the user's session.
+    public var environment: [String]
+
     /// The time that it may run.
     public var timeLimit: Duration
 
@@ -40,13 +43,15 @@ public struct LaunchRule: Hashable, Sendable {
     /// Creates a rule.
     public init(
         name: String, regions: Set<String>? = nil, events: Set<Event> = [.enter], target: Target,
-        folder: String? = nil, timeLimit: Duration = .seconds(30), interval: Duration = .seconds(1)
+        folder: String? = nil, environment: [String] = [], timeLimit: Duration = .seconds(30),
+        interval: Duration = .seconds(1)
     ) {
         self.name = name
         self.regions = regions
         self.events = events
         self.target = target
         self.folder = folder
+        self.environment = environment
         self.timeLimit = timeLimit
         self.interval = interval
     }
@@ -62,6 +67,7 @@ extension LaunchRule {
         let program = section.words("program")
         let unit = section.text("unit", "write the name of a systemd unit, as lights.service")
         let folder = section.filePath("folder")
+        let environment = section.texts("environment", "write names of environment variables, as [LIGHTS_KEY]")
         let limit = section.duration("time-limit", .seconds(1)...(.seconds(86_400)))
         let interval = section.duration("interval", .zero...(.seconds(86_400)))
         let target: Target
@@ -90,6 +96,7 @@ extension LaunchRule {
         guard let name else { return nil }
         var rule = LaunchRule(name: name, regions: allowed, target: target, folder: folder?.value)
         if let events { rule.events = Set(events) }
+        if let environment { rule.environment = environment.map(\.value) }
         if let limit { rule.timeLimit = limit }
         if let interval { rule.interval = interval }
         return rule

@@ -1,13 +1,9 @@
-import BeaconPrograms
 import Yams
 
 /// The programs and applications that the daemon starts for events.
 public struct LaunchSettings: Hashable, Sendable {
     /// The settings for starting applications that monitor regions themselves and do not run.
     public struct Applications: Hashable, Sendable {
-        /// The users whose applications are started; nil for the one who runs the daemon.
-        public var users: [String]?
-
         /// The time that a started application may run; nil for no limit.
         public var timeLimit: Duration?
 
@@ -16,10 +12,7 @@ public struct LaunchSettings: Hashable, Sendable {
 
         /// Creates the settings, by default for the applications of the user who runs the daemon, for 30 seconds at a
         /// time: on iOS an application that was launched for a region has about ten, and a Raspberry Pi is slower.
-        public init(
-            users: [String]? = nil, timeLimit: Duration? = .seconds(30), interval: Duration = .seconds(10)
-        ) {
-            self.users = users
+        public init(timeLimit: Duration? = .seconds(30), interval: Duration = .seconds(10)) {
             self.timeLimit = timeLimit
             self.interval = interval
         }
@@ -63,13 +56,6 @@ extension LaunchSettings.Applications {
         if case .mapping? = section.node("applications") {
             let inside = section.section("applications")
             var settings = Self()
-            settings.users = inside.texts("users", "write names of users")?.map { user in
-                if UserAccount(name: user.value) == nil {
-                    inside.reading.report(
-                        user.origin, "this machine has no user \"\(user.value)\"", severity: .warning)
-                }
-                return user.value
-            }
             if let limit = inside.durationOrOff("time-limit", .seconds(1)...(.seconds(7 * 86_400))) {
                 settings.timeLimit = limit
             }
