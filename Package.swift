@@ -243,6 +243,7 @@ let package = Package(
             name: "DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"], swiftSettings: habits),
         .testTarget(
             name: "BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"], swiftSettings: habits),
+        .testTarget(name: "BeaconSupportTests", dependencies: ["BeaconSupport"], swiftSettings: habits),
         .testTarget(
             name: "BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"], swiftSettings: habits),
         .testTarget(

@@ -44,6 +44,8 @@ struct Run: AsyncParsableCommand {
         LoggingSystem.bootstrap { _ in LogWriter() }
         var logger = Logger(label: "beacond")
         logger.logLevel = settings.logLevel
+        // What is stored here says who was where, and may hold secrets.
+        umask(0o077)
         // A reader that ends early, as `head` does, is an error of the write and no signal.
         signal(SIGPIPE, SIG_IGN)
         let daemon = try GatewayDaemon(settings, mode: dryRun ? .dryRun(Self.print) : .deliver, logger: logger)

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconSupport
 import Foundation
 
 /// The output of `beacond outbox list`.
@@ -8,10 +9,13 @@ enum OutboxText {
     static func lines(_ status: QueueStatus, _ entries: [OutboxEntry]) -> [String] {
         var line =
             "\(status.destination): \(status.waiting) waiting, \(status.deadLetters) refused, \(status.delivered) delivered"
-        let dropped = status.droppedByAge + status.droppedBySize + status.droppedByHand
-        if dropped > 0 { line += ", \(dropped) dropped" }
+        if status.dropped > 0 { line += ", \(status.dropped) dropped" }
         if let error = status.lastError, status.failures > 0 {
-            line += "; failed \(StatisticsText.count(status.failures, "time")) in a row: \(error)"
+            line += "; failed \(StatisticsText.count(status.failures, "time")) in a row"
+            if let since = status.failingSince {
+                line += " since \(Date(timeIntervalSince1970: since.seconds).formatted(.iso8601))"
+            }
+            line += ": \(error.printable)"
         }
         return [line] + entries.map(Self.line)
     }
@@ -23,7 +27,7 @@ enum OutboxText {
         if let region = notification.region { text += "  \(region)" }
         if let beacon = notification.beacon { text += "  \(beacon.major)/\(beacon.minor)" }
         if let proximity = notification.proximity { text += "  \(proximity)" }
-        if let refusal = entry.refusal { text += "  refused: \(refusal)" }
+        if let refusal = entry.refusal { text += "  refused: \(refusal.printable)" }
         if entry.refusal == nil, entry.attempts > 0 { text += "  (\(StatisticsText.count(entry.attempts, "attempt")))" }
         return text
     }
@@ -36,6 +40,7 @@ enum OutboxText {
         var retried: Int
         var dropped: Int
         var failures: Int
+        var failingSince: Double?
         var error: String?
     }
 
@@ -54,7 +59,7 @@ enum OutboxText {
         let queue = Queue(
             destination: status.destination, waiting: status.waiting, refused: status.deadLetters,
             delivered: status.delivered, retried: status.retried,
-            dropped: status.droppedByAge + status.droppedBySize + status.droppedByHand, failures: status.failures,
+            dropped: status.dropped, failures: status.failures, failingSince: status.failingSince?.seconds,
             error: status.lastError)
         var lines = [String(decoding: try encoder.encode(queue), as: UTF8.self)]
         for entry in entries {

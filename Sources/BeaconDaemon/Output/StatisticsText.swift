@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconGateway
 import BeaconModel
+import BeaconSupport
 import Foundation
 import ServiceLifecycle
 
@@ -63,10 +64,9 @@ enum StatisticsText {
                 "\(queue.destination): \(queue.delivered - earlier.delivered) delivered, \(queue.waiting) waiting"
             if queue.refused > earlier.refused { line += ", \(queue.refused - earlier.refused) refused" }
             if queue.deadLetters > 0 { line += ", \(queue.deadLetters) to be looked at (beacond outbox list)" }
-            let dropped =
-                queue.droppedByAge + queue.droppedBySize - earlier.droppedByAge - earlier.droppedBySize
+            let dropped = queue.dropped - earlier.dropped
             if dropped > 0 { line += ", \(dropped) dropped" }
-            if let error = queue.lastError, queue.waiting > 0 { line += "; \(error)" }
+            if let error = queue.lastError, queue.waiting > 0 { line += "; \(error.printable)" }
             lines.append(line)
         }
         return lines

@@ -1,3 +1,4 @@
+import BeaconSupport
 import Foundation
 import Logging
 
@@ -24,9 +25,8 @@ struct LogWriter: LogHandler {
         line += "\(event.message)"
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
-        // One event is one line, whatever a program printed.
-        ErrorOutput.shared.write(
-            String(line.map { $0.isNewline ? " " : $0 }))
+        // One event is one line, and no terminal obeys it, whatever a program printed or a server answered.
+        ErrorOutput.shared.write(line.printable)
     }
 
     private static func priority(_ level: Logger.Level) -> String {

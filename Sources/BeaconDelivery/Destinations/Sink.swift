@@ -22,33 +22,42 @@ public protocol Sink: Sendable {
 
     /// Runs beside the deliveries, for instance to maintain a connection. The call begins before the first delivery, is
     /// cancelled after the last, and may return at any time.
-    func run() async
+    ///
+    /// - Parameter onConnection: to be called each time that a connection was made, which ends the wait before the next
+    ///   attempt.
+    func run(onConnection: @escaping @Sendable () -> Void) async
 }
 
 extension Sink {
     /// Returns true for every notification.
     public func wants(_ notification: BeaconNotification) -> Bool { true }
 
+    /// Runs beside deliveries of the caller's own.
+    public func run() async { await run(onConnection: {}) }
+
     /// Returns at once.
-    public func run() async {}
+    public func run(onConnection: @escaping @Sendable () -> Void) async {}
 }
 
 /// The outcome of an attempt to send a notification.
+///
+/// A failure is about the notification or about the destination, and only the first is final: a key that is rotated, a
+/// clock that is wrong, a server that moved or is misconfigured cost time and no notification.
 @nonexhaustive
 public enum DeliveryOutcome: Hashable, Sendable {
     /// The destination accepted the notification, which is not sent again.
     case delivered
 
-    /// The destination did not accept the notification this time. It is sent again, and those behind it wait. Return
-    /// this outcome when in doubt.
+    /// The destination did not accept the notification this time, for a reason of its own. It is sent again, and those
+    /// behind it wait. Return this outcome when in doubt.
     ///
     /// - Parameters:
     ///   - reason: the cause, in words for the log and `beacond outbox list`, without secrets.
     ///   - after: the wait that the destination asked for (Retry-After); nil leaves it to the ``RetryPolicy``.
     case retry(reason: String, after: Duration? = nil)
 
-    /// The destination refused the notification for good. It becomes a dead letter, which is listed and only sent again
-    /// when someone asks for it. Those behind it are sent.
+    /// The destination refused this notification, for what is in it, and always will. It becomes a dead letter, which is
+    /// listed and only sent again when someone asks for it. Those behind it are sent.
     ///
     /// - Parameter reason: the cause, in words for the log and `beacond outbox list`, without secrets.
     case refused(reason: String)

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import BeaconSupport
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -62,6 +63,8 @@ final class HTTPPoster: Sendable {
 
     private static func trust(_ settings: HTTPSettings) throws(SinkError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
+        // The versions before were deprecated by RFC 8996: requests have secrets in them.
+        configuration.minimumTLSVersion = .tlsv12
         for file in settings.additionalTrustRoots {
             do {
                 let certificates = try NIOSSLCertificate.fromPEMFile(file.path)
@@ -117,9 +120,7 @@ final class HTTPPoster: Sendable {
             beginning += chunk.readableBytesView.prefix(Self.maximumExcerpt - beginning.count)
             if count > Self.maximumResponse || ContinuousClock.now > deadline { break }
         }
-        let text = String(decoding: beginning, as: UTF8.self)
-        return String(text.map { $0.isNewline || $0.isWhitespace ? " " : $0 })
-            .trimmingCharacters(in: .whitespacesAndNewlines.union(.controlCharacters))
+        return String(decoding: beginning, as: UTF8.self).printable.trimmingCharacters(in: .whitespaces)
     }
 
     /// Returns an error in words for a user, without the address, which may be a secret.

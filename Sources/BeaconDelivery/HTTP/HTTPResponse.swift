@@ -18,9 +18,9 @@ enum HTTPResponse: Sendable {
 
     /// The outcome for the notifications that were sent; nil where the task was cancelled.
     ///
-    /// Failures that may pass are retried: 408, 425, 429 and 5xx (RFC 9110, RFC 8470, RFC 6585), and no response. So
-    /// are redirects, which are not followed: as often as a server that moved, one is a network that wants someone to
-    /// log in.
+    /// 400, 413 and 422 are about the content of the request (RFC 9110, 15.5) and final. All others are about the
+    /// destination, its address or its keys, which somebody may correct, and are retried. So are redirects, which are
+    /// not followed: as often as a server that moved, one is a network that wants someone to log in.
     var outcome: DeliveryOutcome? {
         switch self {
         case .cancelled: nil
@@ -28,22 +28,22 @@ enum HTTPResponse: Sendable {
         case .response(200..<300, _, _): .delivered
         case .response(let status, let retryAfter, let excerpt):
             switch status {
+            case 400, 413, 422: .refused(reason: Self.text(status, excerpt))
             case 300..<400:
                 .retry(reason: "answered \(status), a redirect, which is not followed", after: retryAfter)
-            case 408, 425, 429, 500...: .retry(reason: Self.text(status, excerpt), after: retryAfter)
-            default: .refused(reason: Self.text(status, excerpt))
+            default: .retry(reason: Self.text(status, excerpt), after: retryAfter)
             }
         }
     }
 
-    /// True where the server refuses the content of the request, rather than its sender or its address.
-    var isAboutContent: Bool {
-        guard case .response(let status, _, _) = self else { return false }
-        return status == 400 || status == 413 || status == 422
-    }
-
     private static func text(_ status: Int, _ excerpt: String) -> String {
-        excerpt.isEmpty ? "answered \(status)" : "answered \(status): \(excerpt)"
+        let hint =
+            switch status {
+            case 401, 403: " (check the destination's keys, and this machine's clock)"
+            case 404, 410: " (check the destination's address)"
+            default: ""
+            }
+        return excerpt.isEmpty ? "answered \(status)\(hint)" : "answered \(status)\(hint): \(excerpt)"
     }
 }
 
@@ -96,7 +96,7 @@ enum BatchSplitter {
         // The failure belongs to the first; the others come again with it.
         case .retry: return [outcome]
         case .refused:
-            guard entries.count > 1, response.isAboutContent else { return entries.map { _ in outcome } }
+            guard entries.count > 1 else { return entries.map { _ in outcome } }
             let middle = entries.startIndex + entries.count / 2
             let first = await deliver(entries[..<middle], post: post)
             guard first.count == middle - entries.startIndex, !first.contains(where: \.isRetry) else { return first }

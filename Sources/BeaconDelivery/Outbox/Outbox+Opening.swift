@@ -50,9 +50,27 @@ extension Outbox {
         } catch {
             let failure = (error as? OutboxError) ?? OutboxError(error, file, otherwise: .cannotOpen)
             guard failure.code == .damaged else { throw failure }
+            guard isOurs(file) else {
+                throw OutboxError(
+                    .notOurs,
+                    "\(file.path) is no outbox, and nothing in it looks like one. Give the outbox a file of its own; "
+                        + "if it was one and is destroyed, move it aside", cause: failure)
+            }
             return try replace(
                 file, limits: limits, destinations: destinations, addedAt: addedAt, after: failure, logger: logger)
         }
+    }
+
+    /// Returns true for a file that was an outbox, however damaged: its beginning says so, or it holds a notification.
+    /// Another program's file is not ours to move.
+    private static func isOurs(_ file: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
+        defer { try? handle.close() }
+        // The application's number is at byte 68 of a database's header (SQLite, "Database File Format", 1.3).
+        let header = (try? handle.read(upToCount: 72)) ?? Data()
+        let number = withUnsafeBytes(of: OutboxDatabase.applicationID.bigEndian) { Data($0) }
+        return header.isEmpty || (header.count == 72 && header.suffix(4) == number)
+            || !OutboxSalvage.records(of: file).isEmpty
     }
 
     /// Moves a damaged file aside, and creates a new one with the notifications that can be read.
@@ -67,6 +85,7 @@ extension Outbox {
                 guard FileManager.default.fileExists(atPath: file.path + suffix) else { continue }
                 try FileManager.default.moveItem(atPath: file.path + suffix, toPath: aside.path + suffix)
             }
+            try Outbox.createFile(file)
             let database = try OutboxDatabase.open(file, maximumFileSize: limits.maximumFileSize)
             var opened = try prepare(database, destinations: destinations, found: salvaged, addedAt: addedAt)
             opened.recovery = OutboxRecovery(

@@ -58,7 +58,8 @@ public actor Outbox {
     ///   - limits: the bounds of the queues.
     ///   - logger: a logger for drops and damage.
     ///   - metrics: the backend of the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
-    ///     `_dead_letters_total` and `_dropped_total`, each by destination.
+    ///     `_dead_letters_total` and `_dropped_total`, and of the gauge `beacon_delivery_failing_since_seconds`, the
+    ///     moment since when a destination fails, counted from 1970, or 0; each by destination.
     ///   - wallTime: returns the time since 1970; another than the system's is for tests.
     /// - Throws: ``OutboxError``: `inUse` where another process has the file; `cannotOpen`, `full` or `notOurs` where
     ///   it cannot be used.
@@ -83,10 +84,24 @@ public actor Outbox {
         let factory = metrics
         self.metrics = Dictionary(
             uniqueKeysWithValues: Set(destinations).map { ($0, QueueMetrics(destination: $0, factory: factory)) })
+        reportForeignQueues(opened.database, destinations: destinations)
+    }
+
+    /// Logs queues of destinations that there are no longer: one that was renamed for instance.
+    private nonisolated func reportForeignQueues(_ database: DatabaseQueue, destinations: [String]) {
+        let statuses = (try? database.inDatabase { try OutboxTables($0).status() }) ?? []
+        for status in statuses where !destinations.contains(status.destination) && status.waiting > 0 {
+            logger.warning(
+                """
+                the outbox holds notifications for a destination that there is not; name it again to have them \
+                delivered, or drop them with `beacond outbox drop`
+                """,
+                metadata: ["destination": "\(status.destination)", "count": "\(status.waiting)"])
+        }
     }
 
     /// Creates the folder and the file, where they are missing. No other user may read them: they record who was where.
-    private static func createFile(_ file: URL) throws(OutboxError) {
+    static func createFile(_ file: URL) throws(OutboxError) {
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
@@ -261,6 +276,9 @@ public actor Outbox {
         for (destination, count) in effects.appended { metrics[destination]?.countAppended(count) }
         for (destination, count) in effects.dropped {
             reportDrop(count, of: destination, reason: "more wait than the limits allow")
+        }
+        for (destination, count) in effects.droppedDeadLetters {
+            reportDrop(count, of: destination, reason: "more dead letters are kept than the limits allow")
         }
         for (destination, resolution) in effects.resolved { metrics[destination]?.count(resolution) }
         return .success(())

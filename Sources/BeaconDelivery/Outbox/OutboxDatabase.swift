@@ -7,8 +7,9 @@ enum OutboxDatabase {
     /// The four characters SBOX, which identify the file to file(1) and to this module (SQLite, PRAGMA application_id).
     static let applicationID: Int32 = 0x5342_4F58
 
-    /// The version of the tables. In version 1 dead letters were called parked.
-    static let version: Int32 = 2
+    /// The version of the tables. In version 1 dead letters were called parked; version 2 did not know since when a
+    /// destination fails, nor what may be dropped first.
+    static let version: Int32 = 3
 
     /// Opens a file, and creates its tables where there are none.
     ///
@@ -66,6 +67,14 @@ enum OutboxDatabase {
                             DROP INDEX parkedBySequence;
                             """)
                 }
+                if version == 1 || version == 2 {
+                    try database.execute(
+                        sql: """
+                            ALTER TABLE destination ADD COLUMN droppedBySettings INTEGER NOT NULL DEFAULT 0;
+                            ALTER TABLE destination ADD COLUMN failingSince INTEGER;
+                            ALTER TABLE delivery ADD COLUMN isRepeated INTEGER NOT NULL DEFAULT 0;
+                            """)
+                }
                 try database.execute(sql: schema)
                 try database.execute(
                     sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(Self.version)")
@@ -97,8 +106,10 @@ enum OutboxDatabase {
             droppedByAge INTEGER NOT NULL DEFAULT 0,
             droppedBySize INTEGER NOT NULL DEFAULT 0,
             droppedByHand INTEGER NOT NULL DEFAULT 0,
+            droppedBySettings INTEGER NOT NULL DEFAULT 0,
             superseded INTEGER NOT NULL DEFAULT 0,
             failures INTEGER NOT NULL DEFAULT 0,
+            failingSince INTEGER,
             lastError TEXT,
             notBefore INTEGER
         );
@@ -107,11 +118,13 @@ enum OutboxDatabase {
             sequence INTEGER NOT NULL,
             bytes INTEGER NOT NULL,
             isHeartbeat INTEGER NOT NULL,
+            isRepeated INTEGER NOT NULL DEFAULT 0,
             attempts INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (destination, sequence)
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS deliveryBySequence ON delivery (sequence);
         CREATE INDEX IF NOT EXISTS heartbeats ON delivery (destination, sequence) WHERE isHeartbeat;
+        CREATE INDEX IF NOT EXISTS repeated ON delivery (destination, sequence) WHERE isRepeated;
         CREATE TABLE IF NOT EXISTS deadLetter (
             destination INTEGER NOT NULL,
             sequence INTEGER NOT NULL,
@@ -133,7 +146,8 @@ final class OutboxLock: Sendable {
     /// - Throws: `inUse` where another holder has it, `cannotOpen` where the file cannot be created.
     init(for file: URL) throws(OutboxError) {
         let path = file.path + ".lock"
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        // Through no link: what it leads to would lose its content.
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw OutboxError(
                 .cannotOpen,

@@ -7,6 +7,7 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case inUse, full, damaged, cannotOpen, cannotRead, cannotWrite, closed, unknownDestination, notOurs
+            case invalidNotification
         }
 
         private let value: Value
@@ -27,8 +28,10 @@ public struct OutboxError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code(value: .closed)
         /// There is no queue of this name.
         public static let unknownDestination = Code(value: .unknownDestination)
-        /// The file is another program's database, or of a newer version.
+        /// The file is no outbox, or of a newer version.
         public static let notOurs = Code(value: .notOurs)
+        /// A notification cannot be stored, whatever room there is: it is too long, or cannot be written as JSON.
+        public static let invalidNotification = Code(value: .invalidNotification)
     }
 
     /// The kind of failure.

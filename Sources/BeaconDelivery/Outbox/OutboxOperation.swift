@@ -12,6 +12,7 @@ struct AddressedNotification: Sendable {
 struct EncodedNotification: Sendable {
     let id: NotificationID
     let isHeartbeat: Bool
+    let isRepeated: Bool
     let record: Data
 
     /// Encodes a notification.
@@ -20,15 +21,17 @@ struct EncodedNotification: Sendable {
     init(_ notification: BeaconNotification) throws(OutboxError) {
         id = notification.id
         isHeartbeat = notification.kind == .heartbeat
+        isRepeated = notification.kind.isRepeated
         do {
             record = try OutboxRecord.encode(notification)
         } catch {
             throw OutboxError(
-                .cannotWrite, "the notification \(notification.id) cannot be written as JSON: \(error)", cause: error)
+                .invalidNotification, "the notification \(notification.id) cannot be written as JSON: \(error)",
+                cause: error)
         }
         guard record.count <= OutboxRecord.maximumLength else {
             throw OutboxError(
-                .cannotWrite,
+                .invalidNotification,
                 "the notification \(notification.id) has \(record.count) bytes, more than a record can hold. List fewer "
                     + "beacons in heartbeats")
         }
@@ -70,6 +73,8 @@ struct QueueResolution: Sendable {
         var reason: String
         /// The number of attempts in a row that have failed.
         var failures: Int
+        /// When these began, in milliseconds since 1970.
+        var since: Int64
         /// The moment of the next attempt, in milliseconds since 1970.
         var notBefore: Int64
     }
@@ -135,7 +140,8 @@ enum OutboxOperation: Sendable {
             }
         case .resolve(let resolution, let destination):
             guard let number = numbers[destination] else { throw Self.unknown(destination) }
-            try tables.resolve(resolution, of: number, limits: limits)
+            let dropped = try tables.resolve(resolution, of: number, limits: limits)
+            if dropped > 0 { effects.droppedDeadLetters[destination, default: 0] += dropped }
             effects.resolved.append((destination, resolution))
         }
     }
@@ -151,6 +157,7 @@ struct PendingOperation: Sendable {
 struct OutboxEffects: Sendable {
     var appended: [String: Int] = [:]
     var dropped: [String: Int] = [:]
+    var droppedDeadLetters: [String: Int] = [:]
     var resolved: [(destination: String, resolution: QueueResolution)] = []
 }
 
@@ -161,6 +168,7 @@ struct QueueMetrics {
     private let retried: Counter
     private let deadLetters: Counter
     private let dropped: Counter
+    private let failingSince: Gauge
 
     init(destination: String, factory: any MetricsFactory) {
         let dimensions = [("destination", destination)]
@@ -169,6 +177,8 @@ struct QueueMetrics {
         retried = Counter(label: "beacon_delivery_retried_total", dimensions: dimensions, factory: factory)
         deadLetters = Counter(label: "beacon_delivery_dead_letters_total", dimensions: dimensions, factory: factory)
         dropped = Counter(label: "beacon_delivery_dropped_total", dimensions: dimensions, factory: factory)
+        failingSince = Gauge(
+            label: "beacon_delivery_failing_since_seconds", dimensions: dimensions, factory: factory)
     }
 
     func countAppended(_ number: Int) { appended.increment(by: number) }
@@ -178,6 +188,12 @@ struct QueueMetrics {
     func count(_ resolution: QueueResolution) {
         if !resolution.delivered.isEmpty { delivered.increment(by: resolution.delivered.count) }
         if !resolution.refused.isEmpty { deadLetters.increment(by: resolution.refused.count) }
-        if resolution.failure != nil { retried.increment() }
+        if !resolution.unwanted.isEmpty { dropped.increment(by: resolution.unwanted.count) }
+        if let failure = resolution.failure {
+            retried.increment()
+            failingSince.record(Double(failure.since) / 1000)
+        } else if resolution.isRecovery {
+            failingSince.record(0)
+        }
     }
 }

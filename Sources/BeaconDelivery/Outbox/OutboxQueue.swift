@@ -29,7 +29,8 @@ public struct OutboxEntry: Hashable, Sendable {
     }
 }
 
-/// The bounds of an outbox. What exceeds them is dropped, oldest first, and counted; drops are logged.
+/// The bounds of an outbox. What exceeds them is dropped and counted, and drops are logged: first the oldest changes of
+/// proximity and heartbeats, which later ones repeat, then the oldest of all.
 public struct OutboxLimits: Hashable, Sendable {
     /// The longest time that a notification waits for a destination.
     public var maximumAge: Duration
@@ -91,10 +92,14 @@ public struct QueueStatus: Hashable, Sendable {
     public var droppedBySize = 0
     /// The number of notifications that someone dropped by hand.
     public var droppedByHand = 0
+    /// The number of notifications that were dropped because the destination's settings no longer want them.
+    public var droppedBySettings = 0
     /// The number of heartbeats that a newer one replaced before they were sent.
     public var superseded = 0
     /// The number of attempts in a row that have failed; 0 while the destination accepts notifications.
     public var failures = 0
+    /// When these attempts began, since 1970; nil while the destination accepts notifications.
+    public var failingSince: Timestamp?
     /// The reason why the newest attempt failed; nil where it did not.
     public var lastError: String?
     /// The moment of the next attempt, since 1970; nil for at once.
@@ -102,4 +107,14 @@ public struct QueueStatus: Hashable, Sendable {
 
     /// The status of an empty queue.
     public init(destination: String) { self.destination = destination }
+
+    /// The number of notifications that were dropped, for whatever reason.
+    public var dropped: Int { droppedByAge + droppedBySize + droppedByHand + droppedBySettings }
+
+    /// Returns true where the destination has failed for more than an hour: somebody should look at it.
+    ///
+    /// - Parameter now: the time since 1970.
+    public func hasFailedForLong(at now: Timestamp) -> Bool {
+        failingSince.map { now.since($0) >= DestinationWorker.longFailure.clampedNanoseconds } ?? false
+    }
 }

@@ -17,6 +17,8 @@ extension OutboxTables {
             status.droppedBySize = row["droppedBySize"]
             status.droppedByHand = row["droppedByHand"]
             status.superseded = row["superseded"]
+            status.droppedBySettings = row["droppedBySettings"]
+            status.failingSince = (row["failingSince"] as Int64?).map { Timestamp(nanoseconds: $0 &* 1_000_000) }
             status.failures = row["failures"]
             status.lastError = row["lastError"]
             status.notBefore = (row["notBefore"] as Int64?).map { Timestamp(nanoseconds: $0 &* 1_000_000) }

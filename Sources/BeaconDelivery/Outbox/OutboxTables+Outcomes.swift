@@ -2,11 +2,15 @@ import GRDB
 
 extension OutboxTables {
     /// Stores the outcomes of entries that were sent.
-    func resolve(_ resolution: QueueResolution, of destination: Int64, limits: OutboxLimits) throws {
+    ///
+    /// - Returns: the number of dead letters that were dropped for the new ones.
+    func resolve(_ resolution: QueueResolution, of destination: Int64, limits: OutboxLimits) throws -> Int {
         var delivered = 0
         for sequence in resolution.delivered where try remove(sequence, from: destination) { delivered += 1 }
         if delivered > 0 { try count("delivered", delivered, of: destination) }
-        for sequence in resolution.unwanted { try remove(sequence, from: destination) }
+        var unwanted = 0
+        for sequence in resolution.unwanted where try remove(sequence, from: destination) { unwanted += 1 }
+        if unwanted > 0 { try count("droppedBySettings", unwanted, of: destination) }
 
         for refused in resolution.refused {
             // It becomes a dead letter before it is removed from the queue, so that the notification is not deleted in
@@ -21,7 +25,8 @@ extension OutboxTables {
                 "UPDATE destination SET deadLetters = deadLetters + 1, refused = refused + 1 WHERE number = ?",
                 [destination])
         }
-        if !resolution.refused.isEmpty { try enforceDeadLetterBound(of: destination, limits: limits) }
+        var dropped = 0
+        if !resolution.refused.isEmpty { dropped = try enforceDeadLetterBound(of: destination, limits: limits) }
 
         if let failure = resolution.failure {
             try run(
@@ -29,17 +34,22 @@ extension OutboxTables {
                 [destination, failure.sequence])
             try run(
                 """
-                UPDATE destination SET retried = retried + 1, failures = ?, lastError = ?, notBefore = ?
+                UPDATE destination
+                SET retried = retried + 1, failures = ?, failingSince = ?, lastError = ?, notBefore = ?
                 WHERE number = ?
-                """, [failure.failures, failure.reason, failure.notBefore, destination])
+                """, [failure.failures, failure.since, failure.reason, failure.notBefore, destination])
         } else if resolution.isRecovery {
             try run(
-                "UPDATE destination SET failures = 0, lastError = NULL, notBefore = NULL WHERE number = ?",
-                [destination])
+                """
+                UPDATE destination SET failures = 0, failingSince = NULL, lastError = NULL, notBefore = NULL
+                WHERE number = ?
+                """, [destination])
         }
+        return dropped
     }
 
-    /// Drops the oldest notifications that wait until the queue is within its bounds.
+    /// Drops notifications that wait until the queue is within its bounds: first those that later ones repeat, then
+    /// any, the oldest first.
     ///
     /// - Returns: the number of notifications that were dropped.
     func enforceBounds(of destination: Int64, limits: OutboxLimits) throws -> Int {
@@ -49,32 +59,40 @@ extension OutboxTables {
         var (waiting, bytes): (Int, Int) = (row[0], row[1])
         guard waiting > limits.maximumEntries || bytes > limits.maximumBytes else { return 0 }
         var dropped = 0
-        let oldest = try database.cachedStatement(
-            sql: "SELECT sequence, bytes FROM delivery WHERE destination = ? ORDER BY sequence LIMIT 256")
-        while waiting > limits.maximumEntries || bytes > limits.maximumBytes {
-            let rows = try Row.fetchAll(oldest, arguments: [destination])
-            if rows.isEmpty { break }
-            for row in rows where waiting > limits.maximumEntries || bytes > limits.maximumBytes {
-                try remove(row[0], from: destination)
-                waiting -= 1
-                bytes -= row[1]
-                dropped += 1
+        for condition in ["AND isRepeated", ""] {
+            let oldest = try database.cachedStatement(
+                sql: """
+                    SELECT sequence, bytes FROM delivery WHERE destination = ? \(condition) ORDER BY sequence LIMIT 256
+                    """)
+            while waiting > limits.maximumEntries || bytes > limits.maximumBytes {
+                let rows = try Row.fetchAll(oldest, arguments: [destination])
+                if rows.isEmpty { break }
+                for row in rows where waiting > limits.maximumEntries || bytes > limits.maximumBytes {
+                    try remove(row[0], from: destination)
+                    waiting -= 1
+                    bytes -= row[1]
+                    dropped += 1
+                }
             }
         }
         try count("droppedBySize", dropped, of: destination)
         return dropped
     }
 
-    private func enforceDeadLetterBound(of destination: Int64, limits: OutboxLimits) throws {
+    /// Drops the oldest dead letters until they are within their bound.
+    ///
+    /// - Returns: the number that were dropped.
+    private func enforceDeadLetterBound(of destination: Int64, limits: OutboxLimits) throws -> Int {
         let count = try Int.fetchOne(
             database, sql: "SELECT deadLetters FROM destination WHERE number = ?", arguments: [destination])
         let excess = (count ?? 0) - limits.maximumDeadLetters
-        guard excess > 0 else { return }
+        guard excess > 0 else { return 0 }
         let oldest = try Int64.fetchAll(
             database, sql: "SELECT sequence FROM deadLetter WHERE destination = ? ORDER BY sequence LIMIT ?",
             arguments: [destination, excess])
         for sequence in oldest { try removeDeadLetter(sequence, of: destination) }
         try self.count("droppedBySize", oldest.count, of: destination)
+        return oldest.count
     }
 
     /// Drops notifications that have waited, or been dead letters, since before a moment.

@@ -52,8 +52,10 @@ struct OutboxTables {
         for destination in destinations {
             if notification.isHeartbeat { try supersedeHeartbeats(of: destination, before: sequence) }
             try run(
-                "INSERT OR IGNORE INTO delivery (destination, sequence, bytes, isHeartbeat) VALUES (?, ?, ?, ?)",
-                [destination, sequence, bytes, notification.isHeartbeat])
+                """
+                INSERT OR IGNORE INTO delivery (destination, sequence, bytes, isHeartbeat, isRepeated)
+                VALUES (?, ?, ?, ?, ?)
+                """, [destination, sequence, bytes, notification.isHeartbeat, notification.isRepeated])
             guard database.changesCount > 0 else { continue }
             try run(
                 """

@@ -13,7 +13,8 @@ public import Logging
 /// ```
 ///
 /// A destination that fails is tried again after the waits of its ``RetryPolicy``, and later notifications wait behind
-/// the failed one, so that order is kept. Cancelling the task of ``run()`` ends it at once: a request in flight may
+/// the failed one, so that order is kept. Waits are by the service's clock, which nobody sets; a start, a connection and
+/// `beacond outbox retry` end them. Cancelling the task of ``run()`` ends it at once: a request in flight may
 /// have arrived and is sent again at the next start. ``shutdown()`` waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
     /// The outbox.
@@ -26,6 +27,9 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
 
     /// A signal for each destination: there may be something to send, or the service is ending.
     private let signals: [String: AsyncSignal]
+
+    /// The destinations that made a connection since their last attempt.
+    private let connected = Locked<Set<String>>([])
 
     /// The signal that the service is ending, for the expiry.
     private let expirySignal = AsyncSignal()
@@ -95,7 +99,12 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                 group.addTask {
                     // The connection ends after the last delivery.
                     await withTaskGroup(of: Void.self) { group in
-                        group.addTask { await destination.sink.run() }
+                        group.addTask {
+                            await destination.sink.run { [self] in
+                                connected.withLock { _ = $0.insert(destination.name) }
+                                signals[destination.name]?.signal()
+                            }
+                        }
                         await self.deliver(to: destination)
                         group.cancelAll()
                     }
@@ -146,6 +155,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     private func deliver(to destination: Destination) async {
         guard let signal = signals[destination.name] else { return }
         var worker = DestinationWorker(destination: destination)
+        /// The time of the next attempt, where one has failed. It is not on the disk: a start ends the wait.
+        var nextAttempt: C.Instant?
         while true {
             // Before any question, so that a signal after it ends the waits below.
             let seen = signal.count
@@ -154,22 +165,25 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                 if try await worker.storeOutcomes(in: outbox) { continue }
                 let status = try await outbox.status(of: destination.name)
                 worker.failures = status.failures
-                if let notBefore = status.notBefore, status.failures > 0 {
-                    let left = notBefore.since(outbox.wallTime())
-                    // Where the wall clock was set back, the wait is no longer than the policy allows.
-                    let policy = destination.retryPolicy
-                    let longest = (policy.maximumRetryAfter + policy.base).clampedNanoseconds
-                    if left > 0 {
-                        await wait(for: signal, after: seen, atMost: .nanoseconds(min(left, longest)))
+                worker.failingSince = status.failingSince
+                // Somebody who wants a retry removes the moment from the file.
+                let isConnected = connected.withLock { $0.remove(destination.name) != nil }
+                if isConnected || status.notBefore == nil { nextAttempt = nil }
+                if let due = nextAttempt {
+                    let left = clock.now.duration(to: due)
+                    if left > .zero {
+                        await wait(for: signal, after: seen, atMost: left)
                         continue
                     }
+                    nextAttempt = nil
                 }
                 let entries = try await outbox.page(of: destination.name, limit: max(destination.sink.maximumBatch, 1))
                 guard !entries.isEmpty else {
                     await signal.wait(after: seen)
                     continue
                 }
-                try await worker.deliver(entries, from: outbox, logger: logger)
+                try await worker.deliver(entries, from: outbox, at: start.duration(to: clock.now), logger: logger)
+                nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
             } catch {
                 worker.outboxFailures += 1
                 let pause = RetryPolicy(maximum: .seconds(60)).bound(afterFailures: worker.outboxFailures)

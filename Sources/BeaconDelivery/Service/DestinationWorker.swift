@@ -9,6 +9,18 @@ struct DestinationWorker {
     /// The number of attempts in a row that have failed.
     var failures = 0
 
+    /// When the attempts in a row that have failed began, by the wall clock; nil while the destination accepts.
+    var failingSince: Timestamp?
+
+    /// The wait before the next attempt, where the last one failed.
+    private var pause: Duration?
+
+    /// The time of the service at which it was last logged that the destination has failed for long.
+    private var lastReminder: Duration?
+
+    /// The time for which a destination has to fail before that is a state of its own, and between two lines about it.
+    static let longFailure = Duration.seconds(3600)
+
     /// The number of times in a row that the outbox could not be used.
     var outboxFailures = 0
 
@@ -29,15 +41,26 @@ struct DestinationWorker {
         return true
     }
 
+    /// Returns the wait before the next attempt, where the last one failed, once.
+    mutating func takePause() -> Duration? {
+        defer { pause = nil }
+        return pause
+    }
+
     /// Sends entries and stores their outcomes.
+    ///
+    /// - Parameter time: the time of the service.
     mutating func deliver(
-        _ entries: [OutboxEntry], from outbox: Outbox, logger: Logger
+        _ entries: [OutboxEntry], from outbox: Outbox, at time: Duration, logger: Logger
     ) async throws(OutboxError) {
         var resolution = QueueResolution()
         // The settings may have changed since a notification came in.
         let wanted = entries.filter { destination.wants($0.notification) }
         if wanted.count < entries.count {
             resolution.unwanted = entries.filter { !destination.wants($0.notification) }.map(\.sequence)
+            logger.warning(
+                "dropped notifications that the destination no longer wants, since its settings or a region's name changed",
+                metadata: ["destination": "\(destination.name)", "count": "\(resolution.unwanted.count)"])
         }
         if !wanted.isEmpty {
             var outcomes = await destination.sink.deliver(wanted)
@@ -46,15 +69,31 @@ struct DestinationWorker {
                 if Task.isCancelled { return }
                 outcomes = [.retry(reason: "the destination returned no outcome")]
             }
-            add(outcomes, of: wanted, to: &resolution, at: outbox.wallTime(), logger: logger)
+            add(outcomes, of: wanted, to: &resolution, at: (time, outbox.wallTime()), logger: logger)
         }
         unstored = resolution
         _ = try await storeOutcomes(in: outbox)
     }
 
+    /// Logs that the destination has failed for long, once an hour.
+    private mutating func remind(
+        of reason: String, at now: (service: Duration, wall: Timestamp), logger: Logger
+    ) {
+        guard let since = failingSince, now.wall.since(since) >= Self.longFailure.clampedNanoseconds,
+            lastReminder.map({ now.service - $0 >= Self.longFailure }) ?? true
+        else { return }
+        lastReminder = now.service
+        logger.error(
+            "the destination has failed for more than an hour; its notifications wait, up to the limits of the outbox",
+            metadata: [
+                "destination": "\(destination.name)", "reason": "\(reason)",
+                "hours": "\(now.wall.since(since) / Self.longFailure.clampedNanoseconds)",
+            ])
+    }
+
     private mutating func add(
         _ outcomes: [DeliveryOutcome], of entries: [OutboxEntry], to resolution: inout QueueResolution,
-        at now: Timestamp, logger: Logger
+        at now: (service: Duration, wall: Timestamp), logger: Logger
     ) {
         let failuresBefore = failures
         for (entry, outcome) in zip(entries, outcomes) {
@@ -79,9 +118,12 @@ struct DestinationWorker {
                 failures += 1
                 var generator = SystemRandom()
                 let pause = destination.retryPolicy.wait(afterFailures: failures, asked: after, using: &generator)
+                self.pause = pause
+                if failingSince == nil { failingSince = now.wall }
                 resolution.failure = QueueResolution.Failure(
                     sequence: entry.sequence, reason: reason, failures: failures,
-                    notBefore: now.advanced(by: pause.clampedNanoseconds).milliseconds + 1)
+                    since: failingSince?.milliseconds ?? now.wall.milliseconds,
+                    notBefore: now.wall.advanced(by: pause.clampedNanoseconds).milliseconds + 1)
                 // One warning when failures begin, one line when they end.
                 logger.log(
                     level: failures == 1 ? .warning : .debug, "a delivery failed and is tried again",
@@ -89,10 +131,13 @@ struct DestinationWorker {
                         "destination": "\(destination.name)", "reason": "\(reason)", "failures": "\(failures)",
                         "retryAfter": "\(pause)",
                     ])
+                remind(of: reason, at: now, logger: logger)
             }
         }
         guard failuresBefore > 0, resolution.failure == nil else { return }
         resolution.isRecovery = true
+        failingSince = nil
+        lastReminder = nil
         logger.info(
             "the destination accepts notifications again",
             metadata: ["destination": "\(destination.name)", "afterFailures": "\(failuresBefore)"])

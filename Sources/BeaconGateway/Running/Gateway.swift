@@ -14,6 +14,12 @@ import Logging
 /// Everything happens in one order: a source's message is handled, its notifications are written to the outbox, then
 /// the presence to its file, then programs are started for it.
 actor Gateway {
+    /// The most notifications that are written at once.
+    private static let chunk = 1_000
+
+    /// The time between two attempts to write to an outbox that could not be written.
+    private static let writePause = Duration.seconds(1)
+
     /// The time within which the threads of sources have to end.
     private static let stopTime = Duration.seconds(2)
 
@@ -48,6 +54,8 @@ actor Gateway {
     private var policy: NotificationPolicy
     private let ownConstraints: Set<BeaconConstraint>
     private var pending = PendingNotifications()
+    /// The time from which the outbox is asked again, where it could not be written.
+    private var nextWrite: ContinuousClock.Instant?
     private var isPresenceSaved = true
     var statistics: GatewayStatistics
     /// The beacons of the newest report of each place.
@@ -101,7 +109,7 @@ actor Gateway {
         updateScanMode()
         publish()
         for source in sources { source.runner.start() }
-        if sources.allSatisfy({ !$0.settings.specification.isGradual(at: .fastest) }) {
+        if canWait {
             await runInOrder()
         } else {
             await withTaskGroup(of: Void.self) { group in
@@ -116,6 +124,9 @@ actor Gateway {
         }
         await writePending()
     }
+
+    /// True where all sources are files and simulations, which are read only as fast as what they give is handled.
+    private var canWait: Bool { sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) } }
 
     /// Handles a message after those that came before: while notifications are written, other sources wait.
     private func receiveInTurn(_ message: SourceMessage, from number: Int) async {
@@ -316,21 +327,15 @@ actor Gateway {
     /// Writes notifications, and then the presence that they report. Those that cannot be written now are tried again
     /// with what comes next: the sources give the time each second.
     private func write(_ notifications: [BeaconNotification]) async {
-        let wereWaiting = !pending.notifications.isEmpty
-        let lostBefore = pending.lost
         pending.add(notifications)
-        if !pending.notifications.isEmpty {
-            do {
-                try await writer.write(pending.notifications)
-                if wereWaiting { logger.notice("notifications are written to the outbox again") }
-                pending.clear()
-            } catch {
-                if !wereWaiting { logger.error("cannot write notifications: \(error); they wait in memory") }
-            }
-            if pending.lost > lostBefore {
-                logger.error("\(pending.lost - lostBefore) notifications are lost: more wait in memory than may")
-            }
+        await writeToOutbox()
+        // Files and simulations at full speed can wait, and lose nothing.
+        while canWait, !pending.notifications.isEmpty, !isStopped {
+            try? await Task.sleep(for: Self.writePause)
+            await writeToOutbox()
         }
+        let lost = pending.enforceBound()
+        if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
         guard !isPresenceSaved, pending.notifications.isEmpty, let presence else { return }
         var regions: [String: PresenceFile.Region] = [:]
         for (owner, condition) in conditions {
@@ -349,9 +354,38 @@ actor Gateway {
         }
     }
 
+    /// Writes what waits in memory, in chunks: a capture at full speed gives more at once than memory may hold.
+    private func writeToOutbox() async {
+        // A disk that is full is not asked again with each message of a source.
+        guard nextWrite.map({ $0 <= .now }) ?? true else { return }
+        var chunk = Self.chunk
+        while !pending.notifications.isEmpty {
+            let oldest = Array(pending.notifications.prefix(chunk))
+            do {
+                try await writer.write(oldest)
+                pending.removeFirst(oldest.count)
+                if nextWrite != nil { logger.notice("notifications are written to the outbox again") }
+                nextWrite = nil
+            } catch let error as OutboxError where error.code == .invalidNotification {
+                // One of them can never be written, and holds up those behind it.
+                if chunk > 1 {
+                    chunk = 1
+                    continue
+                }
+                pending.loseFirst()
+                logger.error("a notification is lost: \(error)")
+            } catch {
+                if nextWrite == nil { logger.error("cannot write notifications: \(error); they wait in memory") }
+                nextWrite = .now + Self.writePause
+                return
+            }
+        }
+    }
+
     /// Makes the last attempts to write the notifications that wait in memory.
     private func writePending() async {
         for _ in 0..<5 where !pending.notifications.isEmpty || !isPresenceSaved {
+            nextWrite = nextWrite.map { min($0, .now) }
             await write([])
             if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }

@@ -110,5 +110,5 @@ struct FilteredSink: Sink {
             })
     }
 
-    func run() async { await sink.run() }
+    func run(onConnection: @escaping @Sendable () -> Void) async { await sink.run(onConnection: onConnection) }
 }

@@ -82,8 +82,14 @@ public final class MQTTSink: Sink {
     }
 
     /// Maintains the connection and the retained state until its task is cancelled.
-    public func run() async {
+    ///
+    /// - Parameter onConnection: called each time that the broker has accepted the connection.
+    public func run(onConnection: @escaping @Sendable () -> Void) async {
+        let events = client.events()
         await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await case .connected in events { onConnection() }
+            }
             group.addTask { await self.client.run() }
             group.addTask { await self.state.run() }
         }

@@ -52,6 +52,8 @@ struct DamagedOutboxTests {
         // The damaged file is still there, for someone to look at.
         let aside = try Data(contentsOf: recovery.movedTo)
         #expect(aside.prefix(100) == Data(repeating: 0xA5, count: 100))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
         // And the new one works.
         try await outbox.append([Samples.proximity(301)], to: ["a"])
         #expect(try waiting(outbox).last == 301)
@@ -117,15 +119,18 @@ struct DamagedOutboxTests {
         #expect(try waiting(outbox).count >= 290)
     }
 
-    @Test("A file of noise is moved aside, and work begins anew")
-    func noise() async throws {
+    @Test("A file of noise, which may be somebody else's, is left where it is, and the error says what to do (D9)")
+    func noise() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("outbox.db")
-        try Data((0..<50_000).map { _ in UInt8.random(in: 0...255) }).write(to: file)
-        let outbox = try Outbox(file: file, destinations: ["a"], logger: DeliveryBench.quiet)
-        #expect(await outbox.recovery?.salvaged == 0)
-        try await outbox.append([Samples.proximity(1)], to: ["a"])
-        #expect(try waiting(outbox) == [1])
+        let noise = Data((0..<50_000).map { _ in UInt8.random(in: 0...255) })
+        try noise.write(to: file)
+        #expect {
+            _ = try Outbox(file: file, destinations: ["a"], logger: DeliveryBench.quiet)
+        } throws: { error in
+            (error as? OutboxError)?.code == .notOurs && "\(error)".contains("move it aside")
+        }
+        #expect(try Data(contentsOf: file) == noise)
     }
 
     @Test("Damage that shows while deliveries run is mended then, and they go on")

@@ -93,6 +93,45 @@ struct OutboxTests {
         #expect(try await again.read { try $0.tableExists("contacts") })
     }
 
+    @Test("A file of something else is left where it is, whatever is in it (D9)", arguments: [0, 1, 100, 10_000])
+    func foreignFile(length: Int) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("beacond.yaml")
+        let content = Data("sources: [auto]\n".utf8) + Data(repeating: UInt8(ascii: "#"), count: length)
+        try content.write(to: file)
+        #expect {
+            _ = try Outbox(file: file, destinations: ["a"], logger: DeliveryBench.quiet)
+        } throws: { error in (error as? OutboxError)?.code == .notOurs }
+        #expect(try Data(contentsOf: file) == content)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("").path).count <= 2)
+    }
+
+    @Test("A lock is made through no link (D26)")
+    func linkedLock() throws {
+        let folder = try TemporaryFolder()
+        let victim = folder.file("victim")
+        try Data("precious".utf8).write(to: victim)
+        try FileManager.default.createSymbolicLink(
+            at: folder.file("outbox.db.lock"), withDestinationURL: victim)
+        #expect(throws: OutboxError.self) {
+            try Outbox(file: folder.file("outbox.db"), destinations: ["a"], logger: DeliveryBench.quiet)
+        }
+        #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+    }
+
+    @Test("Dead letters beyond their bound are dropped with a count and a line (D2)")
+    func deadLetterBound() async throws {
+        let log = LogCollector()
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
+            limits: OutboxLimits(maximumDeadLetters: 10), logger: log.logger)
+        try await bench.service.append((1...25).map { Samples.proximity($0) })
+        try await bench.running { try await eventually { try await bench.status("a").refused == 25 } }
+        let status = try await bench.status("a")
+        #expect(status.deadLetters == 10 && status.droppedBySize == 15 && status.dropped == 15)
+        #expect(log.lines.contains { $0.contains("more dead letters are kept than the limits allow") })
+    }
+
     @Test("Nobody else may read who was where")
     func permissions() async throws {
         let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
@@ -116,6 +155,21 @@ struct OutboxTests {
         #expect(sink.minors == Array(16...25))
         status = try await bench.status("a")
         #expect(status.waiting == 0 && status.waitingBytes == 0)
+    }
+
+    @Test("No number of invented beacons pushes out an enter or an exit (D8)")
+    func enterBeforeProximity() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink)], limits: OutboxLimits(maximumEntries: 10))
+        try await bench.service.append([Samples.enter(101)])
+        for minor in 1...50 as ClosedRange<UInt16> { try await bench.service.append([Samples.proximity(minor)]) }
+        try await bench.service.append([Samples.enter(102)])
+        let status = try await bench.status("a")
+        #expect(status.waiting == 10 && status.droppedBySize == 42)
+        try await bench.running { try await eventually { sink.notifications.count == 10 } }
+        #expect(sink.notifications.first == Samples.enter(101) && sink.notifications.last == Samples.enter(102))
+        #expect(sink.notifications.dropFirst().dropLast().compactMap { $0.beacon?.minor } == Array(43...50))
     }
 
     @Test("Beyond the bytes, the oldest are dropped, and that is counted")
@@ -220,6 +274,10 @@ struct OutboxTests {
                     ALTER TABLE destination RENAME COLUMN deadLetters TO parked;
                     DROP INDEX deadLetterBySequence;
                     CREATE INDEX parkedBySequence ON parked (sequence);
+                    ALTER TABLE destination DROP COLUMN droppedBySettings;
+                    ALTER TABLE destination DROP COLUMN failingSince;
+                    DROP INDEX repeated;
+                    ALTER TABLE delivery DROP COLUMN isRepeated;
                     PRAGMA user_version = 1;
                     """)
         }

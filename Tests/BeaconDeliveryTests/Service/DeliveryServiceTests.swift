@@ -70,25 +70,127 @@ struct DeliveryServiceTests {
         #expect(waits[1] >= .seconds(3_600) && waits[1] <= .seconds(3_602))
     }
 
-    @Test("A wait goes over a restart, and so does the number of failures")
+    @Test("A start ends a wait, and the number of failures goes on (D12)")
     func restartWhileWaiting() async throws {
         let folder = try TemporaryFolder()
         let clock = VirtualClock()
-        let sink = MemorySink { _ in
-            clock.now.offset < .seconds(1_000) ? .retry(reason: "busy", after: .seconds(1_000)) : .delivered
-        }
-        do {
+        let sink = MemorySink { _ in .retry(reason: "busy", after: .seconds(1_000)) }
+        for run in 1...3 {
             let bench = try DeliveryBench([Destination(name: "a", sink: sink)], folder: folder, clock: clock)
-            try await bench.service.append([Samples.proximity(1)])
-            try await bench.running { try await eventually { try await bench.status("a").failures == 1 } }
+            if run == 1 { try await bench.service.append([Samples.proximity(1)]) }
+            try await bench.running { try await eventually { try await bench.status("a").failures == run } }
+            #expect(try await bench.status("a").lastError == "busy")
             await bench.outbox.close()
         }
-        #expect(sink.attempts == 1)
-        let bench = try DeliveryBench([Destination(name: "a", sink: sink)], folder: folder, clock: clock)
-        #expect(try await bench.status("a").lastError == "busy")
-        try await bench.running { try await bench.pass { sink.minors == [1] } }
-        #expect(sink.attempts == 2)
-        #expect(clock.now.offset >= .seconds(1_000))
+        #expect(sink.attempts == 3)
+        #expect(clock.now.offset == .zero)
+    }
+
+    @Test("A connection that is made ends a wait (D12)")
+    func connectionWhileWaiting() async throws {
+        let clock = VirtualClock()
+        let sink = ConnectingSink()
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)], clock: clock)
+        try await bench.service.append([Samples.proximity(1)])
+        try await bench.running {
+            try await eventually { try await bench.status("a").failures == 1 }
+            sink.connect()
+            try await eventually { try await bench.status("a").delivered == 1 }
+        }
+        #expect(clock.now.offset == .zero)
+    }
+
+    @Test("A retry that somebody asks for ends a wait")
+    func retryWhileWaiting() async throws {
+        let isUp = Locked(false)
+        let sink = MemorySink { _ in
+            isUp.withLock { $0 } ? .delivered : .retry(reason: "away", after: .seconds(80_000))
+        }
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
+        try await bench.service.append([Samples.proximity(1)])
+        try await bench.running {
+            try await eventually { try await bench.status("a").failures == 1 }
+            isUp.withLock { $0 = true }
+            try OutboxInspector(file: bench.outbox.file).retry(for: "a")
+            try await bench.pass { sink.minors == [1] }
+        }
+        #expect(bench.clock.now.offset < .seconds(60))
+    }
+
+    @Test("The wall clock has no part in waits, however often it is set (D4)", arguments: [-30, 30])
+    func wallClockSteps(days: Int) async throws {
+        let clock = VirtualClock()
+        let isUp = Locked(false)
+        let sink = MemorySink { _ in isUp.withLock { $0 } ? .delivered : .retry(reason: "down") }
+        let retryPolicy = RetryPolicy(base: .seconds(1), maximum: .seconds(60))
+        let limits = OutboxLimits(maximumAge: .seconds(365 * 86_400))
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink, retryPolicy: retryPolicy)], clock: clock, limits: limits)
+        try await bench.service.append([Samples.proximity(1)])
+        try await bench.running {
+            for _ in 0..<5 {
+                let attempts = sink.attempts
+                let begin = clock.now.offset
+                clock.setWallClock(by: .seconds(days * 86_400))
+                try await bench.pass { sink.attempts > attempts }
+                // A wait of the policy, and one look of the housekeeping.
+                #expect(clock.now.offset - begin <= .seconds(71))
+            }
+            isUp.withLock { $0 = true }
+            let begin = clock.now.offset
+            try await bench.pass { sink.minors == [1] }
+            #expect(clock.now.offset - begin <= .seconds(71))
+        }
+    }
+
+    @Test("A destination that has failed for an hour is a state, and is logged once an hour (D2)")
+    func longFailure() async throws {
+        let clock = VirtualClock()
+        let log = LogCollector()
+        let isUp = Locked(false)
+        let sink = MemorySink { _ in isUp.withLock { $0 } ? .delivered : .retry(reason: "answered 401") }
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink, retryPolicy: RetryPolicy(base: .seconds(60), maximum: .seconds(60)))],
+            clock: clock, logger: log.logger)
+        let begin = clock.wallTime
+        try await bench.service.append((1...20).map { Samples.proximity($0) })
+        try await bench.running {
+            try await eventually { try await bench.status("a").failures == 1 }
+            #expect(try await !bench.status("a").hasFailedForLong(at: clock.wallTime))
+            try await bench.pass { clock.now.offset > .seconds(3 * 3_600 + 300) }
+            let status = try await bench.status("a")
+            #expect(status.failingSince == begin)
+            #expect(status.hasFailedForLong(at: clock.wallTime))
+            #expect(status.waiting == 20 && status.deadLetters == 0 && status.dropped == 0)
+            isUp.withLock { $0 = true }
+            try await bench.pass { sink.minors == Array(1...20) }
+            try await eventually { try await bench.status("a").failingSince == nil }
+        }
+        #expect(log.lines.filter { $0.hasPrefix("error the destination has failed for more than an hour") }.count == 3)
+        #expect(log.lines.filter { $0.hasPrefix("warning a delivery failed") }.count == 1)
+        #expect(log.lines.filter { $0.hasPrefix("info the destination accepts notifications again") }.count == 1)
+    }
+
+    @Test("What a destination ceases to want, and a queue without its destination, are counted and logged (D14)")
+    func changedSettings() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let down = MemorySink { _ in .retry(reason: "down") }
+            let bench = try DeliveryBench(
+                [Destination(name: "a", sink: down), Destination(name: "old name", sink: down)], folder: folder)
+            try await bench.service.append([Samples.proximity(1), Samples.enter(2), Samples.proximity(3)])
+            await bench.outbox.close()
+        }
+        let log = LogCollector()
+        let sink = MemorySink()
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink, kinds: [.enter])], folder: folder, logger: log.logger)
+        #expect(log.lines.contains { $0.contains("a destination that there is not") && $0.contains("old name") })
+        try await bench.running { try await eventually { try await bench.status("a").waiting == 0 } }
+        #expect(sink.notifications == [Samples.enter(2)])
+        let status = try await bench.status("a")
+        #expect(status.delivered == 1 && status.droppedBySettings == 2 && status.dropped == 2)
+        #expect(log.lines.contains { $0.contains("no longer wants") && $0.contains("2") })
     }
 
     @Test("What a destination does not want never comes into its queue")

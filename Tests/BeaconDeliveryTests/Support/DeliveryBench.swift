@@ -13,15 +13,15 @@ struct DeliveryBench {
 
     init(
         _ destinations: [Destination], folder: TemporaryFolder? = nil, clock: VirtualClock = VirtualClock(),
-        limits: OutboxLimits = OutboxLimits()
+        limits: OutboxLimits = OutboxLimits(), logger: Logger = Self.quiet
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         self.clock = clock
         outbox = try Outbox(
             file: folder.file("outbox.db"), destinations: destinations.map(\.name), limits: limits,
-            logger: Self.quiet, wallTime: { clock.wallTime })
-        service = DeliveryService(outbox: outbox, destinations: destinations, clock: clock, logger: Self.quiet)
+            logger: logger, wallTime: { clock.wallTime })
+        service = DeliveryService(outbox: outbox, destinations: destinations, clock: clock, logger: logger)
     }
 
     static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }

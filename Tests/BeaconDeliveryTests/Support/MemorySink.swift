@@ -64,7 +64,29 @@ final class SlowSink: Sink {
         return [.delivered]
     }
 
-    func run() async {
+    func run(onConnection: @escaping @Sendable () -> Void) async {
         state.withLock { $0.hasRun = true }
+    }
+}
+
+/// A destination that takes notifications once a test has it connect.
+final class ConnectingSink: Sink {
+    private let signal = AsyncSignal()
+    private let isConnected = Locked(false)
+    let maximumBatch = 10
+
+    func connect() {
+        isConnected.withLock { $0 = true }
+        signal.signal()
+    }
+
+    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+        isConnected.withLock { $0 }
+            ? batch.map { _ in .delivered } : [.retry(reason: "no connection", after: .seconds(80_000))]
+    }
+
+    func run(onConnection: @escaping @Sendable () -> Void) async {
+        await signal.wait(after: 0)
+        onConnection()
     }
 }

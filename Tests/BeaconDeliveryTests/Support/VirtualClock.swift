@@ -22,6 +22,8 @@ final class VirtualClock: Clock {
     private struct State {
         var now = Instant(offset: .zero)
         var next = 0
+        /// How far the wall clock was set.
+        var wallStep = Swift.Duration.zero
         var sleepers: [Sleeper] = []
     }
 
@@ -32,9 +34,12 @@ final class VirtualClock: Clock {
 
     /// The wall clock that goes with it. It begins at 1 700 000 000.
     var wallTime: Timestamp {
-        let (seconds, attoseconds) = now.offset.components
+        let (seconds, attoseconds) = state.withLock { ($0.now.offset + $0.wallStep).components }
         return Timestamp(nanoseconds: (1_700_000_000 + seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
+
+    /// Sets the wall clock, forward or back.
+    func setWallClock(by step: Swift.Duration) { state.withLock { $0.wallStep += step } }
 
     var sleepers: Int { state.withLock { $0.sleepers.count } }
 

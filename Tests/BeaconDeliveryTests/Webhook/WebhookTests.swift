@@ -111,9 +111,9 @@ struct WebhookTests {
         arguments: [
             (200, "delivered"), (201, "delivered"), (202, "delivered"), (204, "delivered"), (301, "retry"),
             (302, "retry"),
-            (307, "retry"), (400, "refused"), (401, "refused"), (403, "refused"), (404, "refused"), (408, "retry"),
-            (409, "refused"), (410, "refused"), (413, "refused"), (422, "refused"), (425, "retry"), (429, "retry"),
-            (500, "retry"), (502, "retry"), (503, "retry"), (504, "retry"),
+            (307, "retry"), (400, "refused"), (401, "retry"), (403, "retry"), (404, "retry"), (405, "retry"),
+            (408, "retry"), (409, "retry"), (410, "retry"), (413, "refused"), (415, "retry"), (422, "refused"),
+            (425, "retry"), (429, "retry"), (500, "retry"), (502, "retry"), (503, "retry"), (504, "retry"),
         ])
     func statuses(_ status: Int, _ meaning: String) async throws {
         let elsewhere = Locked(0)

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
 import TestSupport

@@ -1,0 +1,32 @@
+extension StringProtocol {
+    /// The text on one line and without characters that a terminal or a log would obey: what comes from outside, an
+    /// answer of a server or the output of a program, may be meant to do so.
+    ///
+    /// Line breaks and tabs become spaces; other control characters, and those that change the direction of writing
+    /// (Unicode Standard Annex 9, 2), become `\u{…}`.
+    package var printable: String {
+        var result = ""
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control where scalar == "\n" || scalar == "\r" || scalar == "\t", .lineSeparator, .paragraphSeparator:
+                // A pair of carriage return and line feed is one break.
+                if !(scalar == "\n" && result.hasSuffix(" ")) { result += " " }
+            case .control: result += scalar.escaped
+            case .format where scalar.changesDirection: result += scalar.escaped
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var changesDirection: Bool {
+        switch value {
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    fileprivate var escaped: String { "\\u{\(String(value, radix: 16))}" }
+}
