@@ -83,15 +83,19 @@ package struct EventProgram: Sendable {
         defer { try? descriptor.close() }
         do {
             guard let timeLimit else { return try await runUnlimited(input: descriptor, output: output) }
-            return try await withThrowingTaskGroup(of: Outcome.self) { group in
+            return try await withThrowingTaskGroup(of: Outcome?.self) { group in
                 group.addTask { try await runUnlimited(input: descriptor, output: output) }
                 group.addTask {
-                    try await Task.sleep(for: timeLimit)
+                    // Where the task is cancelled, the program says how it ended.
+                    guard (try? await Task.sleep(for: timeLimit)) != nil else { return nil }
                     return .tookTooLong(timeLimit)
                 }
                 // The group waits for the program, which is ended by being cancelled.
                 defer { group.cancelAll() }
-                return try await group.next() ?? .exited(0)
+                while let outcome = try await group.next() {
+                    if let outcome { return outcome }
+                }
+                return .exited(0)
             }
         } catch {
             throw ProgramError(error, program: words.first ?? "", folder: folder)

@@ -162,7 +162,10 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
             let seen = signal.count
             if isEnding { return }
             do {
-                if try await worker.storeOutcomes(in: outbox) { continue }
+                if try await worker.storeOutcomes(in: outbox) {
+                    nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
+                    continue
+                }
                 let status = try await outbox.status(of: destination.name)
                 worker.failures = status.failures
                 worker.failingSince = status.failingSince

@@ -57,6 +57,7 @@ actor Gateway {
     /// The time from which the outbox is asked again, where it could not be written.
     private var nextWrite: ContinuousClock.Instant?
     private var isPresenceSaved = true
+    private var isPresenceFailing = false
     var statistics: GatewayStatistics
     /// The beacons of the newest report of each place.
     private var lists: [Place: [BeaconIdentity]] = [:]
@@ -349,8 +350,14 @@ actor Gateway {
         do {
             try presence.save(regions)
             isPresenceSaved = true
+            if isPresenceFailing { logger.notice("region states are saved again") }
+            isPresenceFailing = false
         } catch {
-            logger.error("cannot save region states: \(error); they are kept in memory and tried again")
+            // The first time only: sources give the time each second.
+            if !isPresenceFailing {
+                logger.error("cannot save region states: \(error); they are kept in memory and tried again")
+            }
+            isPresenceFailing = true
         }
     }
 
