@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconSupport
 import Foundation
 import Glibc
 import Logging
@@ -28,21 +29,31 @@ final class OutboxSink: KumulosEventSink {
             outbox: try Self.open(file, logger: logger), destinations: [destination], logger: logger)
         self.service = service
         self.logger = logger
-        running = Task { await service.run() }
+        running = Task {
+            await service.run()
+            await service.outbox.close()
+            Self.openFiles.withLock { _ = $0.remove(file.path) }
+        }
     }
 
     deinit { running.cancel() }
 
+    /// The files of the outboxes that this process has open.
+    private static let openFiles = Locked<Set<String>>([])
+
+    /// The longest time, in hundredths of a second, that the deliveries of an earlier set-up may take to end. They are
+    /// cancelled, so that it bounds a hang and no wait.
+    private static let longestEnd = 3_000
+
     /// Opens the outbox. Where the SDK was set up before in this process, those deliveries may still be ending.
     private static func open(_ file: URL, logger: Logger) throws(OutboxError) -> Outbox {
-        for _ in 0..<100 {
-            do {
-                return try Outbox(file: file, destinations: [destination], logger: logger)
-            } catch  where error.code == .inUse {
-                usleep(10_000)
-            }
+        for _ in 0..<longestEnd {
+            guard openFiles.withLock({ $0.contains(file.path) }) else { break }
+            usleep(10_000)
         }
-        return try Outbox(file: file, destinations: [destination], logger: logger)
+        let outbox = try Outbox(file: file, destinations: [destination], logger: logger)
+        openFiles.withLock { _ = $0.insert(file.path) }
+        return outbox
     }
 
     func record(_ event: KumulosEvent) throws {
