@@ -44,7 +44,7 @@ struct RegionWatch: BitwiseCopyable {
     /// The signal that stands for any: no receiver reports so weak a one, since HCI's readings begin at -127 dBm.
     static let anySignal: Int8 = .min
 
-    /// The most that ``patience(interval:)`` gives an adaptive region whose own time-out is shorter.
+    /// The most that ``patience(longestGap:)`` gives an adaptive region whose own time-out is shorter.
     private static let longestAdaptivePatience =
         IntervalLearner.longestInterval * Int64(MonitoredRegion.adaptiveFactor)
 
