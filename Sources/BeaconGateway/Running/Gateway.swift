@@ -380,6 +380,7 @@ actor Gateway {
                     continue
                 }
                 pending.loseFirst()
+                chunk = Self.chunk
                 logger.error("a notification is lost: \(error)")
             } catch {
                 if nextWrite == nil { logger.error("cannot write notifications: \(error); they wait in memory") }

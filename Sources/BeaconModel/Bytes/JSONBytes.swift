@@ -9,9 +9,9 @@ extension [UInt8] {
     /// Appends some bytes at once. An append of each would ask each time whether the array is shared and has room.
     @inlinable @inline(__always)
     mutating func append<let capacity: Int>(
-        _ bytes: InlineArray<capacity, UInt8>, from start: Int = 0, to end: Int = capacity
+        _ bytes: InlineArray<capacity, UInt8>, from start: Int = 0
     ) {
-        bytes.span.extracting(start..<end).withUnsafeBufferPointer { append(contentsOf: $0) }
+        bytes.span.extracting(start..<capacity).withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 
     /// Appends a whole number.
