@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: demo test test-quick lint bench fuzz lab picture setup
+.PHONY: demo test test-quick torture lint bench fuzz lab picture setup
 
 setup:
 	@scripts/setup
@@ -12,6 +12,10 @@ test: setup ## Run all tests
 
 test-quick: setup ## Run the tests of the core and of Apple's names, which build in a fraction of the time
 	scripts/test quick
+
+torture: setup ## Torture one beacond for SECONDS (60) with the faults that SEED (1) draws
+	swift build --product beacond
+	scripts/torture --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
 
 lint: ## Check the form of the sources
 	scripts/lint

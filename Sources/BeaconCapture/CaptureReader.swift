@@ -23,6 +23,16 @@ public struct CaptureReader: AdvertSource, ~Copyable {
         try self.init(stream: ByteStream(path: path), path: path)
     }
 
+    /// Opens a file or a pipe whose reading can be ended from another thread.
+    ///
+    /// - Parameters:
+    ///   - path: the file; `-` is standard input.
+    ///   - interruption: a descriptor that ends all reading, as at the end of the file, once it can be read.
+    /// - Throws: ``CaptureError`` if it cannot be opened, or its content is of no known format.
+    package init(path: String, interruption: Int32) throws(CaptureError) {
+        try self.init(stream: ByteStream(path: path, interruption: interruption), path: path)
+    }
+
     /// Reads bytes that are in memory.
     ///
     /// - Throws: ``CaptureError`` if they are of no known format.

@@ -40,7 +40,11 @@ struct Beacon: AsyncParsableCommand {
     )
 
     static func main() async {
-        ProcessPrivileges.withhold()
+        InitProcess.superviseIfFirst()
+        if !ProcessPrivileges.withhold() {
+            StandardError.write(
+                "The kernel does not take capabilities from programs that are started: they may do what beacon may.")
+        }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

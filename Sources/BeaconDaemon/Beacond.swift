@@ -21,13 +21,19 @@ struct Beacond: AsyncParsableCommand {
             Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \
             BEACOND_DESTINATIONS_CLOUD_URL for the url of the destination named cloud.
 
+            SIGHUP has a running beacond read its configuration again.
+
             Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.
             """,
         subcommands: [Run.self, Check.self, OutboxCommand.self], defaultSubcommand: Run.self)
 
     static func main() async {
-        ProcessPrivileges.withhold()
+        InitProcess.superviseIfFirst()
+        if !ProcessPrivileges.withhold() {
+            ErrorOutput.shared.write(
+                "The kernel does not take capabilities from programs that are started: they may do what beacond may.")
+        }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -9,6 +9,5 @@ package enum ProcessPrivileges {
     /// rule starts could send and receive raw packets as well (capabilities(7)).
     ///
     /// - Returns: false where the kernel refuses.
-    @discardableResult
     package static func withhold() -> Bool { beacon_withhold_capabilities() == 0 }
 }

@@ -11,10 +11,10 @@ public enum RadioEvent: Sendable {
     case sightings([Sighting])
     /// A new state of the radio.
     case state(RadioState)
-    /// A stretch of time in which the radio could hear nothing, whatever its state says: the machine slept, or the
-    /// process was stopped. It comes before the first ``time(_:)`` and ``sightings(_:)`` after it, and says nothing of
-    /// the beacons.
-    case deaf(from: Timestamp, to: Timestamp)
+    /// A stretch of time in which the radio could hear nothing, whatever its state says: the machine slept, the process
+    /// was stopped, or an adapter was deaf. It comes before the first ``time(_:)`` and ``sightings(_:)`` after it, and
+    /// says nothing of the beacons. It concerns one receiver, or all where `receiver` is nil.
+    case deaf(from: Timestamp, to: Timestamp, receiver: ReceiverID?)
     /// The outcome for one frame of ``Radio/advertise(_:)``. Each frame that a call has and the call before had not
     /// gets at least one; a frame that fails later gets another, and one that is sent again after that, too.
     case advertising(IBeaconFrame, Result<Void, RadioError>)

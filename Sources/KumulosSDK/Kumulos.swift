@@ -46,20 +46,12 @@ open class Kumulos {
     /// The secret that goes with ``apiKey``; empty before ``initialize(config:)``.
     public static var secretKey: String { state.withLock { $0.secretKey } }
 
-    /// Returns the outbox for Kumulos; where it cannot be opened, a file that keeps events until it can.
+    /// Returns the outbox for Kumulos, which another process of the app may be delivering from.
     private static func outbox(_ config: KSConfig) -> any KumulosEventSink {
-        let folder = config.folder ?? stateFolder
-        let lines = folder.appendingPathComponent("kumulos.ndjson")
-        do {
-            let sink = try OutboxSink(
-                config, installID: installId, file: folder.appendingPathComponent("kumulos.db"), logger: logger)
-            sink.take(JSONLinesSink(file: lines))
-            return sink
-        } catch {
-            logger.error(
-                "events cannot be delivered now; they are kept, and delivered by a later launch",
-                metadata: ["error": "\(error)", "file": "\(lines.path)"])
-            return JSONLinesSink(file: lines)
+        let file = (config.folder ?? stateFolder).appendingPathComponent("kumulos.db")
+        let (id, logger) = (installId, logger)
+        return SharedOutboxSink(file: file) {
+            try OutboxSink(config, installID: id, file: file, logger: logger)
         }
     }
 

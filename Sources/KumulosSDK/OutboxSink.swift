@@ -7,7 +7,7 @@ import Logging
 
 /// A sink that delivers events to Kumulos through an outbox of the app's.
 final class OutboxSink: KumulosEventSink {
-    private static let destination = "kumulos"
+    static let destination = "kumulos"
 
     private let service: DeliveryService<ContinuousClock>
     private let running: Task<Void, Never>
@@ -60,14 +60,82 @@ final class OutboxSink: KumulosEventSink {
         guard let notification = BeaconNotification(event) else { return }
         try service.appendBlocking(notification)
     }
+}
 
-    /// Moves the events into the outbox that were stored in a file while there was no outbox.
-    func take(_ file: JSONLinesSink) {
+/// A sink that puts events into the app's outbox, from which this process delivers, or another one of the app until it
+/// ends.
+final class SharedOutboxSink: KumulosEventSink {
+    private enum Holder: Sendable {
+        /// This process.
+        case here(OutboxSink)
+        /// Another process, in whose outbox events are put.
+        case elsewhere(OutboxInspector)
+        /// Nobody: the file cannot be used.
+        case nobody(any Error)
+    }
+
+    private struct State: Sendable {
+        var holder: Holder
+        var nextAttempt: ContinuousClock.Instant
+    }
+
+    /// The time between two attempts to deliver from here.
+    private static let interval = Duration.seconds(10)
+
+    private let file: URL
+    private let open: @Sendable () throws -> OutboxSink
+    private let state: Locked<State>
+    private let watch: Task<Void, Never>
+
+    /// Creates a sink, which delivers from here where it can.
+    ///
+    /// - Parameters:
+    ///   - file: the outbox.
+    ///   - open: opens it for delivery.
+    init(file: URL, open: @escaping @Sendable () throws -> OutboxSink) {
+        self.file = file
+        self.open = open
+        let state = Locked(State(holder: Self.holder(file, open), nextAttempt: .now + Self.interval))
+        self.state = state
+        // Events that wait are delivered though no other is recorded.
+        watch = Task {
+            while (try? await Task.sleep(for: Self.interval)) != nil { Self.takeOver(state, file, open) }
+        }
+    }
+
+    deinit { watch.cancel() }
+
+    private static func holder(_ file: URL, _ open: () throws -> OutboxSink) -> Holder {
         do {
-            try file.drain { events in for event in events { try record(event) } }
+            return .here(try open())
+        } catch let error as OutboxError where error.code == .inUse {
+            do {
+                return .elsewhere(try OutboxInspector(file: file))
+            } catch {
+                return .nobody(error)
+            }
         } catch {
-            logger.error(
-                "events that were kept in a file wait there for the next launch", metadata: ["error": "\(error)"])
+            return .nobody(error)
+        }
+    }
+
+    /// Opens the outbox for delivery, where another process had it, or nobody could use it.
+    private static func takeOver(_ state: Locked<State>, _ file: URL, _ open: () throws -> OutboxSink) {
+        state.withLock { state in
+            if case .here = state.holder { return }
+            guard state.nextAttempt <= .now else { return }
+            state.nextAttempt = .now + interval
+            state.holder = holder(file, open)
+        }
+    }
+
+    func record(_ event: KumulosEvent) throws {
+        guard let notification = BeaconNotification(event) else { return }
+        Self.takeOver(state, file, open)
+        switch state.withLock({ $0.holder }) {
+        case .here(let sink): try sink.record(event)
+        case .elsewhere(let outbox): try outbox.append(notification, for: OutboxSink.destination)
+        case .nobody(let error): throw error
         }
     }
 }

@@ -28,7 +28,7 @@ struct CheckTests {
         #expect(run.errors == lines.joined(separator: "\n") + "\n")
     }
 
-    @Test("A secret that is not here is a warning for check, and stops the daemon")
+    @Test("A secret that is not here stops check and the daemon alike")
     func secrets() async throws {
         let bench = try DaemonBench()
         try bench.configure(
@@ -38,7 +38,7 @@ struct CheckTests {
             destinations: [{ name: c, type: webhook, url: 'https://example.com', secret: { env: NOT_HERE } }]
             """)
         let check = try await bench.run("check", "beacond.yaml")
-        #expect(check.status == 0 && check.output.contains("warning: \"secret\" is to come from NOT_HERE"))
+        #expect(check.status == 1 && check.output.contains("error: \"secret\" is to come from NOT_HERE"))
         #expect(try await bench.run("--config", "beacond.yaml").status == 1)
         #expect(try await bench.run("check", "beacond.yaml", environment: ["NOT_HERE": "x"]).output.isEmpty)
     }

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import CoreLocation
 import Foundation
 import KumulosSDK
@@ -88,19 +89,30 @@ extension KumulosTests {
         }
     }
 
-    @Test("What an app left in a file, while the outbox could not be had, is delivered by the next launch")
-    func leftovers() async throws {
+    @Test("What the app records in a second process is delivered by the first")
+    func secondProcess() async throws {
         try await withFolder { folder in
             try await KumulosStandIn.with { kumulos, address in
-                let file = JSONLinesSink(file: folder.appendingPathComponent("kumulos.ndjson"))
-                Kumulos.initialize(
-                    config: KSConfigBuilder(apiKey: "key", secretKey: "secret").setEventSink(file).build())
+                // The other process, which has the outbox.
+                let destination = Destination(name: "kumulos", sink: Stopped())
+                let outbox = try Outbox(file: folder.appendingPathComponent("kumulos.db"), destinations: ["kumulos"])
+                let other = DeliveryService(outbox: outbox, destinations: [destination])
+                initialize(address, folder)
                 Kumulos.sendiBeaconProximity(beacon: Beacon())
+                #expect(try await other.status().map(\.waiting) == [1])
+                await outbox.close()
+                // Whichever process has it next delivers.
                 initialize(address, folder)
                 try await eventually { kumulos.requests.flatMap(\.events).count == 1 }
-                #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("kumulos.ndjson").path))
             }
         }
+    }
+
+    /// A sink that is never asked.
+    private struct Stopped: Sink {
+        let maximumBatch = 1
+
+        func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] { [] }
     }
 
     @Test("An app's own events reach Kumulos in order with those about beacons, also over a new launch (C9)")

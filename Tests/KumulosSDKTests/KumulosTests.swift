@@ -50,18 +50,13 @@ struct KumulosTests {
         #expect(memory.events.withLock { $0.map(\.userId) } == ["ada", Kumulos.installId])
     }
 
-    @Test("Events are kept as lines of JSON with Kumulos' keys")
-    func lines() throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())/events.ndjson")
-        defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
-        Kumulos.initialize(
-            config: KSConfigBuilder(apiKey: "key", secretKey: "secret").setEventSink(JSONLinesSink(file: file)).build())
+    @Test("An event has Kumulos' keys as JSON")
+    func keys() throws {
+        let memory = memory()
         Kumulos.sendiBeaconProximity(beacon: Beacon())
-        Kumulos.sendiBeaconProximity(beacon: Beacon())
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        try #require(lines.count == 2)
+        let event = try #require(memory.events.withLock { $0.first })
         let object = try #require(
-            JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
+            JSONSerialization.jsonObject(with: JSONEncoder().encode(event)) as? [String: Any])
         #expect(Set(object.keys) == ["type", "uuid", "timestamp", "data", "userId"])
         let data = try #require(object["data"] as? [String: Any])
         #expect(data["major"] as? String == "100")

@@ -36,8 +36,8 @@ struct ByteStream: ~Copyable {
     private var isExhausted = false
 
     /// Opens a file, a pipe, or standard input where the path is `-`.
-    init(path: String) throws(CaptureError) {
-        self.init(input: .file(try FileInput(path: path)))
+    init(path: String, interruption: Int32 = -1) throws(CaptureError) {
+        self.init(input: .file(try FileInput(path: path, interruption: interruption)))
     }
 
     /// Opens an array.

@@ -4,9 +4,15 @@ import Glibc
 public struct FileInput: ~Copyable {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
+    /// A descriptor that ends all reading once it can be read; -1 for none.
+    private let interruption: Int32
 
     /// Opens `path`; `-` is standard input.
-    init(path: String) throws(CaptureError) {
+    ///
+    /// - Parameter interruption: a descriptor that ends all reading, as at the end of the file, once it can be read: a
+    ///   pipe may be silent for long. -1 for none.
+    init(path: String, interruption: Int32 = -1) throws(CaptureError) {
+        self.interruption = interruption
         if path == "-" {
             descriptor = STDIN_FILENO
             ownsDescriptor = false
@@ -30,6 +36,7 @@ public struct FileInput: ~Copyable {
     /// - Returns: how many; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, CaptureError> {
         while true {
+            guard !isInterrupted() else { return .success(0) }
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return .success(count) }
             let number = errno
@@ -37,6 +44,20 @@ public struct FileInput: ~Copyable {
             let message = "cannot be read: \(SystemError.text(of: number))"
             return .failure(CaptureError(.cannotRead, message, systemError: number))
         }
+    }
+
+    /// Waits for bytes where reading can be ended.
+    ///
+    /// - Returns: true where it has to end.
+    private func isInterrupted() -> Bool {
+        guard interruption >= 0 else { return false }
+        var ends: InlineArray<2, pollfd> = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+        ]
+        var span = ends.mutableSpan
+        span.withUnsafeMutableBufferPointer { while poll($0.baseAddress, 2, -1) < 0, errno == EINTR {} }
+        return ends[1].revents != 0
     }
 
     /// Returns the content of a small file.

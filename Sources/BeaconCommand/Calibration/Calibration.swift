@@ -1,6 +1,7 @@
 import BeaconCapture
 import BeaconEngine
 import BeaconModel
+import BeaconSupport
 
 /// The collected readings of beacons that stand 1 m away.
 struct CalibrationSession {
@@ -110,7 +111,7 @@ struct CalibrationResult {
 
     func appendText(to buffer: inout [UInt8]) {
         let text = """
-            beacon     \(identity.uuid) \(identity.major)/\(identity.minor), heard by \(receiver)
+            beacon     \(identity.uuid) \(identity.major)/\(identity.minor), heard by \(receiver.printable)
             adverts    \(count)
             signal     median \(median) dBm, four of five between \(lower) and \(upper) dBm
             it says    \(measuredPower) dBm at 1 m

@@ -3,6 +3,7 @@ import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconSupport
 
 /// The command `beacon scan`, which prints every iBeacon advert.
 struct ScanCommand: ParsableCommand {
@@ -59,7 +60,7 @@ struct ScanCommand: ParsableCommand {
             guard !input.sightings.isEmpty else { continue }
             if input.receiverNames.count > names.count {
                 for name in input.receiverNames.dropFirst(names.count) {
-                    names.append(json ? SightingLogFormat.jsonText(name) : Array(name.utf8))
+                    names.append(json ? SightingLogFormat.jsonText(name) : Array(name.printable.utf8))
                 }
             }
             for sighting in input.sightings {

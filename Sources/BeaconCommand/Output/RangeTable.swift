@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// The table that `range` shows to people: beacons in sections by proximity, with distance, signal and a small bar.
 ///
@@ -69,7 +70,7 @@ struct RangeTable {
         ]
         let hasSeveral = second.count > 1
         for report in second {
-            if hasSeveral { lines.append(style("\(name(of: report.constraint)) at \(report.receiver)", "1")) }
+            if hasSeveral { lines.append(style("\(name(of: report.constraint)) at \(report.receiver.printable)", "1")) }
             for proximity in Self.order {
                 let beacons = report.beacons.filter { $0.proximity == proximity }
                 guard !beacons.isEmpty || (isLive && !hasSeveral) else { continue }

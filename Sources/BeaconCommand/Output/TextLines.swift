@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// The lines that `scan` prints for people, at 80 columns.
 enum SightingText {
@@ -38,7 +39,7 @@ enum EventText {
         text += String(repeating: " ", count: max(0, 5 - event.kind.rawValue.count))
         text += "  \(event.name)"
         if event.kind == .state { text += " is \(event.state)" }
-        if let receiver = event.receiver { text += "  (\(receiver))" }
+        if let receiver = event.receiver { text += "  (\(receiver.printable))" }
         buffer.append(contentsOf: (text + "\n").utf8)
     }
 }

@@ -13,7 +13,9 @@ extension RadioStatus {
             case .state(let new):
                 if let line = message(new, after: state) { StandardError.write(line) }
                 state = new
-            case .deaf(let from, let to):
+            // That of one adapter comes with a notice, which says more.
+            case .deaf(_, _, .some): break
+            case .deaf(let from, let to, nil):
                 let seconds = Int(Double(to.since(from)) / 1e9)
                 StandardError.write(
                     "Nothing was heard for \(seconds) s, since the machine or this process was suspended; "

@@ -11,8 +11,9 @@ struct Check: ParsableCommand {
 
               beacond.yaml:12:5: error: there is no key "minimun-rssi" here; was "minimum-rssi" meant?
 
-            A warning is about this machine and not about the file: a secret or a file that is missing here. The daemon does \
-            not start with it. Status 1 if there is an error, 0 if there are only warnings or nothing.
+            It builds all that running builds, on this machine and with this environment, and has no effect. The daemon \
+            starts with what has no error; a warning says what is less safe than it could be. Status 1 if there is an error, \
+            0 if there are only warnings or nothing.
             """)
 
     @Argument(help: ArgumentHelp("The configuration.", valueName: "file"))

@@ -3,6 +3,7 @@ import BeaconSupport
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 
 /// A client that posts to one address, one request at a time, over one connection.
@@ -130,7 +131,12 @@ final class HTTPPoster: Sendable {
                 return "TLS failed: \(error). Check the server's certificate, or trust its issuer"
             }
             if let error = error as? ChannelError, case .connectTimeout = error { return "no connection in time" }
-            return "no connection: \(error)"
+            // A name may have several addresses, each with a failure of its own.
+            let failure = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
+            if let failure = failure as? IOError {
+                return "no connection: \(String(cString: strerror(failure.errnoCode)))"
+            }
+            return "no connection: \(failure)"
         }
         switch error {
         case .deadlineExceeded, .readTimeout: return "no answer in time"

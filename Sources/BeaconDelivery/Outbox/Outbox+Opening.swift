@@ -19,7 +19,6 @@ extension Outbox {
     struct Opened {
         var database: DatabaseQueue
         var numbers: [String: Int64]
-        var lastSequence: Int64
         var recovery: OutboxRecovery?
     }
 
@@ -27,7 +26,7 @@ extension Outbox {
     ///
     /// - Throws: ``OutboxError`` where it can be neither opened nor replaced.
     static func open(
-        _ file: URL, limits: OutboxLimits, destinations: [String], addedAt: Int64, logger: Logger
+        _ file: URL, limits: OutboxLimits, destinations: [String], clock: OutboxClock, logger: Logger
     ) throws(OutboxError) -> Opened {
         // Before SQLite reads its log, since it silently cuts off what follows a damaged part.
         let lost = OutboxSalvage.recordsBehindDamage(inLogOf: file)
@@ -38,7 +37,7 @@ extension Outbox {
                 try? database.close()
                 throw OutboxError(.damaged, "\(file.path) is damaged: \(problem ?? "no details")")
             }
-            let opened = try prepare(database, destinations: destinations, found: lost, addedAt: addedAt)
+            let opened = try prepare(database, destinations: destinations, found: lost, clock: clock)
             if !lost.isEmpty {
                 logger.error(
                     """
@@ -57,7 +56,7 @@ extension Outbox {
                         + "if it was one and is destroyed, move it aside", cause: failure)
             }
             return try replace(
-                file, limits: limits, destinations: destinations, addedAt: addedAt, after: failure, logger: logger)
+                file, limits: limits, destinations: destinations, clock: clock, after: failure, logger: logger)
         }
     }
 
@@ -75,11 +74,11 @@ extension Outbox {
 
     /// Moves a damaged file aside, and creates a new one with the notifications that can be read.
     static func replace(
-        _ file: URL, limits: OutboxLimits, destinations: [String], addedAt: Int64, after failure: OutboxError,
+        _ file: URL, limits: OutboxLimits, destinations: [String], clock: OutboxClock, after failure: OutboxError,
         logger: Logger
     ) throws(OutboxError) -> Opened {
         let salvaged = OutboxSalvage.records(of: file)
-        let aside = URL(fileURLWithPath: file.path + ".damaged-\(addedAt)")
+        let aside = URL(fileURLWithPath: file.path + ".damaged-\(clock.wall().milliseconds)")
         do {
             for suffix in ["", "-wal", "-shm"] {
                 guard FileManager.default.fileExists(atPath: file.path + suffix) else { continue }
@@ -87,7 +86,7 @@ extension Outbox {
             }
             try Outbox.createFile(file)
             let database = try OutboxDatabase.open(file, maximumFileSize: limits.maximumFileSize)
-            var opened = try prepare(database, destinations: destinations, found: salvaged, addedAt: addedAt)
+            var opened = try prepare(database, destinations: destinations, found: salvaged, clock: clock)
             opened.recovery = OutboxRecovery(
                 movedTo: aside, salvaged: salvaged.count, damage: failure.description)
             logger.error(
@@ -109,15 +108,17 @@ extension Outbox {
 
     /// Creates the queues, and puts the notifications into them that were found.
     private static func prepare(
-        _ database: DatabaseQueue, destinations: [String], found: [BeaconNotification], addedAt: Int64
+        _ database: DatabaseQueue, destinations: [String], found: [BeaconNotification], clock: OutboxClock
     ) throws -> Opened {
         try database.inDatabase { database in
             try database.execute(sql: "PRAGMA synchronous = FULL")
             try database.inTransaction(.immediate) {
                 let tables = OutboxTables(database)
+                let now = clock.wall().milliseconds
+                try tables.correctTimes(by: clock, now: now)
                 let numbers = try destinations.map { try tables.number(makingQueueOf: $0) }
                 for notification in found {
-                    try tables.append(try EncodedNotification(notification), to: numbers, addedAt: addedAt)
+                    try tables.append(try EncodedNotification(notification), to: numbers, addedAt: now)
                 }
                 return .commit
             }
@@ -126,8 +127,7 @@ extension Outbox {
             let tables = OutboxTables(connection)
             var numbers: [String: Int64] = [:]
             for destination in destinations { numbers[destination] = try tables.number(of: destination) }
-            let last = try Int64.fetchOne(connection, sql: "SELECT max(sequence) FROM notification")
-            return Opened(database: database, numbers: numbers, lastSequence: last ?? 0)
+            return Opened(database: database, numbers: numbers)
         }
     }
 }

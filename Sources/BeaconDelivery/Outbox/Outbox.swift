@@ -1,4 +1,4 @@
-public import BeaconModel
+import BeaconModel
 import BeaconSupport
 public import Foundation
 import GRDB
@@ -31,8 +31,11 @@ public actor Outbox {
     private let logger: Logger
     private var lock: OutboxLock?
 
-    /// The wall clock, for ages and for the moments of further attempts.
-    nonisolated let wallTime: @Sendable () -> Timestamp
+    /// The clocks, for ages.
+    private nonisolated let clock: OutboxClock
+
+    /// The lead of the wall clock over that of the boot, as the file has it.
+    private var storedLead: Int64
 
     private var database: DatabaseQueue?
     private var numbers: [String: Int64] = [:]
@@ -40,9 +43,6 @@ public actor Outbox {
     private var isSynced = false
     private var waiting: [PendingOperation] = []
     private var isFlushScheduled = false
-
-    /// The last sequence of the runs before this one.
-    private var lastOfEarlierRuns: Int64 = 0
 
     /// The executor of a dispatch queue of the outbox's own, since a disk can be slow.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -60,32 +60,35 @@ public actor Outbox {
     ///   - metrics: the backend of the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
     ///     `_dead_letters_total` and `_dropped_total`, and of the gauge `beacon_delivery_failing_since_seconds`, the
     ///     moment since when a destination fails, counted from 1970, or 0; each by destination.
-    ///   - wallTime: returns the time since 1970; another than the system's is for tests.
+    ///   - clock: the clocks; others than the system's are for tests.
     /// - Throws: ``OutboxError``: `inUse` where another process has the file; `cannotOpen`, `full` or `notOurs` where
     ///   it cannot be used.
     public init(
         file: URL, destinations: [String], limits: OutboxLimits = OutboxLimits(),
         logger: Logger = Logger(label: "swift-beacon.outbox"),
         metrics: any MetricsFactory = MetricsSystem.factory,
-        wallTime: @escaping @Sendable () -> Timestamp = WallClock.now
+        clock: OutboxClock = .system
     ) throws(OutboxError) {
         self.file = file
         self.limits = limits
         self.logger = logger
-        self.wallTime = wallTime
+        self.clock = clock
+        storedLead = clock.lead
         try Self.createFile(file)
         lock = try OutboxLock(for: file)
         let opened = try Self.open(
-            file, limits: limits, destinations: destinations, addedAt: wallTime().milliseconds, logger: logger)
+            file, limits: limits, destinations: destinations, clock: clock, logger: logger)
         database = opened.database
         recovery = opened.recovery
         numbers = opened.numbers
-        lastOfEarlierRuns = opened.lastSequence
         let factory = metrics
         self.metrics = Dictionary(
             uniqueKeysWithValues: Set(destinations).map { ($0, QueueMetrics(destination: $0, factory: factory)) })
         reportForeignQueues(opened.database, destinations: destinations)
     }
+
+    /// The time since 1970, by the wall clock.
+    nonisolated var wallTime: Timestamp { clock.wall() }
 
     /// Logs queues of destinations that there are no longer: one that was renamed for instance.
     private nonisolated func reportForeignQueues(_ database: DatabaseQueue, destinations: [String]) {
@@ -214,13 +217,9 @@ public actor Outbox {
     }
 
     /// Drops notifications that have waited for too long.
-    ///
-    /// - Parameter uptime: the time since this outbox was opened. Notifications of this run cannot be older, whatever
-    ///   the wall clock says: a small computer learns the time from the network after it starts, and its clock leaps.
-    func expire(uptime: Duration) throws(OutboxError) {
-        let moment = wallTime().milliseconds - limits.maximumAge.clampedNanoseconds / 1_000_000
-        let last = uptime < limits.maximumAge ? lastOfEarlierRuns : Int64.max
-        let dropped = try write(synced: false) { try $0.expire(before: moment, upTo: last) }
+    package func expire() throws(OutboxError) {
+        let moment = clock.wall().milliseconds - limits.maximumAge.clampedNanoseconds / 1_000_000
+        let dropped = try write(synced: false) { try $0.expire(before: moment) }
         for (destination, count) in dropped { reportDrop(count, of: destination, reason: "they waited too long") }
     }
 
@@ -261,7 +260,7 @@ public actor Outbox {
     private func commit(_ operations: [OutboxOperation]) -> Result<Void, OutboxError> {
         var effects = OutboxEffects()
         do {
-            let (numbers, limits, now) = (numbers, limits, wallTime().milliseconds)
+            let (numbers, limits, now) = (numbers, limits, clock.wall().milliseconds)
             effects = try write(synced: operations.contains { $0.hasToBeSynced }) { tables in
                 var effects = OutboxEffects()
                 for operation in operations {
@@ -279,6 +278,11 @@ public actor Outbox {
         }
         for (destination, count) in effects.droppedDeadLetters {
             reportDrop(count, of: destination, reason: "more dead letters are kept than the limits allow")
+        }
+        for (id, reason) in effects.unsendable {
+            logger.error(
+                "a notification can be sent to nobody and is now a dead letter; see `beacond outbox list`",
+                metadata: ["id": "\(id)", "reason": "\(reason)"])
         }
         for (destination, resolution) in effects.resolved { metrics[destination]?.count(resolution) }
         return .success(())
@@ -311,10 +315,16 @@ public actor Outbox {
                     isSynced = synced
                 }
                 var result: Value?
+                let lead = clock.lead
+                let isSet = abs(lead - storedLead) >= OutboxTables.smallestStep
                 try database.inTransaction(.immediate) {
-                    result = try body(OutboxTables(database))
+                    let tables = OutboxTables(database)
+                    // Before anything is added by the new time, and before anything counts as old by it.
+                    if isSet { try tables.correctTimes(by: clock, now: clock.wall().milliseconds) }
+                    result = try body(tables)
                     return .commit
                 }
+                if isSet { storedLead = lead }
                 guard let result else { throw OutboxError(.cannotWrite, "\(file.path): nothing was written") }
                 return result
             }
@@ -355,8 +365,7 @@ public actor Outbox {
         try? database?.close()
         database = nil
         let opened = try Self.replace(
-            file, limits: limits, destinations: Array(numbers.keys), addedAt: wallTime().milliseconds, after: failure,
-            logger: logger)
+            file, limits: limits, destinations: Array(numbers.keys), clock: clock, after: failure, logger: logger)
         database = opened.database
         recovery = opened.recovery
         numbers = opened.numbers

@@ -8,8 +8,8 @@ enum OutboxDatabase {
     static let applicationID: Int32 = 0x5342_4F58
 
     /// The version of the tables. In version 1 dead letters were called parked; version 2 did not know since when a
-    /// destination fails, nor what may be dropped first.
-    static let version: Int32 = 3
+    /// destination fails, nor what may be dropped first; version 3 did not know the boot.
+    static let version: Int32 = 4
 
     /// Opens a file, and creates its tables where there are none.
     ///
@@ -83,6 +83,9 @@ enum OutboxDatabase {
         }
     }
 
+    /// `boot` has one row: the boot in which the newest notifications were added, the milliseconds by which the wall
+    /// clock was ahead of its clock, and the first notification of it.
+    ///
     /// A notification is stored once, whatever the number of destinations. `delivery` has a row for each destination
     /// that it waits for, `deadLetter` for each that refused it for good; the notification is deleted with the last of
     /// them.
@@ -92,6 +95,11 @@ enum OutboxDatabase {
             id BLOB NOT NULL UNIQUE,
             addedAt INTEGER NOT NULL,
             record BLOB NOT NULL
+        );
+        CREATE TABLE IF NOT EXISTS boot (
+            id TEXT NOT NULL,
+            lead INTEGER NOT NULL,
+            firstSequence INTEGER NOT NULL
         );
         CREATE TABLE IF NOT EXISTS destination (
             number INTEGER PRIMARY KEY,

@@ -55,6 +55,27 @@ public struct OutboxInspector: Sendable {
         try use(otherwise: .cannotRead) { try $0.waiting(for: number(of: destination, in: $0), limit: limit) }
     }
 
+    /// Puts a notification into a destination's queue, from which another process delivers. When the call returns, it
+    /// is on the disk.
+    ///
+    /// - Parameters:
+    ///   - notification: the notification.
+    ///   - destination: the destination's name.
+    /// - Throws: ``OutboxError`` where the file cannot be written.
+    public func append(_ notification: BeaconNotification, for destination: String) throws(OutboxError) {
+        let append = try EncodedAppend(
+            AddressedNotification(notification: notification, destinations: [destination]))
+        _ = try change { tables in
+            var effects = OutboxEffects()
+            let now = WallClock.now().milliseconds
+            try tables.correctTimes(by: .system, now: now)
+            try OutboxOperation.append([append]).perform(
+                on: tables, numbers: [destination: tables.number(makingQueueOf: destination)], limits: OutboxLimits(),
+                addedAt: now, effects: &effects)
+            return 1
+        }
+    }
+
     /// Puts dead letters back into the queue, at their old positions, and ends the wait of a destination that fails.
     ///
     /// - Parameters:

@@ -15,26 +15,41 @@ struct EncodedNotification: Sendable {
     let isRepeated: Bool
     let record: Data
 
+    /// The reason why it can be sent to nobody; nil where it can. It is a dead letter then, without what could not be
+    /// written.
+    let refusal: String?
+
     /// Encodes a notification.
     ///
-    /// - Throws: ``OutboxError`` where it cannot be written as JSON or is too long.
+    /// - Throws: ``OutboxError`` where nothing of it can be written as JSON.
     init(_ notification: BeaconNotification) throws(OutboxError) {
         id = notification.id
         isHeartbeat = notification.kind == .heartbeat
         isRepeated = notification.kind.isRepeated
+        let fault: String
         do {
-            record = try OutboxRecord.encode(notification)
+            let record = try OutboxRecord.encode(notification)
+            guard record.count > OutboxRecord.maximumLength else {
+                self.record = record
+                refusal = nil
+                return
+            }
+            fault = "it has \(record.count) bytes, more than a record can hold"
+        } catch {
+            fault = "it cannot be written as JSON: \(error)"
+        }
+        var rest = notification
+        rest.accuracy = nil
+        rest.properties = nil
+        rest.presence = nil
+        do {
+            record = try OutboxRecord.encode(rest)
         } catch {
             throw OutboxError(
                 .invalidNotification, "the notification \(notification.id) cannot be written as JSON: \(error)",
                 cause: error)
         }
-        guard record.count <= OutboxRecord.maximumLength else {
-            throw OutboxError(
-                .invalidNotification,
-                "the notification \(notification.id) has \(record.count) bytes, more than a record can hold. List fewer "
-                    + "beacons in heartbeats")
-        }
+        refusal = "\(fault). What could not be written is left out here"
     }
 
     /// The name as the 16 bytes of its key in the table.
@@ -133,6 +148,13 @@ enum OutboxOperation: Sendable {
                     effects.appended[destination, default: 0] += 1
                 }
                 try tables.append(append.notification, to: queues, addedAt: addedAt)
+                guard let refusal = append.notification.refusal else { continue }
+                effects.unsendable.append((append.notification.id, refusal))
+                for destination in append.destinations {
+                    guard let number = numbers[destination] else { continue }
+                    let dropped = try tables.refuse(append.notification, refusal, of: number, limits: limits)
+                    if dropped > 0 { effects.droppedDeadLetters[destination, default: 0] += dropped }
+                }
             }
             for (destination, number) in affected {
                 let dropped = try tables.enforceBounds(of: number, limits: limits)
@@ -159,6 +181,8 @@ struct OutboxEffects: Sendable {
     var dropped: [String: Int] = [:]
     var droppedDeadLetters: [String: Int] = [:]
     var resolved: [(destination: String, resolution: QueueResolution)] = []
+    /// The notifications that became dead letters as they came, with the reasons.
+    var unsendable: [(id: NotificationID, reason: String)] = []
 }
 
 /// A destination's counters in the metrics backend.

@@ -48,6 +48,18 @@ extension OutboxTables {
         return dropped
     }
 
+    /// Makes a notification that was just put into a queue a dead letter of it.
+    ///
+    /// - Returns: the number of dead letters that were dropped for it.
+    func refuse(
+        _ notification: EncodedNotification, _ reason: String, of destination: Int64, limits: OutboxLimits
+    ) throws -> Int {
+        let statement = try database.cachedStatement(sql: "SELECT sequence FROM notification WHERE id = ?")
+        guard let sequence = try Int64.fetchOne(statement, arguments: [notification.idBytes]) else { return 0 }
+        return try resolve(
+            QueueResolution(refused: [.init(sequence: sequence, reason: reason)]), of: destination, limits: limits)
+    }
+
     /// Drops notifications that wait until the queue is within its bounds: first those that later ones repeat, then
     /// any, the oldest first.
     ///
@@ -97,11 +109,9 @@ extension OutboxTables {
 
     /// Drops notifications that have waited, or been dead letters, since before a moment.
     ///
-    /// - Parameters:
-    ///   - moment: in milliseconds since 1970.
-    ///   - last: the last sequence that may be dropped.
+    /// - Parameter moment: in milliseconds since 1970.
     /// - Returns: the number of notifications that were dropped, by destination.
-    func expire(before moment: Int64, upTo last: Int64) throws -> [String: Int] {
+    func expire(before moment: Int64) throws -> [String: Int] {
         var dropped: [String: Int] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT number, name FROM destination") {
             let number: Int64 = row[0]
@@ -111,11 +121,11 @@ extension OutboxTables {
                     sql: """
                         SELECT q.sequence, notification.addedAt FROM \(table) AS q
                         JOIN notification ON notification.sequence = q.sequence
-                        WHERE q.destination = ? AND q.sequence <= ? ORDER BY q.sequence LIMIT 256
+                        WHERE q.destination = ? ORDER BY q.sequence LIMIT 256
                         """)
                 // Rows are in the order of their arrival, so that the first that is young enough ends the search.
                 search: while true {
-                    let rows = try Row.fetchAll(oldest, arguments: [number, last])
+                    let rows = try Row.fetchAll(oldest, arguments: [number])
                     if rows.isEmpty { break }
                     for row in rows {
                         if row[1] as Int64 >= moment { break search }

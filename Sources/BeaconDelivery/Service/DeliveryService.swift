@@ -130,7 +130,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
             let seen = expirySignal.count
             if isEnding { return }
             do {
-                try await outbox.expire(uptime: start.duration(to: clock.now))
+                try await outbox.expire()
             } catch {
                 logger.warning(
                     "cannot drop notifications that are too old; they are kept and tried again",

@@ -12,6 +12,9 @@ struct DestinationWorker {
     /// When the attempts in a row that have failed began, by the wall clock; nil while the destination accepts.
     var failingSince: Timestamp?
 
+    /// The time of the service since which the destination fails, so that a wall clock that is set does not count.
+    private var failingSinceHere: Duration?
+
     /// The wait before the next attempt, where the last one failed.
     private var pause: Duration?
 
@@ -69,7 +72,7 @@ struct DestinationWorker {
                 if Task.isCancelled { return }
                 outcomes = [.retry(reason: "the destination returned no outcome")]
             }
-            add(outcomes, of: wanted, to: &resolution, at: (time, outbox.wallTime()), logger: logger)
+            add(outcomes, of: wanted, to: &resolution, at: (time, outbox.wallTime), logger: logger)
         }
         unstored = resolution
         _ = try await storeOutcomes(in: outbox)
@@ -79,15 +82,18 @@ struct DestinationWorker {
     private mutating func remind(
         of reason: String, at now: (service: Duration, wall: Timestamp), logger: Logger
     ) {
-        guard let since = failingSince, now.wall.since(since) >= Self.longFailure.clampedNanoseconds,
-            lastReminder.map({ now.service - $0 >= Self.longFailure }) ?? true
+        guard let since = failingSince else { return }
+        let begin = failingSinceHere ?? now.service - .nanoseconds(max(0, now.wall.since(since)))
+        failingSinceHere = begin
+        let length = now.service - begin
+        guard length >= Self.longFailure, lastReminder.map({ now.service - $0 >= Self.longFailure }) ?? true
         else { return }
         lastReminder = now.service
         logger.error(
             "the destination has failed for more than an hour; its notifications wait, up to the limits of the outbox",
             metadata: [
                 "destination": "\(destination.name)", "reason": "\(reason)",
-                "hours": "\(now.wall.since(since) / Self.longFailure.clampedNanoseconds)",
+                "hours": "\(length.components.seconds / Self.longFailure.components.seconds)",
             ])
     }
 
@@ -137,6 +143,7 @@ struct DestinationWorker {
         guard failuresBefore > 0, resolution.failure == nil else { return }
         resolution.isRecovery = true
         failingSince = nil
+        failingSinceHere = nil
         lastReminder = nil
         logger.info(
             "the destination accepts notifications again",

@@ -181,12 +181,12 @@ extension Gateway {
                 statistics.sources[number].state = .running
                 logger.notice("\(name): the radio is back")
             }
-        case .deaf(let from, let to):
+        case .deaf(let from, let to, let adapter):
             guard sources[number].shift != nil else { return }
             let (begin, end) = (sources[number].shared(from), sources[number].shared(to))
             // A suspend of the machine or a stopped process concerns all sources, and the first that reports it moves
             // the time for all. The core counts no stretch twice.
-            for receiver in sources.flatMap(\.receivers) { core.skip(from: begin, to: end, of: receiver) }
+            for receiver in deafReceivers(adapter, of: number) { core.skip(from: begin, to: end, of: receiver) }
         case .wallClock(let ahead):
             sources[number].wallOffset = ahead
             setWallOffsets(of: number)
@@ -194,6 +194,13 @@ extension Gateway {
             logger.log(level: notice.isTrouble ? .warning : .info, "\(name): \(notice)")
         case .time, .sightings, .advertising: break
         }
+    }
+
+    /// Returns the receivers that a deafness concerns: one adapter of a source, or everything.
+    private func deafReceivers(_ adapter: ReceiverID?, of number: Int) -> [ReceiverID] {
+        guard let adapter else { return sources.flatMap(\.receivers) }
+        return sources[number].receivers.indices.contains(Int(adapter.index))
+            ? [sources[number].receivers[Int(adapter.index)]] : []
     }
 
     private func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {

@@ -11,11 +11,15 @@ import Logging
 /// The core, the notification policy and the outbox in one place: it receives the sources' messages, and writes the
 /// resulting notifications before anything else happens.
 ///
-/// Everything happens in one order: a source's message is handled, its notifications are written to the outbox, then
-/// the presence to its file, then programs are started for it.
+/// Everything happens in one order: the messages of sources that are there are handled, their notifications are written
+/// to the outbox, then the presence to its file, then programs are started for them.
 actor Gateway {
     /// The most notifications that are written at once.
     private static let chunk = 1_000
+
+    /// The time for which notifications wait for those of messages that are there already, to be written with them. Each
+    /// write costs a wait for the disk, and some ten pages of it.
+    private static let gatheringTime = Duration.milliseconds(50)
 
     /// The time between two attempts to write to an outbox that could not be written.
     private static let writePause = Duration.seconds(1)
@@ -54,6 +58,10 @@ actor Gateway {
     private var policy: NotificationPolicy
     private let ownConstraints: Set<BeaconConstraint>
     private var pending = PendingNotifications()
+    /// The changes whose notifications are not written so far, after which programs are started.
+    private var unlaunched: [GatewayChange] = []
+    /// When the oldest that is not written came; nil where all is written.
+    private var gatheringBegan: ContinuousClock.Instant?
     /// The time from which the outbox is asked again, where it could not be written.
     private var nextWrite: ContinuousClock.Instant?
     private var isPresenceSaved = true
@@ -251,21 +259,40 @@ actor Gateway {
     /// - Parameter time: the time of the source that reported, by the core's clock and by the source's own.
     func handleEvents(at time: (core: Timestamp, wall: Timestamp)? = nil) async {
         var notifications: [BeaconNotification] = []
-        var changes: [GatewayChange] = []
         for event in core.takeEvents() {
             switch event {
-            case .state(let change): handle(change, notifications: &notifications, changes: &changes)
+            case .state(let change): handle(change, notifications: &notifications)
             case .ranged(let report): handle(report, notifications: &notifications)
             }
         }
         if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }
-        await write(notifications)
-        for change in changes { await launch(change) }
+        pending.add(notifications)
+        if !mayGather { await settle() }
         publish()
     }
 
+    /// True where more messages are there already, whose notifications can be written with those that wait.
+    private var mayGather: Bool {
+        guard pending.notifications.count < Self.chunk, nextWrite == nil,
+            !turns.isEmpty || sources.contains(where: \.runner.messages.hasElements)
+        else { return false }
+        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved { return true }
+        let began = gatheringBegan ?? .now
+        gatheringBegan = began
+        return .now - began < Self.gatheringTime
+    }
+
+    /// Writes what waits, and starts programs for it.
+    private func settle() async {
+        gatheringBegan = nil
+        await write()
+        let changes = unlaunched
+        unlaunched = []
+        for change in changes { await launch(change) }
+    }
+
     private func handle(
-        _ change: ConditionChange, notifications: inout [BeaconNotification], changes: inout [GatewayChange]
+        _ change: ConditionChange, notifications: inout [BeaconNotification]
     ) {
         guard let owner = owners[change.condition], let constraint = constraints[owner] else { return }
         var event = RegionEvent(
@@ -280,7 +307,7 @@ actor Gateway {
             for destination in destinations { destination.receive?(.region(event)) }
         case .application: break
         }
-        if change.state != .unknown { changes.append(GatewayChange(owner: owner, event: event)) }
+        if change.state != .unknown { unlaunched.append(GatewayChange(owner: owner, event: event)) }
     }
 
     private func handle(_ report: RangingRequestReport, notifications: inout [BeaconNotification]) {
@@ -325,10 +352,9 @@ actor Gateway {
 
     // MARK: - Writing
 
-    /// Writes notifications, and then the presence that they report. Those that cannot be written now are tried again
+    /// Writes the notifications that wait, and then the presence that they report. Those that cannot be written now are tried again
     /// with what comes next: the sources give the time each second.
-    private func write(_ notifications: [BeaconNotification]) async {
-        pending.add(notifications)
+    private func write() async {
         await writeToOutbox()
         // Files and simulations at full speed can wait, and lose nothing.
         while canWait, !pending.notifications.isEmpty, !isStopped {
@@ -392,9 +418,9 @@ actor Gateway {
 
     /// Makes the last attempts to write the notifications that wait in memory.
     private func writePending() async {
-        for _ in 0..<5 where !pending.notifications.isEmpty || !isPresenceSaved {
+        for _ in 0..<5 where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty {
             nextWrite = nextWrite.map { min($0, .now) }
-            await write([])
+            await settle()
             if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }
         if !pending.notifications.isEmpty {

@@ -19,12 +19,25 @@ public struct GatewayDaemon: Sendable {
     /// in the outbox.
     public static let shutdownTime = Duration.seconds(15)
 
+    /// The time that requests under way may take at a shutdown before they are given up. They are repeated at the next
+    /// start.
+    public static let deliveryGrace = Duration.seconds(3)
+
     private let gateway: Gateway
     private let launches: LaunchAgent
     private let outbox: Outbox?
     private let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
-    private let logger: Logger
+    private let shutdown = Locked(ShutdownRequest())
+
+    /// The log.
+    public let logger: Logger
+
+    /// A request to shut down, and the group that it concerns, whichever comes first.
+    private struct ShutdownRequest {
+        var group: ServiceGroup?
+        var isMade = false
+    }
 
     /// Creates a daemon, which ``run(linger:signals:companions:)`` starts, and opens its outbox.
     ///
@@ -103,7 +116,22 @@ public struct GatewayDaemon: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: signals, logger: groupLogger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownTime
-        try await ServiceGroup(configuration: configuration).run()
+        let group = ServiceGroup(configuration: configuration)
+        let isDue = shutdown.withLock { request in
+            request.group = group
+            return request.isMade
+        }
+        if isDue { await group.triggerGracefulShutdown() }
+        try await group.run()
+    }
+
+    /// Has ``run(linger:signals:companions:)`` end in good order, as a signal does, also before it was called.
+    public func requestShutdown() async {
+        let group = shutdown.withLock { request in
+            request.isMade = true
+            return request.group
+        }
+        await group?.triggerGracefulShutdown()
     }
 
     /// Closes the outbox, which cannot be used afterwards.

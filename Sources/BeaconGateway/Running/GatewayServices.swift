@@ -36,15 +36,21 @@ struct GatewayRun: Service {
     }
 }
 
-/// The service that delivers until the daemon shuts down, and then until the requests under way have been answered.
+/// The service that delivers until the daemon shuts down, and then until the requests under way have been answered, but
+/// not for long: a receiver may hang.
 struct DeliveryRun: Service {
     let delivery: DeliveryService<ContinuousClock>
 
     func run() async {
-        await withGracefulShutdownHandler {
-            await delivery.run()
-        } onGracefulShutdown: {
-            delivery.shutdown()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await delivery.run() }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return }
+                delivery.shutdown()
+                try? await Task.sleep(for: GatewayDaemon.deliveryGrace)
+            }
+            await group.next()
+            group.cancelAll()
         }
     }
 }

@@ -104,14 +104,19 @@ struct DiscoveryID: Hashable, Sendable {
         guard self.text == text else { return nil }
     }
 
-    /// Returns a gateway's id made from its client id: characters that a discovery topic may not contain become `_`.
+    /// Returns a gateway's id made from its client id. `_` is doubled, and each byte of a character that a discovery
+    /// topic may not contain becomes `_` and two hexadecimal digits, so that no two client ids give the same.
     static func node(from clientID: String) -> String {
-        String(
-            clientID.unicodeScalars.map { scalar -> Character in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "_", "-": Character(scalar)
-                default: "_"
-                }
-            })
+        clientID.utf8.map { byte in
+            switch UInt8(byte) {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                return String(UnicodeScalar(byte))
+            case UInt8(ascii: "_"): return "__"
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                return digits.utf8.count == 1 ? "_0" + digits : "_" + digits
+            }
+        }.joined()
     }
 }

@@ -48,7 +48,7 @@ extension BeaconCenter {
                 core.receive(sighting)
             }
             if let last = sightings.last { note(last.time) }
-        case .deaf(let from, let to):
+        case .deaf(let from, let to, _):
             core.skip(from: from, to: to, of: Self.receiver)
         case .state(let state):
             guard state != radioState else { return }

@@ -6,6 +6,16 @@ package import BeaconRadio
 ///
 /// It is a class because the function that a source reports to changes it while the source is being pulled.
 package final class RadioStatus {
+    /// A stretch of deafness that the radio learnt of afterwards.
+    package struct Gap: Hashable, Sendable {
+        /// When nothing was heard any more.
+        package var from: Timestamp
+        /// When it was noticed, or hearing began again.
+        package var to: Timestamp
+        /// The receiver that was deaf; nil for all.
+        package var receiver: ReceiverID?
+    }
+
     /// The state of the radio.
     package private(set) var state = RadioState.unknown
 
@@ -18,7 +28,7 @@ package final class RadioStatus {
     /// The most answers and stretches that wait for somebody to ask: more than any radio has frames.
     private static let most = 64
 
-    private var gaps: [(from: Timestamp, to: Timestamp)] = []
+    private var gaps: [Gap] = []
     private let observe: (RadioEvent) -> Void
 
     /// The status of a radio that has reported nothing.
@@ -34,16 +44,16 @@ package final class RadioStatus {
         case .advertising(let frame, let result):
             if advertising.count >= Self.most, advertising[frame] == nil { advertising.removeAll() }
             advertising[frame] = result
-        case .deaf(let from, let to):
+        case .deaf(let from, let to, let receiver):
             if gaps.count >= Self.most { gaps.removeFirst() }
-            gaps.append((from, to))
+            gaps.append(Gap(from: from, to: to, receiver: receiver))
         case .notice, .time, .sightings: break
         }
         observe(event)
     }
 
     /// Returns the stretches of deafness that the radio learnt of afterwards, since the last call.
-    package func takeGaps() -> [(from: Timestamp, to: Timestamp)] {
+    package func takeGaps() -> [Gap] {
         guard !gaps.isEmpty else { return [] }
         defer { gaps = [] }
         return gaps

@@ -189,7 +189,9 @@ public struct MonitoringSession: ~Copyable {
         for (index, isCounted) in counts.enumerated() where isCounted {
             let receiver = ReceiverID(UInt16(index))
             core.setWallOffset(radio.wallOffset, of: receiver)
-            for gap in gaps { core.skip(from: gap.from, to: gap.to, of: receiver) }
+            for gap in gaps where gap.receiver == nil || gap.receiver == receiver {
+                core.skip(from: gap.from, to: gap.to, of: receiver)
+            }
             core.setHearing((index < states.count ? states[index] : radio.state).hearing, of: receiver, at: time)
         }
     }

@@ -29,18 +29,19 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
     ///   - specification: the source.
     ///   - mode: the scan mode that a radio begins with. Captures and simulations give all they have.
     ///   - waker: ends the wait for a real radio, from any thread.
+    ///   - interruption: a descriptor that ends a capture once it can be read, since a pipe may be silent for long.
     ///   - report: called with the events of a radio, on the thread that pulls.
     /// - Throws: `CaptureError`, `ScenarioError`, `RadioError`, or ``SourceError`` where a scenario has no name.
     package init(
         _ specification: SourceSpecification, mode: ScanMode = .ranging, waker: Waker = Waker(),
-        report: @escaping (RadioEvent) -> Void
+        interruption: Int32 = -1, report: @escaping (RadioEvent) -> Void
     ) throws {
         live = nil
         let status = RadioStatus(observe: report)
         radio = specification.isRadio ? status : nil
         switch specification.kind {
         case .file(let path):
-            capture = try CaptureReader(path: path)
+            capture = try CaptureReader(path: path, interruption: interruption)
             simulation = nil
         case .simulation(let name):
             simulation = ScenarioSource(

@@ -94,6 +94,7 @@ package final class SourceRunner: Sendable {
     private let isStopped = Atomic<Bool>(false)
     private let isStarted = Atomic<Bool>(false)
     private let waker = Waker()
+    private let interruption = Waker()
 
     /// The messages of the source, in order, for one task.
     package let messages = BoundedChannel<SourceMessage>(capacity: SourceRunner.capacity)
@@ -151,6 +152,7 @@ package final class SourceRunner: Sendable {
     package func stop() {
         isStopped.store(true, ordering: .releasing)
         waker.wake()
+        interruption.wake()
     }
 
     /// Sets the scan mode of a radio. Captures and simulations give all they have.
@@ -183,6 +185,8 @@ package final class SourceRunner: Sendable {
                 try play()
                 break
             } catch {
+                // A pipe that was left in the middle of a record is not damaged.
+                if shouldStop { break }
                 guard specification.isRadio else {
                     // A file that is damaged stays so, and reading it once more would report everything twice.
                     messages.send(.failed(error, retryAfter: nil))
@@ -208,7 +212,8 @@ package final class SourceRunner: Sendable {
         let mode = takeRequests().mode
         let opened =
             try opening?(mode, waker, report)
-            ?? AnyAdvertSource(specification, mode: mode, waker: waker, report: report)
+            ?? AnyAdvertSource(
+                specification, mode: mode, waker: waker, interruption: interruption.descriptor, report: report)
         var source = SightingSource(opened, packetInterval: packetInterval)
         let frames = requests.withLock { $0.frames }
         if !frames.isEmpty { advertise(frames, &source) }

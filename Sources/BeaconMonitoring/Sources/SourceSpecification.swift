@@ -1,4 +1,5 @@
 import BeaconRadio
+import BeaconSimulation
 import Glibc
 public import LinuxRadio
 
@@ -62,6 +63,38 @@ public struct SourceSpecification: Hashable, Sendable {
     public var filePath: String? {
         if case .file(let path) = kind { return path }
         return nil
+    }
+
+    /// The path of a capture or of a scenario of one's own; nil where the source has none, or is standard input.
+    package var path: String? {
+        switch kind {
+        case .file(let path): path == "-" ? nil : path
+        case .simulation(let name): Scenario.names.contains(name) ? nil : name
+        case .auto, .hci, .bluez: nil
+        }
+    }
+
+    /// Returns the source with another path, where it has one.
+    package func replacing(path: String) -> SourceSpecification {
+        switch kind {
+        case .file: .file(path: path)
+        case .simulation: .simulation(path)
+        case .auto, .hci, .bluez: self
+        }
+    }
+
+    /// Finds out whether the source can be opened, without opening what others may be using: a radio or a pipe.
+    ///
+    /// - Throws: the error that opening it would throw.
+    package func validate() throws {
+        switch kind {
+        case .auto, .hci, .bluez: _ = try radio
+        case .simulation: _ = try AnyAdvertSource(self)
+        case .file(let path):
+            var status = stat()
+            if stat(path, &status) == 0, [S_IFIFO, S_IFCHR, S_IFSOCK].contains(status.st_mode & S_IFMT) { return }
+            if path != "-" { _ = try AnyAdvertSource(self) }
+        }
     }
 
     /// The adapters that are meant; nil where the source is no radio.

@@ -28,6 +28,7 @@ extension HCIDriver {
                     let time = wall.map { self.time(ofWall: $0, ahead: ahead, now: now) } ?? now
                     var found: HCIAdvertisingReport? = first
                     while let report = found {
+                        session.heardAdvert(at: now)
                         let reception = Reception(time: time, receiver: receiver, report: report.report)
                         if report.report.kind == .extended {
                             // A filter knows the last piece of an advert only where a beacon is in that piece.

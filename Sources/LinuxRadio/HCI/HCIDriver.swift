@@ -118,7 +118,7 @@ final class HCIDriver: AdapterDriver {
         defer {
             applyRequests(at: now, report)
             session.advance(to: now)
-            perform(at: now, report)
+            perform(at: now, as: receiver, report)
         }
         if let socket, isReady(socket.descriptor) {
             try read(socket, at: now, as: receiver, deliver: deliver)
@@ -178,6 +178,8 @@ extension HCIDriver {
                 report(.notice(RadioNotice(.filtering, adapter: name, filter.scope.description)))
             }
             filtering = filter.scope
+            // From now on the controller's count says what the filter keeps from us.
+            nextCheck = .zero
             return
         }
         try? socket.attach(nil)
@@ -190,7 +192,7 @@ extension HCIDriver {
                         + "sysctl net.core.optmem_max=131072")))
     }
 
-    private func perform(at now: Timestamp, _ report: (RadioEvent) -> Void) {
+    private func perform(at now: Timestamp, as receiver: ReceiverID, _ report: (RadioEvent) -> Void) {
         for notice in protection.drainNotices(name) { report(.notice(notice)) }
         // A step may have further steps as its consequence.
         while case let steps = session.drainSteps(), !steps.isEmpty {
@@ -200,6 +202,7 @@ extension HCIDriver {
                 case .protect(let commands): protection.protect(commands)
                 case .power(let change): power.begin(change, adapter: index)
                 case .report(let event): report(event)
+                case .deaf(let from, let to): report(.deaf(from: from, to: to, receiver: receiver))
                 }
             }
         }

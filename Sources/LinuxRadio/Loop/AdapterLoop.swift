@@ -111,7 +111,7 @@ final class AdapterLoop {
         // two.
         let delay = now.since(hearingUntil) - max(0, deadline.since(end))
         guard isAwakened || delay >= Self.shortestStop else { return now }
-        report(.deaf(from: hearingUntil, to: now))
+        report(.deaf(from: hearingUntil, to: now, receiver: nil))
         if isAwakened { for driver in drivers { driver.wokeUp(at: now) } }
         return now
     }

@@ -13,7 +13,7 @@ struct OutboxMetricsTests {
         let metrics = TestMetrics()
         let outbox = try Outbox(
             file: folder.file("outbox.db"), destinations: ["a", "b"], limits: OutboxLimits(maximumEntries: 8),
-            logger: DeliveryBench.quiet, metrics: metrics, wallTime: { clock.wallTime })
+            logger: DeliveryBench.quiet, metrics: metrics, clock: clock.outboxClock())
         let picky = MemorySink { notification in
             switch notification.beacon?.minor {
             case 4: .refused(reason: "no")

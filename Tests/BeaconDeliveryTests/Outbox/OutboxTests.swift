@@ -182,39 +182,99 @@ struct OutboxTests {
         #expect(status.waiting + status.droppedBySize == 50)
     }
 
-    @Test("What is too old is dropped, and that is counted; a leap of the wall clock makes nothing old")
+    @Test("What is too old is dropped, and that is counted")
     func age() async throws {
+        let sink = MemorySink { _ in .retry(reason: "not today") }
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink)], limits: OutboxLimits(maximumAge: .seconds(3_600)))
+        try await bench.service.append([Samples.proximity(1)])
+        bench.clock.advance(by: .seconds(1_800))
+        try await bench.service.append([Samples.proximity(2)])
+        try await bench.running { try await bench.pass { try await bench.status("a").droppedByAge == 1 } }
+        #expect(bench.clock.now.offset >= .seconds(3_600) && bench.clock.now.offset < .seconds(3_630))
+    }
+
+    /// The clock is set while the outbox is open, while it is closed, or just before something is added.
+    enum Setting: CaseIterable {
+        case open, closed, beforeAdding
+    }
+
+    @Test(
+        "A wall clock that is set makes nothing older or younger, in this run and the next (D11)",
+        arguments: Setting.allCases, [-20_000, -1, 1, 20_000])
+    func setClock(_ setting: Setting, days: Int) async throws {
         let folder = try TemporaryFolder()
         let clock = VirtualClock()
         let limits = OutboxLimits(maximumAge: .seconds(3_600))
-        let sink = MemorySink { _ in .retry(reason: "not today") }
-        do {
-            let bench = try DeliveryBench(
-                [Destination(name: "a", sink: sink)], folder: folder, clock: clock, limits: limits)
-            try await bench.service.append([Samples.proximity(1)])
-            clock.advance(by: .seconds(1_800))
-            try await bench.service.append([Samples.proximity(2)])
-            try await bench.running { try await bench.pass { try await bench.status("a").droppedByAge == 1 } }
-            #expect(clock.now.offset >= .seconds(3_600) && clock.now.offset < .seconds(3_630))
-            await bench.outbox.close()
+        let destination = Destination(name: "a", sink: MemorySink { _ in .retry(reason: "not today") })
+        func bench() throws -> DeliveryBench {
+            try DeliveryBench([destination], folder: folder, clock: clock, limits: limits)
         }
-        // Another run, whose wall clock leaps ahead by a day when the network tells it the time.
-        let leap = VirtualClock()
-        leap.advance(by: clock.now.offset)
-        let outbox = try Outbox(
-            file: folder.file("outbox.db"), destinations: ["a"], limits: limits, logger: DeliveryBench.quiet,
-            wallTime: { leap.wallTime })
-        let service = DeliveryService(
-            outbox: outbox, destinations: [Destination(name: "a", sink: sink)], clock: VirtualClock(),
-            logger: DeliveryBench.quiet)
-        try await service.append([Samples.proximity(3)])
-        leap.advance(by: .seconds(86_400))
-        let running = Task { await service.run() }
-        try await eventually { try await outbox.status(of: "a").droppedByAge == 2 }
-        service.shutdown()
-        await running.value
-        let left = try OutboxInspector(file: outbox.file).waiting(for: "a").compactMap(\.notification.beacon?.minor)
-        #expect(left == [3])
+        var run = try bench()
+        try await run.service.append([Samples.proximity(1)])
+        clock.advance(by: .seconds(1_000))
+        if setting == .beforeAdding { clock.setWallClock(by: .seconds(days * 86_400)) }
+        try await run.service.append([Samples.proximity(2)])
+        if setting == .open { clock.setWallClock(by: .seconds(days * 86_400)) }
+        try await run.outbox.expire()
+        await run.outbox.close()
+        if setting == .closed { clock.setWallClock(by: .seconds(days * 86_400)) }
+        run = try bench()
+        // Each is dropped when it is an hour old, and not before.
+        for (seconds, dropped) in [(2_500, 0), (200, 1), (700, 1), (300, 2)] {
+            clock.advance(by: .seconds(seconds))
+            try await run.outbox.expire()
+            #expect(try await run.status("a").droppedByAge == dropped, "\(clock.now.offset)")
+        }
+    }
+
+    @Test(
+        "What was added in a boot whose clock was never right is as old as the next time that the date is known",
+        arguments: [true, false])
+    func wrongClock(isRightAtStart: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let clock = VirtualClock()
+        let limits = OutboxLimits(maximumAge: .seconds(3_600))
+        let destination = Destination(name: "a", sink: MemorySink { _ in .retry(reason: "not today") })
+        // 1970.
+        clock.setWallClock(by: .seconds(-1_700_000_000))
+        let first = try DeliveryBench([destination], folder: folder, clock: clock, limits: limits)
+        try await first.service.append([Samples.proximity(1)])
+        await first.outbox.close()
+        let later = VirtualClock()
+        later.setWallClock(by: .seconds(isRightAtStart ? 100_000_000 : -1_700_000_000))
+        let second = try DeliveryBench([destination], folder: folder, clock: later, limits: limits, boot: "two")
+        try await second.outbox.expire()
+        // 2027, as the network tells.
+        if !isRightAtStart { later.setWallClock(by: .seconds(1_800_000_000)) }
+        try await second.outbox.expire()
+        later.advance(by: .seconds(3_000))
+        try await second.outbox.expire()
+        #expect(try await second.status("a").droppedByAge == 0)
+        later.advance(by: .seconds(700))
+        try await second.outbox.expire()
+        #expect(try await second.status("a").droppedByAge == 1)
+    }
+
+    @Test(
+        "What cannot be written as JSON, or is too long, is a dead letter with its reason, and holds up nothing (D18)")
+    func unsendable() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
+        var odd = BeaconNotification(id: Samples.enter(50).id, kind: .application, time: Samples.start)
+        odd.name = "odd"
+        odd.properties = ["level": .number(.nan)]
+        var long = BeaconNotification(id: Samples.enter(51).id, kind: .application, time: Samples.start)
+        long.name = "long"
+        long.properties = ["text": .string(String(repeating: "x", count: 17 << 20))]
+        try await bench.service.append([Samples.enter(1), odd, long, Samples.enter(2)])
+        try await bench.running { try await eventually { sink.notifications.count == 2 } }
+        #expect(sink.notifications == [Samples.enter(1), Samples.enter(2)])
+        let letters = try OutboxInspector(file: bench.outbox.file).deadLetters(of: "a")
+        #expect(letters.map(\.notification.name) == ["odd", "long"])
+        #expect(letters.first?.refusal?.contains("cannot be written as JSON") == true)
+        #expect(letters.last?.refusal?.contains("more than a record can hold") == true)
+        #expect(try await bench.status("a").refused == 2)
     }
 
     @Test("A newer heartbeat takes the place of one that waits; what happened in between stays")

@@ -13,14 +13,14 @@ struct DeliveryBench {
 
     init(
         _ destinations: [Destination], folder: TemporaryFolder? = nil, clock: VirtualClock = VirtualClock(),
-        limits: OutboxLimits = OutboxLimits(), logger: Logger = Self.quiet
+        limits: OutboxLimits = OutboxLimits(), boot: String = "one", logger: Logger = Self.quiet
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         self.clock = clock
         outbox = try Outbox(
             file: folder.file("outbox.db"), destinations: destinations.map(\.name), limits: limits,
-            logger: logger, wallTime: { clock.wallTime })
+            logger: logger, clock: clock.outboxClock(boot: boot))
         service = DeliveryService(outbox: outbox, destinations: destinations, clock: clock, logger: logger)
     }
 

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconModel
 import BeaconSupport
 
@@ -36,6 +37,16 @@ final class VirtualClock: Clock {
     var wallTime: Timestamp {
         let (seconds, attoseconds) = state.withLock { ($0.now.offset + $0.wallStep).components }
         return Timestamp(nanoseconds: (1_700_000_000 + seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    /// The clocks of an outbox in a boot that began with this clock.
+    func outboxClock(boot: String = "one") -> OutboxClock {
+        OutboxClock(
+            wall: { self.wallTime },
+            sinceBoot: {
+                let (seconds, attoseconds) = self.now.offset.components
+                return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+            }, boot: boot)
     }
 
     /// Sets the wall clock, forward or back.

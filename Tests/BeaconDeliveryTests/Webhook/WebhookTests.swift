@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconSupport
 import Crypto
 import Foundation
+import NIOSSL
 import TestServer
 import TestSupport
 import Testing
@@ -208,6 +209,22 @@ struct WebhookTests {
         }
     }
 
+    @Test("A server that speaks nothing newer than TLS 1.1 gets no token (D10)")
+    func oldTLS() async throws {
+        let authority = try await TestAuthority()
+        var settings = try await authority.server("localhost")
+        settings.minimumTLSVersion = .tlsv1
+        settings.maximumTLSVersion = .tlsv11
+        try await HTTPTestServer.with(tls: settings) { server in
+            var configuration = WebhookConfiguration(url: try server.url(host: "localhost"))
+            configuration.headers["authorization"] = Secret("Bearer token")
+            configuration.http.additionalTrustRoots = [authority.certificate]
+            let outcomes = await (try WebhookSink(configuration)).deliver(entries(1...1))
+            #expect(Self.isTLSFailure(outcomes), "\(outcomes)")
+            #expect(server.count == 0)
+        }
+    }
+
     private static func isTLSFailure(_ outcomes: [DeliveryOutcome]) -> Bool {
         guard outcomes.count == 1, case .retry(let reason, _)? = outcomes.first else { return false }
         return reason.contains("TLS")
@@ -300,7 +317,7 @@ struct WebhookTests {
                     url: try server.url("/hunter2?token=hunter2"), headers: ["Authorization": Secret("Bearer hunter2")],
                     signingSecrets: [Secret("hunter2")]))
             let outbox = try Outbox(
-                file: folder.file("outbox.db"), destinations: ["hook"], logger: log.logger, wallTime: { clock.wallTime }
+                file: folder.file("outbox.db"), destinations: ["hook"], logger: log.logger, clock: clock.outboxClock()
             )
             let service = DeliveryService(
                 outbox: outbox, destinations: [Destination(name: "hook", sink: sink)], clock: clock, logger: log.logger)

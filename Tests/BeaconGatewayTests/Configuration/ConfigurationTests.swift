@@ -13,10 +13,14 @@ struct ConfigurationTests {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Examples/beacond.yaml")
 
-    @Test("The example that the documentation shows has no mistake but secrets that are not here")
+    @Test("The example that the documentation shows can be used once its secrets are there")
     func example() throws {
-        let checked = try GatewayConfiguration.check(file: Self.example.path, environment: [:])
-        #expect(checked.diagnostics.filter { $0.severity == .error }.isEmpty, "\(checked.diagnostics)")
+        let secrets = ["CLOUD_SECRET", "KUMULOS_API_KEY", "KUMULOS_SECRET_KEY", "MQTT_PASSWORD"]
+        let without = try GatewayConfiguration.check(file: Self.example.path, environment: [:])
+        #expect(without.diagnostics.count == secrets.count, "\(without.diagnostics)")
+        let checked = try GatewayConfiguration.check(
+            file: Self.example.path, environment: Dictionary(uniqueKeysWithValues: secrets.map { ($0, "c2VjcmV0") }))
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
         #expect(!checked.configuration.destinations.isEmpty)
     }
 
@@ -30,9 +34,11 @@ struct ConfigurationTests {
             else { return String(line) }
             return String(line[..<sign] + line[line.index(after: sign)...])
         }
-        // Some keys are shown in two forms.
-        let errors = ConfigurationBench.check(lines.joined(separator: "\n")).diagnostics.filter {
-            $0.severity == .error && !$0.message.contains("more than once")
+        // Some keys are shown in two forms, and the files and secrets are on another machine.
+        let errors = ConfigurationBench.check(lines.joined(separator: "\n")).diagnostics.filter { diagnostic in
+            !["more than once", "does not have here", "cannot be read here", "there is no such file"].contains {
+                diagnostic.message.contains($0)
+            }
         }
         #expect(errors.isEmpty, "\(errors)")
         #expect(lines.joined().count < text.count)
@@ -126,7 +132,7 @@ struct ConfigurationTests {
         let checked = ConfigurationBench.check(
             ConfigurationBench.start + """
                 destinations:
-                  - { name: a, type: mqtt, host: b, user: u, password: { file: \(file.path) } }
+                  - { name: a, type: mqtt, host: b, tls: true, user: u, password: { file: \(file.path) } }
                   - { name: c, type: webhook, url: { file: \(file.path) } }
                 """)
         guard case .mqtt(let mqtt)? = checked.configuration.destinations.first?.kind else {

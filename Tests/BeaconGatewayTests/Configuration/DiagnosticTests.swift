@@ -1,5 +1,6 @@
 import BeaconGateway
 import BeaconMonitoring
+import Foundation
 import Testing
 
 @Suite("Diagnostics of configurations")
@@ -71,7 +72,7 @@ struct DiagnosticTests {
         Case(
             "destinations: [{ name: a, type: kumulos, api-key: { env: NO_SUCH } }]",
             #"f:3:16: error: in destinations.a, "secret-key" is missing: Kumulos shows it in the app's settings; give it as { env: NAME } or { file: PATH }"#,
-            #"f:3:58: warning: "api-key" is to come from NO_SUCH, which the environment does not have"#),
+            #"f:3:58: error: "api-key" is to come from NO_SUCH, which the environment does not have here"#),
         Case(
             "destinations: [{ name: a, type: mqtt, host: b, qos: 2, tls: maybe }]",
             #"f:3:53: error: "qos" is "2"; write a whole number from 0 to 1"#,
@@ -184,12 +185,94 @@ struct DiagnosticTests {
     func bareSource() {
         #expect(
             ConfigurationBench.lines("sources: [log.ndjson, { name: b, from: log.ndjson }]\nregions: []") == [
-                #"f:1:11: warning: "sources" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
-                #"f:1:40: warning: "from" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
+                #"f:1:11: error: "sources" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
+                #"f:1:40: error: "from" has "log.ndjson", and there is no such file; radios are auto, hci, hci:hci0 and bluez"#,
             ])
         #expect(
             ConfigurationBench.check("sources: [log.ndjson]\nregions: []").configuration.sources.map(\.specification)
                 == [.file(path: "/etc/beacons/log.ndjson")])
+    }
+
+    @Test("What cannot be built is reported at its destination (D17)")
+    func building() {
+        func lines(_ destinations: String, _ variables: [String: String] = [:]) -> [String] {
+            ConfigurationBench.lines(ConfigurationBench.start + "destinations: [\(destinations)]", variables)
+        }
+        #expect(
+            lines("{ name: a, type: webhook, url: 'https://user@example.com' }") == [
+                "f:3:16: error: in destinations.a, the address has a user name or a password in it. Send them in a header, "
+                    + "from a secret"
+            ])
+        #expect(
+            lines("{ name: a, type: webhook, url: 'https://example.com', secret: { env: S } }", ["S": ""]) == [
+                #"f:3:85: error: "secret" is to come from here, and what is here is empty; write the secret there"#
+            ])
+        let brokers =
+            "{ name: a, type: mqtt, host: b, client-id: x, topic: t }, "
+            + "{ name: b, type: mqtt, host: B, port: 1883, client-id: x, topic: t }, "
+            + "{ name: c, type: mqtt, host: other, client-id: x, topic: t }"
+        #expect(
+            lines(brokers) == [
+                #"f:3:74: error: in destinations.b, it has the client id "x" at the same broker as "a", and each would be disconnected when the other connects; give one of them another "client-id""#,
+                #"f:3:74: error: in destinations.b, it publishes below the topic "t" as "a" does, and each would remove what the other retains; give one of them another "topic""#,
+            ])
+    }
+
+    @Test("Secrets that others can read on the way are a warning, and no fault (D28)")
+    func secretsInTheOpen() {
+        func check(_ destination: String) -> GatewayConfiguration.Checked {
+            ConfigurationBench.check(
+                ConfigurationBench.start + "destinations: [{ name: a, \(destination) }]", ["S": "secret"])
+        }
+        for destination in [
+            "type: webhook, url: 'http://example.com', secret: { env: S }",
+            "type: webhook, url: 'http://example.com', headers: { x-key: { env: S } }",
+            "type: kumulos, url: 'http://10.0.0.1/v1', api-key: { env: S }, secret-key: { env: S }",
+            "type: mqtt, host: example.com, user: u, password: { env: S }",
+        ] {
+            let checked = check(destination)
+            #expect(checked.isUsable && checked.diagnostics.map(\.severity) == [.warning], "\(checked.diagnostics)")
+            #expect(checked.diagnostics.first?.message.contains("without encryption") == true)
+        }
+        for destination in [
+            "type: webhook, url: 'http://example.com'",
+            "type: webhook, url: 'http://localhost:8080', secret: { env: S }",
+            "type: webhook, url: 'http://127.0.0.1:8080', secret: { env: S }",
+            "type: webhook, url: 'https://example.com', secret: { env: S }",
+            "type: mqtt, host: example.com, user: u, password: { env: S }, tls: true",
+        ] {
+            #expect(check(destination).diagnostics == [], "\(destination)")
+        }
+    }
+
+    @Test("Aliases that stand for more than a machine can hold are refused before they are read (D23)")
+    func aliases() {
+        var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...9 {
+            bomb += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", "))]\n"
+        }
+        let lines = ConfigurationBench.lines(bomb + "? *a9\n: x")
+        #expect(lines == ["f:5:35: error: there are more than 32 aliases (*name); write their values out"])
+        // Some are welcome, and a star that is none is no alias.
+        let text = "x: &u '\(Self.uuid)'\nsources: [auto]\nregions: [{ name: '*u *u', uuid: *u }]"
+        #expect(ConfigurationBench.lines(text).contains { $0.contains("aliases") } == false)
+    }
+
+    @Test("A source that cannot be opened is reported, and a scenario is looked for beside the configuration")
+    func sources() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sources-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("{\"beacons\": 3}".utf8).write(to: folder.appendingPathComponent("plan.json"))
+        func lines(_ source: String) -> [String] {
+            GatewayConfiguration.check(
+                "sources: ['\(source)']\nregions: [{ name: a, uuid: \(Self.uuid) }]", folder: folder, environment: [:]
+            ).diagnostics.map { $0.text(file: "f") }
+        }
+        #expect(lines("simulation:museum").isEmpty)
+        #expect(lines("simulation:plan.json").first?.hasPrefix("f:1:11: error: \"sources\": ") == true)
+        #expect(lines("simulation:other.json").first?.contains("there is no such file") == true)
+        #expect(lines("hci:eth0").first?.hasPrefix("f:1:11: error: \"sources\": ") == true)
     }
 
     @Test("No text makes it trap")

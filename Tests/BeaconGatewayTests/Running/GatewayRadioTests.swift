@@ -123,7 +123,8 @@ struct GatewayRadioTests {
             radios.sleep(3600)
             for radio in [first, 1 - first] {
                 radios.send(
-                    .radio(.deaf(from: ScriptedRadios.time(from), to: ScriptedRadios.time(radios.now))), to: radio)
+                    .radio(.deaf(from: ScriptedRadios.time(from), to: ScriptedRadios.time(radios.now), receiver: nil)),
+                    to: radio)
                 radios.report(radio)
             }
             radios.pass(30)

@@ -148,7 +148,9 @@ private struct RandomRun {
         time = to
         perform { center in
             center.receive(
-                .deaf(from: Timestamp(nanoseconds: Int64(from * 1e9)), to: Timestamp(nanoseconds: Int64(to * 1e9))))
+                .deaf(
+                    from: Timestamp(nanoseconds: Int64(from * 1e9)), to: Timestamp(nanoseconds: Int64(to * 1e9)),
+                    receiver: nil))
             center.receive(.time(Timestamp(nanoseconds: Int64(to * 1e9))))
         }
         let reports = clients.flatMap { $0.log.peek() }.filter { $0.hasPrefix("ranged") }

@@ -76,7 +76,9 @@ final class CenterBench: Sendable {
 
     func sleep(from: Double, to: Double) async {
         await center.receive(
-            .deaf(from: Timestamp(nanoseconds: Int64(from * 1e9)), to: Timestamp(nanoseconds: Int64(to * 1e9))))
+            .deaf(
+                from: Timestamp(nanoseconds: Int64(from * 1e9)), to: Timestamp(nanoseconds: Int64(to * 1e9)),
+                receiver: nil))
     }
 }
 

@@ -73,7 +73,7 @@ struct AdapterLoopTests {
             let (told, start) = (told, machine.now)
             self.start = start
             source = LiveSource([adapter], mode: .ranging, clock: machine.clock) { event in
-                guard case .deaf(let from, let to) = event else { return }
+                guard case .deaf(let from, let to, _) = event else { return }
                 told.withLock { $0.append("deaf \(Self.seconds(from, start)) to \(Self.seconds(to, start))") }
             }
         }

@@ -10,9 +10,9 @@ public struct Diagnostic: Hashable, Sendable {
 
     /// The consequence of a diagnostic.
     public enum Severity: String, Hashable, Sendable {
-        /// The daemon does not start with it, on any machine.
+        /// The daemon does not start with it: the file has a fault, or this machine lacks something that it names.
         case error
-        /// It may be right, on another machine for instance.
+        /// The daemon starts, and something is less safe than it could be.
         case warning
     }
 

@@ -15,8 +15,21 @@ struct YAMLDocument {
     /// The most keys given twice that are reported. A file with more is no configuration.
     private static let mostDuplicates = 100
 
+    /// The most aliases that a file may have. Each stands for all that its anchor has, aliases included, so that 32 of
+    /// them make at most some 100 000 nodes of a file, and a few hundred make more than any machine can hold.
+    private static let mostAliases = 32
+
     /// Reads a file's text.
     init(_ text: String) {
+        if let location = Self.excessiveAlias(in: text) {
+            root = nil
+            diagnostics = [
+                Diagnostic(
+                    .file(location),
+                    "there are more than \(Self.mostAliases) aliases (*name); write their values out")
+            ]
+            return
+        }
         var text = text
         var diagnostics: [Diagnostic] = []
         for _ in 0...Self.mostDuplicates {
@@ -38,6 +51,28 @@ struct YAMLDocument {
         }
         root = nil
         self.diagnostics = diagnostics
+    }
+
+    /// Returns the location of the first alias that is one too many; nil where there are not so many.
+    ///
+    /// It looks for the words of anchors (`&name`) and aliases (`*name`), before anything is read: the reader of YAML
+    /// replaces aliases, and compares what replaces them where it stands for a key.
+    private static func excessiveAlias(in text: String) -> SourceLocation? {
+        let text = text.replacing("\r\n", with: "\n")
+        let words = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap { number, line in
+            line.split { $0.isWhitespace || ",[]{}".contains($0) }.map { (number: number + 1, line: line, word: $0) }
+        }
+        // A word of a key may have its colon.
+        func name(_ word: Substring) -> Substring {
+            word.dropFirst().hasSuffix(":") ? word.dropFirst().dropLast() : word.dropFirst()
+        }
+        let anchors = Set(words.lazy.filter { $0.word.hasPrefix("&") }.map { name($0.word) })
+        guard !anchors.isEmpty else { return nil }
+        let aliases = words.filter { $0.word.hasPrefix("*") && anchors.contains(name($0.word)) }
+        guard aliases.count > mostAliases else { return nil }
+        let excess = aliases[mostAliases]
+        let column = excess.line.unicodeScalars.distance(from: excess.line.startIndex, to: excess.word.startIndex)
+        return SourceLocation(line: excess.number, column: column + 1)
     }
 
     /// Hides the first letter of a key.

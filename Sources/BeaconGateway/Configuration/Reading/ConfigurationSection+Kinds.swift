@@ -98,11 +98,13 @@ extension ConfigurationSection {
 
     /// Returns a secret from the environment or a file: `{ env: NAME }` or `{ file: PATH }`.
     ///
-    /// One that is missing here may be there on the machine that the configuration is for: that is a warning, and the
-    /// secret is empty.
+    /// One that is missing here may be there on the machine that the configuration is for. The daemon does not start
+    /// without it.
     func secret(_ key: String) -> Secret? {
         let node = node(key)
-        if let override = reading.override(of: path + [key]) { return Secret(override.value) }
+        if let override = reading.override(of: path + [key]) {
+            return filled(Secret(override.value), key, override.origin)
+        }
         guard let node else { return nil }
         let variable = (path + [key]).joined(separator: "_").uppercased().replacing("-", with: "_")
         guard case .mapping = node else {
@@ -118,35 +120,56 @@ extension ConfigurationSection {
         section.finish()
         switch (name, file) {
         case (let name?, nil):
-            if let text = reading.variable(name.value) { return Secret(text) }
-            reading.report(
-                name.origin, "\"\(key)\" is to come from \(name.value), which the environment does not have",
-                severity: .warning)
-            return Secret("")
+            if let text = reading.variable(name.value) { return filled(Secret(text), key, name.origin) }
+            report(
+                name.origin, "\"\(key)\" is to come from \(name.value), which the environment does not have here")
+            return nil
         case (nil, let file?):
             if let text = try? String(contentsOfFile: file.value, encoding: .utf8) {
                 // Editors end a file with a line's end, which nobody means.
-                return Secret(text.trimmingCharacters(in: .newlines))
+                return filled(Secret(text.trimmingCharacters(in: .newlines)), key, file.origin)
             }
-            reading.report(
-                file.origin, "\"\(key)\" is to come from \(file.value), which cannot be read", severity: .warning)
-            return Secret("")
+            report(file.origin, "\"\(key)\" is to come from \(file.value), which cannot be read here")
+            return nil
         default:
             report(.file(node.location), "\"\(key)\" needs either \"env\" or \"file\" to say where it is")
             return nil
         }
     }
 
-    /// Returns the path of a file, with a warning where it cannot be read.
+    /// Returns a secret that is not empty.
+    private func filled(_ secret: Secret, _ key: String, _ origin: Diagnostic.Origin) -> Secret? {
+        guard secret.isEmpty else { return secret }
+        report(origin, "\"\(key)\" is to come from here, and what is here is empty; write the secret there")
+        return nil
+    }
+
+    /// Reports secrets that are sent to another machine without encryption.
+    func warnOfSecretsInTheOpen(to url: URL) {
+        let host = url.host?.lowercased() ?? ""
+        let isHere = host == "localhost" || host == "[::1]" || host == "::1" || host.hasPrefix("127.")
+        guard url.scheme?.lowercased() == "http", !isHere else { return }
+        warnOfSecretsInTheOpen("write an address with https://")
+    }
+
+    /// Reports secrets that are sent to another machine without encryption, with what to write instead.
+    func warnOfSecretsInTheOpen(_ remedy: String) {
+        reading.report(
+            origin,
+            "\(subject)secrets are sent to another machine without encryption, where others can read them; \(remedy)",
+            severity: .warning)
+    }
+
+    /// Returns the path of a file, which has to be readable here.
     func existingFile(_ key: String) -> String? {
         guard let path = filePath(key) else { return nil }
         if !FileManager.default.isReadableFile(atPath: path.value) {
-            reading.report(path.origin, "\"\(key)\": \(path.value) cannot be read", severity: .warning)
+            report(path.origin, "\"\(key)\": \(path.value) cannot be read here")
         }
         return path.value
     }
 
-    private func absolute(_ path: String) -> String {
+    func absolute(_ path: String) -> String {
         let expanded = NSString(string: path).expandingTildeInPath
         guard !expanded.hasPrefix("/") else { return expanded }
         return reading.folder.appendingPathComponent(expanded).standardizedFileURL.path

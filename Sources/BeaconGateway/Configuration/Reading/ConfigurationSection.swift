@@ -84,7 +84,8 @@ final class ConfigurationSection {
         reading.report(origin, "\(subject)\"\(key)\" is missing: \(what)")
     }
 
-    private var subject: String { path.isEmpty ? "" : "in \(path.joined(separator: ".")), " }
+    /// The place of this mapping, as the beginning of a message.
+    var subject: String { path.isEmpty ? "" : "in \(path.joined(separator: ".")), " }
 
     /// Reports something about a value.
     func report(_ origin: Diagnostic.Origin, _ message: String) { reading.report(origin, message) }

@@ -1,5 +1,6 @@
 public import BeaconDelivery
 import Foundation
+import Logging
 import Yams
 
 /// A destination of notifications.
@@ -42,12 +43,15 @@ extension DestinationSettings {
         case webhook, kumulos, mqtt
     }
 
-    /// Reads all destinations.
-    static func read(_ root: ConfigurationSection, regions: Set<String>) -> [DestinationSettings] {
+    /// Reads all destinations of a configuration whose regions and beacons were read.
+    static func read(_ root: ConfigurationSection, in configuration: GatewayConfiguration) -> [DestinationSettings] {
         var names: Set<String> = []
+        var clients: [MQTTSettings.Client: String] = [:]
+        let regions = Set(configuration.regions.map(\.name))
         let what = "write a list of destinations, each beginning with \"- name:\""
         return root.items("destinations", what).compactMap { node, path in
             let section = ConfigurationSection(node, at: path, in: root.reading)
+            let faults = root.reading.diagnostics.count
             let name = section.name("destination", known: &names)
             let words = Word.allCases.map { ($0.rawValue, $0) }
             guard let word: Word = section.choice("type", words)?.value else {
@@ -69,7 +73,44 @@ extension DestinationSettings {
                 }
             section.finish()
             guard let name, let kind else { return nil }
-            return DestinationSettings(name: name, kind: kind, regions: allowed, events: events.map { Set($0) })
+            let settings = DestinationSettings(
+                name: name, kind: kind, regions: allowed, events: events.map { Set($0) })
+            if root.reading.diagnostics.count == faults { section.build(settings, in: configuration) }
+            if case .mqtt(let broker) = kind { section.compare(broker, of: name, with: &clients) }
+            return settings
+        }
+    }
+}
+
+extension ConfigurationSection {
+    /// Builds a destination as running does, without effects, and reports what makes that impossible.
+    fileprivate func build(_ settings: DestinationSettings, in configuration: GatewayConfiguration) {
+        var logger = Logger(label: "beacond")
+        logger.logLevel = .critical
+        do {
+            _ = try ConfiguredDestination(settings, in: configuration, stateFolder: nil, logger: logger)
+        } catch {
+            report(origin, "\(subject)\(error)")
+        }
+        switch settings.kind {
+        case .webhook(let webhook):
+            if webhook.signingSecret != nil || !webhook.headers.isEmpty { warnOfSecretsInTheOpen(to: webhook.url) }
+        case .kumulos(let kumulos):
+            if let url = kumulos.url { warnOfSecretsInTheOpen(to: url) }
+        case .mqtt(let broker):
+            let isHere = broker.host == "localhost" || broker.host == "::1" || broker.host.hasPrefix("127.")
+            if broker.password != nil, broker.tls == nil, !isHere { warnOfSecretsInTheOpen("set \"tls\"") }
+        }
+    }
+
+    /// Reports a destination that would drive another one of the same broker away, or write over what that retains.
+    fileprivate func compare(
+        _ broker: MQTTSettings, of name: String, with known: inout [MQTTSettings.Client: String]
+    ) {
+        for client in broker.clients {
+            if let other = known.updateValue(name, forKey: client) {
+                report(origin, "\(subject)\(client.fault(of: other)); give one of them another \"\(client.key)\"")
+            }
         }
     }
 }

@@ -56,7 +56,7 @@ extension GatewayConfiguration {
         public var diagnostics: [Diagnostic]
 
         /// A Boolean value indicating whether the daemon may start with it.
-        public var isUsable: Bool { diagnostics.isEmpty }
+        public var isUsable: Bool { !diagnostics.contains { $0.severity == .error } }
     }
 
     /// The largest file, in bytes.
@@ -114,7 +114,7 @@ extension GatewayConfiguration {
         beacons = BeaconSettings.read(root)
         let names = Set(regions.map(\.name))
         notify = NotificationRules.read(root.section("notify"), regions: names)
-        destinations = DestinationSettings.read(root, regions: names)
+        destinations = DestinationSettings.read(root, in: self)
         outbox.read(root.section("outbox"))
         launch = LaunchSettings.read(root, regions: names)
         let log = root.section("log")

@@ -107,6 +107,36 @@ extension MQTTSettings {
     }
 }
 
+extension MQTTSettings {
+    /// What only one destination of a broker may have: a client id, or a prefix of topics.
+    struct Client: Hashable {
+        /// The broker, by host and port.
+        var broker: String
+        /// The key in the file.
+        var key: String
+        /// The value, which may be a default.
+        var value: String
+
+        /// Returns what two destinations with it do to each other, as the beginning of a sentence.
+        func fault(of other: String) -> String {
+            key == "topic"
+                ? "it publishes below the topic \"\(value)\" as \"\(other)\" does, and each would remove what the other retains"
+                : "it has the client id \"\(value)\" at the same broker as \"\(other)\", and each would be disconnected "
+                    + "when the other connects"
+        }
+    }
+
+    /// What no other destination of the same broker may have.
+    var clients: [Client] {
+        let options = options
+        let broker = "\(options.host.lowercased()):\(options.effectivePort)"
+        return [
+            Client(broker: broker, key: "client-id", value: options.clientID),
+            Client(broker: broker, key: "topic", value: options.baseTopic),
+        ]
+    }
+}
+
 extension MQTTSettings.TLS {
     /// Reads `tls: true`, or a mapping of files.
     static func read(_ section: ConfigurationSection) -> MQTTSettings.TLS? {

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconModel
+import Foundation
 
 extension NotificationRules {
     /// The kinds that can be chosen, by their words; heartbeats follow their interval.
@@ -43,8 +44,26 @@ public struct OutboxSettings: Hashable, Sendable {
 }
 
 extension OutboxSettings {
+    /// Returns what keeps a file from being an outbox, without opening it: another process may have it.
+    private static func fault(of path: String) -> String? {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+        if isFolder.boolValue { return "is a folder; write the path of a file" }
+        guard let file = FileHandle(forReadingAtPath: path) else { return "cannot be read by this user" }
+        defer { try? file.close() }
+        // SQLite, "Database File Format", 1.3.
+        let beginning = (try? file.read(upToCount: 15)) ?? Data()
+        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
+            ? nil : "is no outbox; give the outbox a file of its own"
+    }
+
     mutating func read(_ section: ConfigurationSection) {
-        if let path = section.filePath("path") { self.path = path.value }
+        if let path = section.filePath("path") {
+            self.path = path.value
+            if let fault = Self.fault(of: path.value) {
+                section.report(path.origin, "\"path\": \(path.value) \(fault)")
+            }
+        }
         if let age = section.duration("maximum-age", .seconds(60)...(.seconds(366 * 86_400))) { maximumAge = age }
         if let count = section.integer("maximum-entries", 1...100_000_000) { maximumEntries = count.value }
         if let bytes = section.bytes("maximum-size", 65_536...(1 << 40)) { maximumBytes = bytes }

@@ -26,21 +26,29 @@ public struct SourceSettings: Hashable, Sendable {
 }
 
 extension SourceSettings {
-    /// Returns the source that a text names. A relative path is resolved against the configuration's folder.
+    /// Returns the source that a text names, and reports what makes it impossible to open. A relative path is resolved
+    /// against the configuration's folder.
     private static func specification(
         _ text: Located<String>, _ key: String, _ reading: ConfigurationReading
     ) -> SourceSpecification {
-        let specification = SourceSpecification(text.value)
-        guard let path = specification.filePath, path != "-" else { return specification }
-        let absolute =
-            path.hasPrefix("/") ? path : reading.folder.appendingPathComponent(path).standardizedFileURL.path
-        if !FileManager.default.fileExists(atPath: absolute) {
-            reading.report(
-                text.origin,
-                "\"\(key)\" has \"\(path)\", and there is no such file; radios are auto, hci, hci:hci0 and bluez",
-                severity: .warning)
+        var specification = SourceSpecification(text.value)
+        if let path = specification.path, !path.isEmpty {
+            let absolute =
+                path.hasPrefix("/") ? path : reading.folder.appendingPathComponent(path).standardizedFileURL.path
+            specification = specification.replacing(path: absolute)
+            guard FileManager.default.fileExists(atPath: absolute) else {
+                reading.report(
+                    text.origin,
+                    "\"\(key)\" has \"\(path)\", and there is no such file; radios are auto, hci, hci:hci0 and bluez")
+                return specification
+            }
         }
-        return .file(path: absolute)
+        do {
+            try specification.validate()
+        } catch {
+            reading.report(text.origin, "\"\(key)\": \(error)")
+        }
+        return specification
     }
 
     static func read(_ root: ConfigurationSection) -> [SourceSettings] {

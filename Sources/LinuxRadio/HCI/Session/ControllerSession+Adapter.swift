@@ -17,7 +17,8 @@ extension ControllerSession {
 
     /// Handles that the adapter was switched off: by a switch that blocks its radio, or by other software.
     mutating func wentOff(isBlocked: Bool, at now: Timestamp) {
-        guard phase != .switching, phase != .idle else { return }
+        guard phase != .switching, phase != .idle || powerRetry?.change == .cycle else { return }
+        endDeafness()
         stop(.poweredOff)
         if isBlocked {
             reportBlock(at: now)
@@ -28,6 +29,8 @@ extension ControllerSession {
 
     /// Handles the removal of the adapter.
     mutating func adapterRemoved() {
+        endDeafness()
+        mayNotSwitch = false
         guard phase != .idle || state != .poweredOff else { return }
         stop(.poweredOff)
         report(.adapterLost, "the adapter was removed. It is used again once it is back.")
@@ -44,6 +47,11 @@ extension ControllerSession {
         if failure.isBlock {
             state = .poweredOff
             reportBlock(at: now)
+        } else if failure.isRefusal, change == .cycle {
+            // It is on, and can still be used as it is.
+            mayNotSwitch = true
+            report(.commandFailed, "this process may not switch the adapter off and on. \(HCIPermission.remedy)")
+            ask(at: now)
         } else if failure.isRefusal {
             state = .unauthorized
             refuseAdvertising()
@@ -101,7 +109,8 @@ extension ControllerSession {
             return
         }
         phase = .working
-        state = .poweredOn
+        // A deaf adapter is not known to work until something is heard.
+        state = isDeaf ? .resetting : .poweredOn
         hasFailed = false
         scan.isExtended = features.scansExtended
         advertising.isExtended = features.advertisesExtended

@@ -6,11 +6,37 @@ extension ControllerSession {
     /// Notes that adverts were heard.
     mutating func heard(at now: Timestamp) {
         watchdog.heard(at: now)
-        backoff.reset()
+        noteHearing(at: now)
     }
 
+    /// Notes an advert.
+    @inline(__always)
+    mutating func heardAdvert(at now: Timestamp) { watchdog.heardAdvert(at: now) }
+
     /// Notes the number of events that the controller has sent since it was attached.
-    mutating func counted(_ count: UInt32, at now: Timestamp) { watchdog.counted(count, at: now) }
+    mutating func counted(_ count: UInt32, at now: Timestamp) {
+        let last = watchdog.lastSign
+        watchdog.counted(count, at: now)
+        if watchdog.lastSign > last { noteHearing(at: now) }
+    }
+
+    /// Ends what a failure or a deafness began.
+    private mutating func noteHearing(at now: Timestamp) {
+        backoff.reset()
+        guard isDeaf else { return }
+        endDeafness()
+        report(.adapterUsed, "the adapter hears again.")
+        // It scans still while it waits to be switched, which is not needed any more.
+        if phase == .idle, powerRetry?.change == .cycle { ask(at: now) }
+    }
+
+    /// Ends a deafness: silence means absence again.
+    mutating func endDeafness() {
+        guard isDeaf else { return }
+        isDeaf = false
+        resets = 0
+        if phase == .working { state = .poweredOn }
+    }
 
     /// Handles a command that other software sent by this adapter.
     mutating func receive(othersCommand command: HCICommand, at now: Timestamp) {

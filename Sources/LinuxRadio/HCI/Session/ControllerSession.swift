@@ -46,6 +46,12 @@ struct ControllerSession {
     var isTurnTakingTold = false
     var hasFailed = false
     var isBlockTold = false
+    /// True from when total silence in a busy air was noticed until something is heard.
+    var isDeaf = false
+    /// The number of times that the deaf adapter was switched off and on.
+    var resets = 0
+    /// True where this process may not switch the adapter.
+    var mayNotSwitch = false
     var lastInterference = Timestamp.zero
 
     /// The controller's features, as far as they are known.
@@ -91,7 +97,12 @@ struct ControllerSession {
             if scan.next != nil { deadline = min(deadline, max(scanRetry, flow.courtesyEnd)) }
             if advertising.next != nil { deadline = min(deadline, flow.courtesyEnd) }
         }
-        if isScanning { deadline = min(deadline, watchdog.deadline) }
+        if isScanning {
+            deadline = min(
+                deadline,
+                isDeaf
+                    ? watchdog.lastSign.advanced(by: configuration.deafness).nextWholeSecond : watchdog.deadline)
+        }
         if advertising.isHeldUp { deadline = min(deadline, advertisingRetry) }
         if advertising.takesTurns { deadline = min(deadline, turnEnd) }
         return deadline
@@ -103,7 +114,9 @@ struct ControllerSession {
 extension ControllerSession {
     /// Sets the scan parameters; nil ends the scan.
     mutating func scan(_ parameters: ScanParameters?, at now: Timestamp) {
-        if scan.wanted == nil { watchdog.begin(at: now) }
+        if scan.wanted == nil { watchdog.begin(at: now) } else { watchdog.listenAnew() }
+        // Who does not listen has nothing to wait for.
+        if parameters == nil { endDeafness() }
         scan.wanted = parameters
         scanRetry = .zero
         proceed(at: now)
@@ -135,19 +148,59 @@ extension ControllerSession {
             phase = .switching
             steps.append(.power(powerRetry.change))
         }
-        if isScanning, watchdog.isSilent(at: now) {
-            scan.restart()
-            if !watchdog.isReported {
-                report(
-                    .scanRestarted,
-                    "no advert was heard for \(Self.seconds(configuration.silence)); the scan is restarted, in case it "
-                        + "died. In a place without Bluetooth that is no fault."
-                )
-                watchdog.markReported()
-            }
-        }
+        if isScanning { judgeSilence(at: now) }
         advanceAdvertising(to: now)
         proceed(at: now)
+    }
+
+    /// Does what a silence asks for: total silence of a busy air is deafness, and has the adapter switched off and on
+    /// until something is heard; any other has the scan begun anew, and the adapter switched ever more seldom.
+    private mutating func judgeSilence(at now: Timestamp) {
+        if isDeaf {
+            guard now.since(watchdog.lastSign) >= configuration.deafness else { return }
+            guard resets < configuration.mostResets else {
+                endDeafness()
+                watchdog.begin(at: now)
+                return report(
+                    .adapterUsed,
+                    "nothing is heard though the adapter was reset \(resets) times: there is nothing to hear.")
+            }
+            return reset("still nothing is heard", at: now)
+        }
+        if watchdog.isDeaf(at: now) {
+            isDeaf = true
+            steps.append(.deaf(from: watchdog.lastSign, to: now))
+            return reset(
+                "many devices were heard, and then nothing at all for \(Self.seconds(now.since(watchdog.lastSign))); no "
+                    + "region is left until something is heard", at: now)
+        }
+        guard watchdog.isSilent(at: now) else { return }
+        scan.restart()
+        let silences = watchdog.silences
+        guard silences > 1 else {
+            return report(
+                .scanRestarted,
+                "no advert was heard for \(Self.seconds(configuration.silence)); the scan is restarted, in case it died. "
+                    + "In a place without Bluetooth that is no fault.")
+        }
+        // After 2, 4, 8 … silences: an empty place is no fault, and other software may use the adapter.
+        guard silences.nonzeroBitCount == 1, silences <= configuration.mostSilences, !mayNotSwitch else { return }
+        reset(
+            "no advert was heard for \(Self.seconds(configuration.silence * Int64(silences))), though the scan was "
+                + "restarted", at: now)
+    }
+
+    /// Has the adapter switched off and on, or only the scan begun anew where this process may do no more.
+    private mutating func reset(_ reason: String, at now: Timestamp) {
+        if isDeaf { resets += 1 }
+        guard mayNotSwitch else {
+            report(.adapterReset, "\(reason). The adapter is switched off and on.")
+            return retryPower(.cycle, at: now)
+        }
+        report(.scanRestarted, "\(reason). The scan is restarted. \(HCIPermission.remedy)")
+        if isDeaf { state = .resetting }
+        watchdog.begin(at: now)
+        scan.restart()
     }
 
     /// Sends the next command, if none is under way and there is one to send.
@@ -210,6 +263,8 @@ enum SessionStep {
     case power(PowerChange)
     /// Report this event.
     case report(RadioEvent)
+    /// Report that this adapter heard nothing for a while, and that it is not known what there was to be heard.
+    case deaf(from: Timestamp, to: Timestamp)
 }
 
 /// The times of a controller session.
@@ -217,6 +272,16 @@ struct ControllerConfiguration {
     /// The silence after which the scan is begun anew, in nanoseconds. 90 s is what the Bluetooth integration of Home
     /// Assistant waits for, which has met most adapters there are (habluetooth, const.py: SCANNER_WATCHDOG_TIMEOUT).
     var silence: Int64 = 90_000_000_000
+
+    /// The number of resets of a deaf adapter after which silence is believed: with their waits, some eight minutes.
+    var mostResets = 8
+
+    /// The number of such silences in a row after which the adapter is left as it is.
+    var mostSilences = 1 << 10
+
+    /// The time within which a deaf adapter that was switched off and on has to hear something, in nanoseconds: long
+    /// enough for two readings of the controller's count.
+    var deafness: Int64 = 25_000_000_000
 
     /// The interval at which the controller's count of events is read while a filter keeps adverts from us, in
     /// nanoseconds.

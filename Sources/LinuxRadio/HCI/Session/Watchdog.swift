@@ -2,50 +2,132 @@ import BeaconModel
 
 /// A watchdog for a silent controller: it counts adverts or, where a filter keeps these in the kernel, the controller's
 /// events.
+///
+/// Silence has two meanings. In a place where little was to be heard, it may be the truth. Where many devices fall
+/// silent at the same moment, the controller is deaf.
 struct Watchdog {
     private let silence: Int64
-    private var lastSign = Timestamp.zero
     private var lastCount: UInt32?
     private var answers: UInt32 = 0
     private var lastAnswers: UInt32 = 0
+    private var activity = AirActivity()
 
-    /// True if the present silence was reported.
-    private(set) var isReported = false
+    /// The time at which something was heard last, as far as it is known, or at which waiting began.
+    private(set) var lastSign = Timestamp.zero
+
+    /// The number of silences in a row that were too long.
+    private(set) var silences = 0
+
+    /// True where the controller's count has stopped in a busy air.
+    private var hasCountStopped = false
 
     init(silence: Int64) { self.silence = silence }
 
     /// The end of the longest silence. It is a whole second, at which the process wakes anyway.
-    var deadline: Timestamp { lastSign.advanced(by: silence).nextWholeSecond }
+    var deadline: Timestamp {
+        let isJudged = lastCount == nil && activity.isBusy
+        return lastSign.advanced(by: isJudged ? AirActivity.longestSilence : silence).nextWholeSecond
+    }
 
     /// Begins to wait at `now`, as a scan begins.
     mutating func begin(at now: Timestamp) {
         lastSign = now
+        listenAnew()
+    }
+
+    /// Forgets what was heard so far, since a scan of another kind hears other adverts.
+    mutating func listenAnew() {
         lastCount = nil
+        activity = AirActivity()
+        hasCountStopped = false
     }
 
     /// Notes that something was heard.
     mutating func heard(at now: Timestamp) {
         lastSign = max(lastSign, now)
-        isReported = false
+        silences = 0
+        hasCountStopped = false
     }
+
+    /// Notes an advert.
+    @inline(__always)
+    mutating func heardAdvert(at now: Timestamp) { activity.heardAdvert(at: now) }
 
     /// Notes an event that no advert caused, which the controller's count includes too.
     mutating func answered() { answers &+= 1 }
 
     /// Notes the number of events that the controller has sent. More than we know of are a sign of life.
     mutating func counted(_ count: UInt32, at now: Timestamp) {
-        if let lastCount, Int32(bitPattern: (count &- lastCount) &- (answers &- lastAnswers)) > 0 { heard(at: now) }
+        if let lastCount {
+            let new = Int32(bitPattern: (count &- lastCount) &- (answers &- lastAnswers))
+            // What passes a filter may have been heard hours ago.
+            let wasBusy = activity.isBusyByCount
+            activity.counted(new)
+            if new > 0 {
+                heard(at: now)
+            } else if wasBusy, now.since(lastSign) >= AirActivity.longestSilence / 2 {
+                hasCountStopped = true
+            }
+        }
         lastCount = count
         lastAnswers = answers
     }
 
-    /// Returns true where nothing was heard for too long. If so, waiting begins anew.
-    mutating func isSilent(at now: Timestamp) -> Bool {
-        guard now >= deadline else { return false }
-        lastSign = now
-        return true
+    /// Returns true where nothing at all is heard in an air that was busy.
+    func isDeaf(at now: Timestamp) -> Bool {
+        lastCount == nil
+            ? activity.isBusy && now.since(lastSign) >= AirActivity.longestSilence : hasCountStopped
     }
 
-    /// Marks the present silence as reported, once until something is heard: places without beacons stay so for long.
-    mutating func markReported() { isReported = true }
+    /// Returns true where nothing was heard for too long. If so, waiting begins anew.
+    mutating func isSilent(at now: Timestamp) -> Bool {
+        guard now.since(lastSign) >= silence else { return false }
+        lastSign = now
+        silences += 1
+        return true
+    }
+}
+
+/// The recent activity of the air at one adapter, by which a silence is judged.
+struct AirActivity {
+    /// The silence of a busy air that is none, in nanoseconds: a choice. Common devices send at least every 1.3 s
+    /// (Apple's Accessory Design Guidelines, the slowest of the recommended intervals), and regions are usually left
+    /// after 30 s, before which it has to be known.
+    static let longestSilence: Int64 = 10 * Timestamp.nanosecondsPerSecond
+
+    /// The events in ten seconds that only many devices cause: what twenty beacons send at 10 Hz. They do not all leave
+    /// within a few seconds. It is a choice; where they do, a region is left some minutes later than it could be
+    /// (`ControllerConfiguration.mostResets`). Addresses say less: a single device may draw a new one for each advert.
+    private static let leastEvents: Int32 = 2000
+
+    /// The time for which adverts are counted, in nanoseconds: once to twice as long.
+    private static let period: Int64 = 5 * Timestamp.nanosecondsPerSecond
+
+    private var earlier: Int32 = 0
+    private var current: Int32 = 0
+    private var periodEnd = Timestamp.zero
+
+    /// The newest counts of events, each of about ten seconds.
+    private var counts: [Int32] = []
+
+    /// True where many adverts were heard within the ten seconds before the last of them was.
+    var isBusy: Bool { earlier + current >= Self.leastEvents }
+
+    /// True where the controller's events were those of many devices. The last count may be that of a part of the time.
+    var isBusyByCount: Bool { counts.count == 3 && counts.sorted()[1] >= Self.leastEvents }
+
+    @inline(__always)
+    mutating func heardAdvert(at now: Timestamp) {
+        if now >= periodEnd {
+            earlier = now < periodEnd.advanced(by: Self.period) ? current : 0
+            current = 0
+            periodEnd = now.advanced(by: Self.period)
+        }
+        current += 1
+    }
+
+    mutating func counted(_ events: Int32) {
+        if counts.count == 3 { counts.removeFirst() }
+        counts.append(events)
+    }
 }

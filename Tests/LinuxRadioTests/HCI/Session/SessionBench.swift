@@ -16,6 +16,10 @@ struct SessionBench {
     var powerFailure: HCISystemError?
     /// How often an advert is heard while the controller scans, in nanoseconds; nil in an empty room.
     var adverts: Int64?
+    /// The number of devices that are heard then.
+    var devices = 1
+    /// The stretches of deafness reported so far.
+    private(set) var deafness: [(from: Timestamp, to: Timestamp)] = []
 
     init(
         _ controller: VirtualController = VirtualController(),
@@ -76,7 +80,10 @@ struct SessionBench {
         while now < end {
             let heard = adverts.map { now.advanced(by: $0) } ?? .latest
             now = max(now, min(end, session.deadline, heard))
-            if now == heard, controller.isScanning, !controller.isSilent { session.heard(at: now) }
+            if now == heard, controller.isScanning, !controller.isSilent {
+                for _ in 0..<devices { session.heardAdvert(at: now) }
+                session.heard(at: now)
+            }
             session.advance(to: now)
             settle()
         }
@@ -101,6 +108,7 @@ struct SessionBench {
         case .report(.notice(let notice)): notices.append(notice)
         case .report(.advertising(let frame, let result)): advertising.append((frame, result))
         case .report: break
+        case .deaf(let from, let to): deafness.append((from, to))
         }
     }
 }

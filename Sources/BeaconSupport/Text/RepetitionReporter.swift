@@ -1,0 +1,84 @@
+/// A reporter of what may repeat without end: the first time at once, then counted at growing intervals, and at the end
+/// what was not reported so far.
+///
+/// It does not know the time: each call gives it, from any clock that nobody sets.
+package struct RepetitionReporter<Key: Hashable & Sendable, Subject: Sendable>: Sendable {
+    /// Something to report.
+    package struct Report: Sendable {
+        /// The newest occurrence.
+        package var subject: Subject
+
+        /// The number of occurrences since the last report, this one included.
+        package var count: Int
+
+        /// The time since the last report; nil for the first one.
+        package var period: Duration?
+    }
+
+    private struct Course {
+        var subject: Subject
+        var unreported = 0
+        var reported: Duration
+        var interval: Duration
+    }
+
+    /// The least time between two reports of the same; each further one waits twice as long.
+    private let shortest: Duration
+
+    /// The longest time between two reports. What did not occur for as long is new when it occurs.
+    private let longest: Duration
+
+    /// The most that is known apart. Something that varies without end is a fault of its key, and costs lines then.
+    private let most: Int
+
+    private var courses: [Key: Course] = [:]
+
+    /// A reporter of nothing so far.
+    package init(shortest: Duration = .seconds(60), longest: Duration = .seconds(3600), most: Int = 1000) {
+        self.shortest = shortest
+        self.longest = longest
+        self.most = most
+    }
+
+    /// Notes an occurrence.
+    ///
+    /// - Returns: what is to be reported now: nil while this is only counted.
+    package mutating func note(_ key: Key, _ subject: Subject, at now: Duration) -> Report? {
+        guard var course = courses[key] else {
+            if courses.count < most { courses[key] = Course(subject: subject, reported: now, interval: shortest) }
+            return Report(subject: subject, count: 1, period: nil)
+        }
+        course.subject = subject
+        course.unreported += 1
+        defer { courses[key] = course }
+        return report(&course, at: now)
+    }
+
+    /// Returns what is due: occurrences that were only counted, and whose interval is over.
+    package mutating func due(at now: Duration) -> [Report] {
+        var reports: [Report] = []
+        for (key, var course) in courses {
+            if let report = report(&course, at: now) { reports.append(report) }
+            let isOver = course.unreported == 0 && now - course.reported >= max(course.interval, longest)
+            courses[key] = isOver ? nil : course
+        }
+        return reports
+    }
+
+    /// Returns all that was only counted, at the end.
+    package mutating func finish(at now: Duration) -> [Report] {
+        defer { courses = [:] }
+        return courses.values.filter { $0.unreported > 0 }.map {
+            Report(subject: $0.subject, count: $0.unreported, period: now - $0.reported)
+        }
+    }
+
+    private func report(_ course: inout Course, at now: Duration) -> Report? {
+        guard course.unreported > 0, now - course.reported >= course.interval else { return nil }
+        let report = Report(subject: course.subject, count: course.unreported, period: now - course.reported)
+        course.unreported = 0
+        course.reported = now
+        course.interval = min(course.interval * 2, longest)
+        return report
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+@Suite("beacond and signals", .oneAtATime)
+struct SignalTests {
+    private static let store = "02f07e83-abd6-4243-90a8-3617c9c74e70"
+
+    private static func configuration(_ url: String) -> String {
+        """
+        sources: [{ name: shop, from: simulation:department-store, speed: 20 }]
+        regions: [{ name: store, uuid: \(store), exit-timeout: 10s }]
+        notify: { heartbeat: 1s }
+        destinations: [{ name: cloud, type: webhook, url: '\(url)' }]
+        """
+    }
+
+    @Test("SIGHUP has it use another configuration, and one with faults is reported and left (D28)")
+    func reload() async throws {
+        let bench = try DaemonBench()
+        try await Receiver.serve { first in
+            try await Receiver.serve { second in
+                try bench.configure(Self.configuration(first.url))
+                let outcome = try await bench.run(["--config", "beacond.yaml"]) { daemon in
+                    try await daemon.wait("the first receives") { !first.deliveries.isEmpty }
+                    try bench.configure("regoins: []")
+                    try daemon.send(.terminalClosed)
+                    try await daemon.wait("the fault is reported") {
+                        daemon.errors.contains("was \"regions\" meant?")
+                            && daemon.errors.contains("the earlier one stays in use")
+                    }
+                    let before = first.deliveries.count
+                    try await daemon.wait("the first still receives") { first.deliveries.count > before }
+                    try bench.configure(Self.configuration(second.url))
+                    try daemon.send(.terminalClosed)
+                    try await daemon.wait("the second receives") { !second.deliveries.isEmpty }
+                    try daemon.send(.terminate)
+                }
+                #expect(outcome.status == 0, "\(outcome.errors)")
+                #expect(outcome.errors.contains("the configuration was read again; sources are opened anew"))
+            }
+        }
+    }
+
+    /// Whether this user may make a space of processes of its own, as a container has.
+    private static let canMakeSpace: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = ["--pid", "--fork", "/bin/true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    @Test(
+        "As the first process of a container it hands on status and signals, and leaves no zombie (D25)",
+        .enabled(if: canMakeSpace, "unshare --pid is not permitted"))
+    func firstProcess() async throws {
+        let bench = try DaemonBench()
+        let daemon = DaemonBench.product("beacond")
+        let check = try await bench.run("/usr/bin/unshare", ["--pid", "--fork", daemon, "check", "nowhere.yaml"])
+        #expect(check.status == 1 && check.errors.contains("there is no such file"))
+        try bench.configure(
+            """
+            sources: [{ name: shop, from: simulation:department-store, speed: 20 }]
+            regions: [{ name: store, uuid: \(Self.store) }]
+            launch: { rules: [{ name: orphan, program: [sh, -c, '(sleep 0.1; touch orphan) & exit 0'] }] }
+            """)
+        let script = """
+            unshare --pid --fork "$0" --config beacond.yaml 2> errors &
+            until [ -e orphan ]; do sleep 0.05; done
+            first=$(pgrep -P $!)
+            # Only the program itself is left of the children.
+            until [ "$(pgrep -c -P "$first")" = 1 ]; do sleep 0.05; done
+            kill -TERM "$first"
+            wait $!
+            """
+        let run = try await bench.run("/bin/bash", ["-c", script, daemon])
+        #expect(run.status == 0, "\(run.errors) \(bench.read("errors"))")
+    }
+}

@@ -1,0 +1,213 @@
+import BeaconModel
+import BeaconRadio
+import Glibc
+import Testing
+
+@testable import LinuxRadio
+
+/// The silences of a controller that answers, and what each means.
+@Suite("The deafness of an adapter")
+struct DeafnessTests {
+    /// A session in an air with so many devices, each heard ten times a second.
+    private func bench(devices: Int) -> SessionBench {
+        var bench = SessionBench.working()
+        bench.adverts = 100_000_000
+        bench.devices = devices
+        bench.scan(.ranging)
+        bench.wait(60)
+        bench.forgetNotices()
+        return bench
+    }
+
+    @Test("Total silence of a busy air is deafness, and has the adapter switched before any region is left")
+    func busy() throws {
+        var bench = bench(devices: 40)
+        let last = bench.now
+        bench.adverts = nil
+        bench.wait(9)
+        #expect(bench.session.state == .poweredOn && bench.powerChanges.isEmpty)
+        bench.wait(2.5)
+        #expect(bench.session.state == .resetting)
+        let stretch = try #require(bench.deafness.first)
+        #expect(bench.deafness.count == 1)
+        #expect(stretch.from == last && stretch.to.since(last) <= 12_000_000_000)
+        bench.wait(2)
+        #expect(bench.powerChanges == [.cycle])
+        // Switching alone is no proof.
+        #expect(bench.session.state == .resetting)
+        bench.adverts = 100_000_000
+        bench.wait(1)
+        #expect(bench.session.state == .poweredOn)
+        #expect(bench.kinds == [.adapterReset, .adapterReset, .adapterUsed, .adapterUsed])
+    }
+
+    @Test("A few devices that fall silent have left", arguments: [1, 3, 12])
+    func quiet(devices: Int) {
+        var bench = bench(devices: devices)
+        bench.adverts = nil
+        bench.wait(60)
+        #expect(bench.session.state == .poweredOn)
+        #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty && bench.kinds.isEmpty)
+    }
+
+    @Test("Devices that leave one after another have left")
+    func departure() {
+        var bench = bench(devices: 40)
+        for left in (1...39).reversed() {
+            bench.devices = left
+            bench.wait(3)
+        }
+        bench.adverts = nil
+        bench.wait(60)
+        #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty)
+    }
+
+    @Test("An adapter that stays deaf is switched ever more seldom, and after eight times silence is believed")
+    func lasting() {
+        var bench = bench(devices: 40)
+        bench.adverts = nil
+        bench.wait(12)
+        for _ in 0..<420 {
+            bench.wait(1)
+            #expect(bench.session.state == .resetting)
+        }
+        #expect((6...8).contains(bench.powerChanges.count), "\(bench.powerChanges.count)")
+        bench.wait(120)
+        // 1, 2, 4 … 128 s apart, each with 25 s to hear something.
+        #expect(bench.powerChanges.count == 8 && bench.session.state == .poweredOn)
+        #expect(bench.deafness.count == 1)
+    }
+
+    @Test("What is heard while the adapter waits to be switched ends the deafness, and it is not switched")
+    func heardMeanwhile() {
+        var bench = bench(devices: 40)
+        bench.adverts = nil
+        // Deaf, and switched five times; the next time is in 32 s.
+        while bench.powerChanges.count < 5 { bench.wait(1) }
+        while bench.session.isWorking { bench.wait(1) }
+        bench.session.heard(at: bench.now)
+        bench.settle()
+        #expect(bench.session.state == .poweredOn && bench.session.isWorking)
+        bench.adverts = 100_000_000
+        bench.wait(300)
+        #expect(bench.powerChanges.count == 5)
+    }
+
+    @Test("Where this process may not switch the adapter, the scan is restarted, and the adapter stays in use")
+    func notPermitted() {
+        var bench = bench(devices: 40)
+        bench.powerFailure = HCISystemError(EPERM)
+        bench.adverts = nil
+        bench.wait(13)
+        #expect(bench.session.state == .resetting && bench.session.isWorking)
+        bench.wait(120)
+        #expect(bench.powerChanges == [.cycle] && bench.controller.isScanning)
+        bench.adverts = 100_000_000
+        bench.wait(1)
+        #expect(bench.session.state == .poweredOn)
+    }
+
+    /// What ends a deafness beside an advert.
+    enum End: CaseIterable {
+        case scanEnds, unplugged, switchedOff
+    }
+
+    @Test("A deafness ends with its reason", arguments: End.allCases)
+    func end(_ end: End) {
+        var bench = bench(devices: 40)
+        bench.adverts = nil
+        // Switched, and not known to hear.
+        bench.wait(14)
+        #expect(bench.session.state == .resetting && bench.session.isWorking)
+        switch end {
+        case .scanEnds: bench.scan(.off)
+        case .unplugged: bench.session.adapterRemoved()
+        case .switchedOff: bench.session.wentOff(isBlocked: false, at: bench.now)
+        }
+        bench.settle()
+        #expect(bench.session.state == (end == .scanEnds ? .poweredOn : .poweredOff))
+        if end != .scanEnds { bench.session.begin(isOn: true, at: bench.now) }
+        bench.settle()
+        #expect(bench.session.state == .poweredOn)
+        let changes = bench.powerChanges.count
+        bench.wait(60)
+        #expect(bench.session.state == .poweredOn && bench.powerChanges.count == changes)
+    }
+
+    @Test("An adapter that somebody switches off while it waits to be switched stays off")
+    func switchedOffMeanwhile() {
+        var bench = bench(devices: 40)
+        bench.adverts = nil
+        while bench.session.isWorking { bench.wait(0.5) }
+        bench.session.wentOff(isBlocked: false, at: bench.now)
+        bench.settle()
+        bench.wait(600)
+        #expect(bench.session.state == .poweredOff && bench.powerChanges.isEmpty)
+    }
+
+    @Test("Behind a filter, devices of an hour ago say nothing of a silence now")
+    func stale() {
+        var bench = SessionBench.working()
+        bench.scan(.monitoring([]))
+        bench.session.counted(1000, at: bench.now)
+        for _ in 0..<5000 { bench.session.heardAdvert(at: bench.now) }
+        var count: UInt32 = 1000
+        // A weak neighbour, which is missed now and then.
+        for reading in 0..<100 {
+            bench.wait(10)
+            count += reading % 5 == 4 ? 0 : 3
+            bench.session.counted(count, at: bench.now)
+        }
+        #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty)
+    }
+
+    @Test("Behind a filter the controller's count tells", arguments: [true, false])
+    func filtered(isBusy: Bool) {
+        var bench = SessionBench.working()
+        bench.scan(.monitoring([]))
+        var count: UInt32 = 1000
+        for _ in 0..<10 {
+            bench.wait(10)
+            count += isBusy ? 4000 : 400
+            bench.session.counted(count, at: bench.now)
+        }
+        // The part of the time before it went deaf.
+        bench.wait(10)
+        count += 15
+        bench.session.counted(count, at: bench.now)
+        bench.wait(10)
+        bench.session.counted(count, at: bench.now)
+        bench.wait(0.5)
+        #expect((bench.session.state == .resetting) == isBusy)
+        #expect(bench.deafness.count == (isBusy ? 1 : 0))
+        guard isBusy else { return }
+        // Switched, read, and read again.
+        for _ in 0..<2 {
+            bench.wait(8)
+            count += 4000
+            bench.session.counted(count, at: bench.now)
+        }
+        bench.wait(0.5)
+        #expect(bench.session.state == .poweredOn)
+    }
+
+    @Test("Another scan judges its own silence")
+    func otherScan() {
+        var bench = bench(devices: 40)
+        // A filter lets nothing pass.
+        bench.scan(.monitoring([]))
+        bench.adverts = nil
+        bench.wait(60)
+        #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty)
+    }
+
+    @Test("A silence that lasts has the adapter switched after 2, 4, 8 … restarts of the scan")
+    func empty() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        bench.wait(3600)
+        // After 3, 6, 12, 24 and 48 minutes.
+        #expect(bench.powerChanges.count == 5)
+        #expect(bench.session.state == .poweredOn)
+    }
+}
