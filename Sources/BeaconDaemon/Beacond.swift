@@ -21,7 +21,7 @@ struct Beacond: AsyncParsableCommand {
             Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \
             BEACOND_DESTINATIONS_CLOUD_URL for the url of the destination named cloud.
 
-            SIGHUP has a running beacond read its configuration again.
+            SIGHUP has a running beacond read its configuration again; on a terminal that is closed, it ends beacond.
 
             Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.

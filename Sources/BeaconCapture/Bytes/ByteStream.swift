@@ -36,6 +36,8 @@ struct ByteStream: ~Copyable {
     private var isExhausted = false
 
     /// Opens a file, a pipe, or standard input where the path is `-`.
+    ///
+    /// - Parameter interruption: a descriptor that ends all reading once it can be read; -1 for none.
     init(path: String, interruption: Int32 = -1) throws(CaptureError) {
         self.init(input: .file(try FileInput(path: path, interruption: interruption)))
     }

@@ -57,7 +57,7 @@ struct Run: AsyncParsableCommand {
         }
         var daemon = try daemon(settings)
         while true {
-            let result = await run(daemon, signals)
+            let result = await run(daemon, signals, Self.logger(settings))
             guard let next = result.next else {
                 if signals.wasInterrupted { throw ExitCode(130) }
                 if result.hasFailed { throw ExitCode(1) }
@@ -87,11 +87,10 @@ struct Run: AsyncParsableCommand {
     ///
     /// - Returns: the other configuration, and whether anything has failed.
     private func run(
-        _ daemon: GatewayDaemon, _ signals: SignalWatch
+        _ daemon: GatewayDaemon, _ signals: SignalWatch, _ logger: Logger
     ) async -> (next: GatewayConfiguration?, hasFailed: Bool) {
         let before = await daemon.queues()
         let isLive = ErrorOutput.isTerminal && !(dryRun && isatty(STDOUT_FILENO) == 1)
-        let logger = daemon.logger
         let next = await withTaskGroup(of: GatewayConfiguration?.self) { group in
             group.addTask { await nextConfiguration(of: daemon, signals, logger) }
             do {

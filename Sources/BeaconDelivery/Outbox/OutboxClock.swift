@@ -51,15 +51,14 @@ extension OutboxTables {
     /// A wall clock before this is wrong, in milliseconds since 1970: 2026 began before this program was first released.
     private static let earliest: Int64 = 1_767_225_600_000
 
-    /// Corrects the times of the notifications and failures of this boot where the wall clock was set since the last call. Those of
-    /// an earlier boot whose clock was wrong to its end, or ran ahead, count as added now: nothing tells their age.
+    /// Corrects the times of the notifications and failures of this boot where the wall clock was set since the last
+    /// call. Those of an earlier boot whose clock was wrong to its end, or ran ahead, count as added now: nothing tells
+    /// their age.
     ///
     /// - Parameters:
     ///   - clock: the clocks.
     ///   - now: the wall clock, in milliseconds since 1970.
-    /// - Returns: the milliseconds by which the wall clock was set; 0 where it was not.
-    @discardableResult
-    func correctTimes(by clock: OutboxClock, now: Int64) throws -> Int64 {
+    func correctTimes(by clock: OutboxClock, now: Int64) throws {
         let lead = clock.lead
         let known = try Row.fetchOne(database, sql: "SELECT id, lead, firstSequence FROM boot")
         guard let known, known["id"] as String == clock.boot, !clock.boot.isEmpty else {
@@ -70,17 +69,16 @@ extension OutboxTables {
                 SELECT ?, ?, coalesce(max(sequence), 0) + 1 FROM notification
                 """, [clock.boot, lead])
             try repairTimes(now: now, before: .max)
-            return 0
+            return
         }
         let step = lead - (known["lead"] as Int64)
-        guard abs(step) >= Self.smallestStep else { return 0 }
+        guard abs(step) >= Self.smallestStep else { return }
         try run("UPDATE boot SET lead = ?", [lead])
         let (first, began) = (known["firstSequence"] as Int64, known["lead"] as Int64)
         // Failures since an earlier boot keep their time.
         try run("UPDATE destination SET failingSince = failingSince + ?1 WHERE failingSince >= ?2", [step, began])
         try run("UPDATE notification SET addedAt = addedAt + ? WHERE sequence >= ?", [step, first])
         try repairTimes(now: now, before: first)
-        return step
     }
 
     /// Has notifications of earlier boots whose times cannot be right count as added now.

@@ -291,9 +291,7 @@ actor Gateway {
         for change in changes { await launch(change) }
     }
 
-    private func handle(
-        _ change: ConditionChange, notifications: inout [BeaconNotification]
-    ) {
+    private func handle(_ change: ConditionChange, notifications: inout [BeaconNotification]) {
         guard let owner = owners[change.condition], let constraint = constraints[owner] else { return }
         var event = RegionEvent(
             change.kind, name: owner.name, constraint: constraint, time: change.time,
@@ -352,8 +350,8 @@ actor Gateway {
 
     // MARK: - Writing
 
-    /// Writes the notifications that wait, and then the presence that they report. Those that cannot be written now are tried again
-    /// with what comes next: the sources give the time each second.
+    /// Writes the notifications that wait, and then the presence that they report. Those that cannot be written now are
+    /// tried again with what comes next: the sources give the time each second.
     private func write() async {
         await writeToOutbox()
         // Files and simulations at full speed can wait, and lose nothing.

@@ -29,9 +29,7 @@ public struct GatewayDaemon: Sendable {
     private let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
     private let shutdown = Locked(ShutdownRequest())
-
-    /// The log.
-    public let logger: Logger
+    private let logger: Logger
 
     /// A request to shut down, and the group that it concerns, whichever comes first.
     private struct ShutdownRequest {

@@ -108,14 +108,12 @@ struct DiscoveryID: Hashable, Sendable {
     /// topic may not contain becomes `_` and two hexadecimal digits, so that no two client ids give the same.
     static func node(from clientID: String) -> String {
         clientID.utf8.map { byte in
-            switch UInt8(byte) {
+            switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
                 return String(UnicodeScalar(byte))
             case UInt8(ascii: "_"): return "__"
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                return digits.utf8.count == 1 ? "_0" + digits : "_" + digits
+            default: return "_" + TopicLevel.digits(of: byte)
             }
         }.joined()
     }

@@ -40,13 +40,16 @@ enum TopicLevel {
             if isKept(scalar) {
                 level.unicodeScalars.append(scalar)
             } else {
-                for byte in String(scalar).utf8 {
-                    let digits = String(byte, radix: 16, uppercase: true)
-                    level += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
-                }
+                for byte in String(scalar).utf8 { level += "%" + digits(of: byte) }
             }
         }
         return level
+    }
+
+    /// Returns the two hexadecimal digits of a byte.
+    static func digits(of byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return digits.utf8.count == 1 ? "0" + digits : digits
     }
 
     private static func isKept(_ scalar: Unicode.Scalar) -> Bool {

@@ -146,14 +146,14 @@ extension ConfigurationSection {
 
     /// Reports secrets that are sent to another machine without encryption.
     func warnOfSecretsInTheOpen(to url: URL) {
-        let host = url.host?.lowercased() ?? ""
-        let isHere = host == "localhost" || host == "[::1]" || host == "::1" || host.hasPrefix("127.")
-        guard url.scheme?.lowercased() == "http", !isHere else { return }
-        warnOfSecretsInTheOpen("write an address with https://")
+        guard url.scheme?.lowercased() == "http" else { return }
+        warnOfSecretsInTheOpen(to: url.host ?? "", "write an address with https://")
     }
 
-    /// Reports secrets that are sent to another machine without encryption, with what to write instead.
-    func warnOfSecretsInTheOpen(_ remedy: String) {
+    /// Reports secrets that are sent to a host without encryption, if it is another machine, with what to write instead.
+    func warnOfSecretsInTheOpen(to host: String, _ remedy: String) {
+        let host = host.lowercased()
+        guard !["localhost", "::1", "[::1]"].contains(host), !host.hasPrefix("127.") else { return }
         reading.report(
             origin,
             "\(subject)secrets are sent to another machine without encryption, where others can read them; \(remedy)",
@@ -169,7 +169,7 @@ extension ConfigurationSection {
         return path.value
     }
 
-    func absolute(_ path: String) -> String {
+    private func absolute(_ path: String) -> String {
         let expanded = NSString(string: path).expandingTildeInPath
         guard !expanded.hasPrefix("/") else { return expanded }
         return reading.folder.appendingPathComponent(expanded).standardizedFileURL.path

@@ -98,8 +98,7 @@ extension ConfigurationSection {
         case .kumulos(let kumulos):
             if let url = kumulos.url { warnOfSecretsInTheOpen(to: url) }
         case .mqtt(let broker):
-            let isHere = broker.host == "localhost" || broker.host == "::1" || broker.host.hasPrefix("127.")
-            if broker.password != nil, broker.tls == nil, !isHere { warnOfSecretsInTheOpen("set \"tls\"") }
+            if broker.password != nil, broker.tls == nil { warnOfSecretsInTheOpen(to: broker.host, "set \"tls\"") }
         }
     }
 

@@ -3,8 +3,8 @@ import BeaconModel
 /// A watchdog for a silent controller: it counts adverts or, where a filter keeps these in the kernel, the controller's
 /// events.
 ///
-/// Silence has two meanings. In a place where little was to be heard, it may be the truth. Where many devices fall
-/// silent at the same moment, the controller is deaf.
+/// Silence has two meanings. In a place where little was to be heard, it may be the truth. Where hundreds of adverts a
+/// second end at the same moment, the controller is deaf.
 struct Watchdog {
     private let silence: Int64
     private var lastCount: UInt32?
@@ -116,6 +116,7 @@ struct AirActivity {
     /// True where the controller's events were those of many devices. The last count may be that of a part of the time.
     var isBusyByCount: Bool { counts.count == 3 && counts.sorted()[1] >= Self.leastEvents }
 
+    /// Notes an advert.
     @inline(__always)
     mutating func heardAdvert(at now: Timestamp) {
         if now >= periodEnd {
@@ -126,6 +127,7 @@ struct AirActivity {
         current += 1
     }
 
+    /// Notes the number of events that the controller has sent since the last time it was asked, about ten seconds ago.
     mutating func counted(_ events: Int32) {
         if counts.count == 3 { counts.removeFirst() }
         counts.append(events)
