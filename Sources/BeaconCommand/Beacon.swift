@@ -23,7 +23,9 @@ struct Beacon: AsyncParsableCommand {
                                 PacketLogger, hcidump -R text or a sighting log
               -                 a capture on standard input
               simulation:NAME   a scenario; 'beacon help simulate' lists them
-              simulation:FILE   a scenario of your own
+              simulation:FILE   a scenario of your own; ?loop behind it repeats it
+              air[:NAME][@X,Y]  a place, in metres, in the simulated air that all
+                                programs of a user share; 'beacon help air'
 
             REGIONS (--region)
               [NAME=]UUID[/MAJOR[/MINOR]], for instance
@@ -34,7 +36,7 @@ struct Beacon: AsyncParsableCommand {
             """,
         subcommands: [
             ScanCommand.self, RangeCommand.self, MonitorCommand.self, AdvertiseCommand.self, DecodeCommand.self,
-            RecordCommand.self, SimulateCommand.self, CalibrateCommand.self, DoctorCommand.self,
+            RecordCommand.self, SimulateCommand.self, AirCommand.self, CalibrateCommand.self, DoctorCommand.self,
             AuthorizationCommand.self,
         ]
     )

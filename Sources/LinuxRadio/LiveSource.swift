@@ -28,6 +28,19 @@ public struct LiveSource: AdvertSource, ~Copyable {
         self.init(try AdapterChoice.drivers(for: selection), mode: mode, waker: waker, report: report)
     }
 
+    /// Begins to scan by drivers that have been opened: those of another kind of adapter, at least one.
+    ///
+    /// - Parameters:
+    ///   - drivers: the adapters.
+    ///   - mode: the scan mode to begin with.
+    ///   - waker: ends the wait in ``next(_:)``, from any thread.
+    ///   - report: called with states and notices, on the thread that pulls.
+    package init(
+        drivers: [any AdapterDriver], mode: ScanMode, waker: Waker = Waker(), report: @escaping (RadioEvent) -> Void
+    ) {
+        self.init(drivers, mode: mode, waker: waker, report: report)
+    }
+
     /// Begins to scan by a socket that is open already and behaves as a raw HCI socket does: for measurements and tests
     /// without an adapter.
     ///

@@ -8,7 +8,8 @@ struct SourceOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The source of adverts: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, - or simulation:NAME-or-FILE.",
+            "The source of adverts: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, -, simulation:NAME-or-FILE or "
+                + "air[:NAME][@X,Y].",
             discussion: "Default: BEACON_SOURCE in the environment, else auto. See 'beacon --help'.",
             valueName: "source"))
     var source: String?

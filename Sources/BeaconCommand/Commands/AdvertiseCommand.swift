@@ -3,7 +3,7 @@ import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
-import LinuxRadio
+import BeaconSupport
 
 /// The command `beacon advertise`, which makes this machine a beacon.
 struct AdvertiseCommand: ParsableCommand {
@@ -12,24 +12,25 @@ struct AdvertiseCommand: ParsableCommand {
         abstract: "Make this machine a beacon, until Ctrl-C.",
         discussion: """
             The adapter sends ten non-connectable adverts a second. Advertising ends with the command, also after a \
-            crash or kill -9.
+            crash or kill -9. Without an adapter, send in the simulated air that all programs of a user share:
 
               beacon advertise --uuid new --major 1 --minor 2
+              beacon advertise --uuid new --source air@2,0
             """)
 
     @Option(
-        name: .long,
+        name: .customLong("uuid"),
         help: ArgumentHelp(
             "The UUID, which all beacons of one owner usually share; new makes one up and prints it.",
             valueName: "uuid|new"),
-        transform: Self.uuid)
-    var uuid: ProximityUUID
+        transform: UUIDArgument.init)
+    var chosenUUID: UUIDArgument
 
     @Option(help: ArgumentHelp("The major value, 0 to 65535: usually the site.", valueName: "n"))
-    var major: UInt16
+    var major: UInt16 = 0
 
     @Option(help: ArgumentHelp("The minor value, 0 to 65535: usually the place on that site.", valueName: "n"))
-    var minor: UInt16
+    var minor: UInt16 = 0
 
     @Option(
         name: .customLong("measured-power"), parsing: .unconditional,
@@ -40,18 +41,33 @@ struct AdvertiseCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The adapter to advertise with, by name or address.",
-            discussion: "hci0, hci:hci0 or bluez:hci0. Default: BEACON_SOURCE in the environment, else the first.",
-            valueName: "adapter"))
+            discussion: "hci0, hci:hci0 or bluez:hci0. Default: that of --source.", valueName: "adapter"))
     var adapter: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The radio to advertise with: auto, hci[:ADAPTER], bluez[:ADAPTER] or air[:NAME][@X,Y].",
+            discussion: "Default: BEACON_SOURCE in the environment, else auto. See 'beacon --help'.",
+            valueName: "source"))
+    var source: String?
 
     @Flag(help: "Print one JSON object when advertising has started.")
     var json = false
 
+    func validate() throws {
+        if source != nil, adapter != nil { throw ValidationError("give either --source or --adapter, not both") }
+    }
+
     func run() throws {
         Interruption.listen()
+        // At once: whoever only needs a UUID has one, also on a machine without a radio.
+        if chosenUUID.isNew { StandardError.write("The new UUID is \(uuid). Give it to all your beacons.") }
+        let specification = try specification
+        guard specification.isRadio else { throw RadioError.cannotSend }
         let radio = RadioStatus.printing()
-        var source = try LiveSource(try selection, mode: .off, report: radio.update)
-        Interruption.wake(source.waker)
+        let waker = Waker()
+        var source = try AnyAdvertSource(specification, mode: .off, waker: waker, report: radio.update)
+        Interruption.wake(waker)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
         source.advertise([frame])
@@ -81,29 +97,42 @@ struct AdvertiseCommand: ParsableCommand {
         if !json { StandardError.write("Stop with Ctrl-C.") }
     }
 
-    private var selection: RadioSelection {
+    private var specification: SourceSpecification {
         get throws {
             guard let adapter else {
-                let specification = SourceSpecification(Terminal.environment("BEACON_SOURCE") ?? "auto")
-                return try specification.radio ?? RadioSelection(.auto)
+                return SourceSpecification(source ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
             }
-            return try SourceSpecification(adapter).radio ?? RadioSelection(.auto, named: adapter)
+            let specification = SourceSpecification(adapter)
+            return specification.isRadio ? specification : .auto(adapters: adapter)
         }
     }
 
-    /// Returns a UUID that nobody else has: 122 random bits, version 4 (RFC 9562, 5.4).
-    private static func random() -> ProximityUUID {
-        ProximityUUID(
-            high: .random(in: .min ... .max) & ~0xF000 | 0x4000,
-            low: .random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62)
-    }
+    private var uuid: ProximityUUID { chosenUUID.uuid }
+}
 
-    private static func uuid(_ text: String) throws -> ProximityUUID {
-        if text == "new" { return random() }
+/// A UUID on the command line: one that is given, or `new` for one that is made up.
+struct UUIDArgument {
+    var uuid: ProximityUUID
+
+    /// True where it was made up.
+    var isNew = false
+
+    /// Reads a UUID.
+    ///
+    /// - Throws: `ValidationError`, with the form of a UUID.
+    init(_ text: String) throws {
+        if text == "new" {
+            // 122 random bits, version 4 (RFC 9562, 5.4), so that nobody else has it.
+            uuid = ProximityUUID(
+                high: .random(in: .min ... .max) & ~0xF000 | 0x4000,
+                low: .random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62)
+            isNew = true
+            return
+        }
         guard let uuid = ProximityUUID(text) else {
             throw ValidationError(
                 "a UUID has 32 hexadecimal digits, as in e2c56db5-dffb-48d2-b060-d0f5a71096e0; or new")
         }
-        return uuid
+        self.uuid = uuid
     }
 }

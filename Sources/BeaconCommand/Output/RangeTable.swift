@@ -11,7 +11,7 @@ struct RangeTable {
     private let isLive: Bool
     private let hasColor = Terminal.hasColor
     private var second: [RangingEvent] = []
-    private var hasDrawn = false
+    private var screen = LiveScreen()
 
     private static let order: [Proximity] = [.immediate, .near, .far, .unknown]
 
@@ -41,20 +41,12 @@ struct RangeTable {
     }
 
     private mutating func write(to buffer: inout [UInt8]) {
-        var lines = drawing
+        let lines = drawing
         if isLive {
-            let rows = Terminal.size.rows - 1
-            if lines.count > rows, rows > 2 {
-                let hidden = lines.count - rows + 1
-                lines = Array(lines.prefix(rows - 1)) + ["… \(hidden) more lines; a taller window shows them"]
-            }
-            buffer.append(contentsOf: (hasDrawn ? "\u{1B}[H" : "\u{1B}[2J\u{1B}[H").utf8)
-            for line in lines { buffer.append(contentsOf: (line + "\u{1B}[K\n").utf8) }
-            buffer.append(contentsOf: "\u{1B}[J".utf8)
+            screen.append(lines, to: &buffer)
         } else {
             for line in lines { buffer.append(contentsOf: (line + "\n").utf8) }
         }
-        hasDrawn = true
     }
 
     // MARK: - Drawing

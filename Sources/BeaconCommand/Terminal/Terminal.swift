@@ -26,6 +26,25 @@ enum Terminal {
     }
 }
 
+/// What a terminal shows while it changes: the newest lines stand where those before stood, without a flicker.
+struct LiveScreen {
+    private var hasDrawn = false
+
+    /// Writes lines over those before; what does not fit is counted in the last one.
+    mutating func append(_ lines: [String], to buffer: inout [UInt8]) {
+        var lines = lines
+        let rows = Terminal.size.rows - 1
+        if lines.count > rows, rows > 2 {
+            let hidden = lines.count - rows + 1
+            lines = Array(lines.prefix(rows - 1)) + ["… \(hidden) more lines; a taller window shows them"]
+        }
+        buffer.append(contentsOf: (hasDrawn ? "\u{1B}[H" : "\u{1B}[2J\u{1B}[H").utf8)
+        for line in lines { buffer.append(contentsOf: (line + "\u{1B}[K\n").utf8) }
+        buffer.append(contentsOf: "\u{1B}[J".utf8)
+        hasDrawn = true
+    }
+}
+
 /// Standard error, for everything that is not a result.
 enum StandardError {
     /// A Boolean value that indicates whether standard error is a terminal.

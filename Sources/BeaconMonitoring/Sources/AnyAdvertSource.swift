@@ -43,14 +43,19 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         case .file(let path):
             capture = try CaptureReader(path: path, interruption: interruption)
             simulation = nil
-        case .simulation(let name):
-            simulation = ScenarioSource(
-                try Scenario.names.contains(name) ? Scenario(named: name) : Self.scenario(path: name))
+        case .simulation(let name, let isRepeated):
+            simulation = ScenarioSource(try Scenario(json: Self.scenario(name)), isRepeated: isRepeated)
             capture = nil
         case .auto, .hci, .bluez:
             capture = nil
             simulation = nil
             live = try specification.radio.map { try LiveSource($0, mode: mode, waker: waker, report: status.update) }
+        case .air:
+            capture = nil
+            simulation = nil
+            live = try specification.airLocation.map {
+                LiveSource(drivers: [try AirDriver($0)], mode: mode, waker: waker, report: status.update)
+            }
         }
     }
 
@@ -82,10 +87,19 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         }
     }
 
-    /// Reads a scenario file.
-    private static func scenario(path: String) throws -> Scenario {
+    /// Reads a scenario by the name of one that ships with the package, or its path, and checks it.
+    ///
+    /// - Returns: its text.
+    /// - Throws: `ScenarioError`, or ``SourceError`` where there is none or it has a mistake.
+    package static func scenario(_ name: String) throws -> [UInt8] {
+        try Scenario.names.contains(name) ? Scenario.json(named: name) : scenario(path: name)
+    }
+
+    private static func scenario(path: String) throws -> [UInt8] {
         do {
-            return try Scenario(json: FileInput.contents(path: path, limit: largestScenario))
+            let json = try FileInput.contents(path: path, limit: largestScenario)
+            _ = try Scenario(json: json)
+            return json
         } catch let error as CaptureError {
             let names = Scenario.names.joined(separator: ", ")
             throw SourceError(

@@ -1,25 +1,29 @@
 import BeaconRadio
-import BeaconSimulation
+package import BeaconSimulation
 import Glibc
 public import LinuxRadio
 
 /// The place where adverts come from, as `--source` and `BEACON_SOURCE` name it:
-/// `auto | hci[:hciN] | bluez[:hciN] | FILE | simulation:NAME-or-FILE`.
+/// `auto | hci[:hciN] | bluez[:hciN] | air[:NAME][@X,Y[,Z]] | FILE | simulation:NAME-or-FILE[?loop]`.
 ///
 /// An adapter may be named by its address as well, and several with commas between them.
 public struct SourceSpecification: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
-        case auto
+        case auto(adapters: String?)
         case hci(adapters: String?)
         case bluez(adapters: String?)
         case file(path: String)
-        case simulation(String)
+        case simulation(String, isRepeated: Bool)
+        case air(String)
     }
 
     let kind: Kind
 
     /// The first radio of this machine that can be used.
-    public static let auto = SourceSpecification(kind: .auto)
+    public static let auto = SourceSpecification(kind: .auto(adapters: nil))
+
+    /// Controllers by either way; nil for the first that can be used.
+    package static func auto(adapters: String?) -> SourceSpecification { .init(kind: .auto(adapters: adapters)) }
 
     /// A Bluetooth controller by its raw HCI socket; nil for the first.
     public static func hci(adapters: String?) -> SourceSpecification { .init(kind: .hci(adapters: adapters)) }
@@ -31,19 +35,33 @@ public struct SourceSpecification: Hashable, Sendable {
     public static func file(path: String) -> SourceSpecification { .init(kind: .file(path: path)) }
 
     /// The simulated air: the name of a scenario that ships with the package, or a scenario file.
-    public static func simulation(_ name: String) -> SourceSpecification { .init(kind: .simulation(name)) }
+    ///
+    /// - Parameter isRepeated: whether the scenario begins again at its end, without end.
+    public static func simulation(_ name: String, isRepeated: Bool = false) -> SourceSpecification {
+        .init(kind: .simulation(name, isRepeated: isRepeated))
+    }
+
+    /// The simulated air that the processes of a user share, in which each hears what the others send: an app's place
+    /// in it as `[:NAME][@X,Y[,Z]]`, in metres.
+    public static func air(_ location: String = "") -> SourceSpecification { .init(kind: .air(location)) }
 
     private init(kind: Kind) { self.kind = kind }
 
     /// Reads a specification. An empty one is `auto`; one that is none of the other forms is a file.
     public init(_ text: String) {
+        if text.hasPrefix("air"), ["", ":", "@"].contains(text.dropFirst(3).prefix(1)) {
+            kind = .air(String(text.dropFirst(3)))
+            return
+        }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let rest = parts.count == 2 ? parts[1] : nil
         switch (parts.first ?? "", rest) {
-        case ("auto", nil), ("", nil): kind = .auto
+        case ("auto", nil), ("", nil): kind = .auto(adapters: nil)
         case ("hci", _): kind = .hci(adapters: rest)
         case ("bluez", _): kind = .bluez(adapters: rest)
-        case ("simulation", let scenario?): kind = .simulation(scenario)
+        case ("simulation", let scenario?):
+            let isRepeated = scenario.hasSuffix("?loop")
+            kind = .simulation(isRepeated ? String(scenario.dropLast(5)) : scenario, isRepeated: isRepeated)
         default: kind = .file(path: text)
         }
     }
@@ -51,10 +69,11 @@ public struct SourceSpecification: Hashable, Sendable {
     /// True where the source makes its adverts as time passes, so that it plays in real time by default.
     public var isLive: Bool { filePath == nil }
 
-    /// True where the source is a real radio, which always runs in real time.
+    /// True where the source is a radio, which always runs in real time, and can send: a real one, or a place in the
+    /// shared air.
     public var isRadio: Bool {
         switch kind {
-        case .auto, .hci, .bluez: true
+        case .auto, .hci, .bluez, .air: true
         case .file, .simulation: false
         }
     }
@@ -69,8 +88,8 @@ public struct SourceSpecification: Hashable, Sendable {
     package var path: String? {
         switch kind {
         case .file(let path): path == "-" ? nil : path
-        case .simulation(let name): Scenario.names.contains(name) ? nil : name
-        case .auto, .hci, .bluez: nil
+        case .simulation(let name, _): Scenario.names.contains(name) ? nil : name
+        case .auto, .hci, .bluez, .air: nil
         }
     }
 
@@ -78,8 +97,8 @@ public struct SourceSpecification: Hashable, Sendable {
     package func replacing(path: String) -> SourceSpecification {
         switch kind {
         case .file: .file(path: path)
-        case .simulation: .simulation(path)
-        case .auto, .hci, .bluez: self
+        case .simulation(_, let isRepeated): .simulation(path, isRepeated: isRepeated)
+        case .auto, .hci, .bluez, .air: self
         }
     }
 
@@ -89,6 +108,7 @@ public struct SourceSpecification: Hashable, Sendable {
     package func validate() throws {
         switch kind {
         case .auto, .hci, .bluez: _ = try radio
+        case .air: _ = try airLocation
         case .simulation: _ = try AnyAdvertSource(self)
         case .file(let path):
             var status = stat()
@@ -97,16 +117,25 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// The adapters that are meant; nil where the source is no radio.
+    /// The place in the shared air; nil where the source is another.
+    ///
+    /// - Throws: an error that says what is wrong with the place.
+    package var airLocation: AirLocation? {
+        get throws(RadioError) {
+            if case .air(let text) = kind { try AirLocation(text) } else { nil }
+        }
+    }
+
+    /// The adapters that are meant; nil where the source is no real radio.
     ///
     /// - Throws: an error that names the part which is no adapter's name.
     public var radio: RadioSelection? {
         get throws(RadioError) {
             switch kind {
-            case .auto: RadioSelection(.auto)
+            case .auto(let adapters): try RadioSelection(.auto, named: adapters)
             case .hci(let adapters): try RadioSelection(.hci, named: adapters)
             case .bluez(let adapters): try RadioSelection(.bluez, named: adapters)
-            case .file, .simulation: nil
+            case .file, .simulation, .air: nil
             }
         }
     }
@@ -125,11 +154,12 @@ public struct SourceSpecification: Hashable, Sendable {
     /// A title for people: the adapter, the file's name or the scenario's.
     public var title: String {
         switch kind {
-        case .auto: "auto"
+        case .auto(let adapters): adapters ?? "auto"
         case .hci(let adapters): adapters ?? "hci"
         case .bluez(let adapters): adapters ?? "bluez"
         case .file(let path): path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
-        case .simulation(let name): "\(name.split(separator: "/").last ?? "") (simulated)"
+        case .air(let location): "air\(location)"
+        case .simulation(let name, _): "\(name.split(separator: "/").last ?? "") (simulated)"
         }
     }
 }

@@ -21,6 +21,14 @@ struct AdvertisingSchedule: Sendable {
         self.random = random
     }
 
+    /// Passes over the transmissions before a moment, in nanoseconds after the start, without drawing each of them.
+    mutating func jump(to moment: Int64) {
+        guard let current = onTimes.spans.lastIndex(where: { $0.lowerBound <= moment }) else { return }
+        span = current
+        // Somewhere in the interval before, so that the next one is somewhere in the interval behind.
+        last = moment - Int64(random.below(UInt64(interval)))
+    }
+
     /// Returns the next transmission in nanoseconds after the start of the simulation, or nil where there is none.
     mutating func next() -> Int64? {
         if span >= 0 {

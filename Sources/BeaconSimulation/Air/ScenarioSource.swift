@@ -18,56 +18,27 @@ public struct ScenarioSource: AdvertSource, Sendable {
     public private(set) var counts = SourceCounts()
 
     private let medium: Medium
-    private let population: Population
-    private let receivers: [ReceiverPlan]
-    private var transmitters: [Transmitter]
+    private var broadcast: Broadcast
 
-    /// One for each transmitter and receiver, those of a transmitter together.
-    private var links: [RadioLink]
-
-    private var queue = EventQueue()
-
-    /// The time of the last record and of the end, in nanoseconds after the start.
+    /// The time of the last record, in nanoseconds after the start of the scenario, and that of its end.
     private var time: Int64 = 0
     private let end: Int64
+
+    /// The scenario as it begins, where it begins again at its end, and the time at which it began last.
+    private let beginning: Broadcast?
+    private var began = Self.start
 
     private var isOver = false
 
     /// Creates the air of a scenario, before anything was sent.
-    public init(_ scenario: Scenario) {
-        let seed = scenario.seed
+    ///
+    /// - Parameter isRepeated: whether the scenario begins again at its end, without end. Time goes on.
+    public init(_ scenario: Scenario, isRepeated: Bool = false) {
         medium = Medium(environment: scenario.environment, walls: scenario.walls)
-        receivers = scenario.receivers
         receiverNames = scenario.receivers.map(\.name)
         end = Int64((scenario.duration * 1_000_000_000).rounded())
-
-        var population = Population(people: scenario.people)
-        var transmitters: [Transmitter] = []
-        var links: [RadioLink] = []
-        func add(_ transmitter: Transmitter, key: String) {
-            transmitters.append(transmitter)
-            for receiver in scenario.receivers {
-                links.append(
-                    RadioLink(random: SplitMix64(seed: seed, stream: "link from \(key) to \(receiver.name)")))
-            }
-        }
-        for plan in scenario.beacons { add(Transmitter(plan, seed: seed), key: plan.key) }
-        for crowd in scenario.crowds {
-            for index in 0..<crowd.count {
-                let key = "\(crowd.key), \(index)"
-                let placement = population.add(
-                    of: crowd, random: SplitMix64(seed: seed, stream: "walk of \(key)"))
-                add(Transmitter(crowd, placement: placement, key: key, seed: seed), key: key)
-            }
-        }
-        for index in transmitters.indices {
-            if let first = transmitters[index].schedule.next() {
-                queue.insert(EventQueue.Event(time: first, sender: index))
-            }
-        }
-        self.population = population
-        self.transmitters = transmitters
-        self.links = links
+        broadcast = Broadcast(scenario, receivers: scenario.receivers)
+        beginning = isRepeated ? broadcast : nil
     }
 
     /// Plays on to the next record and hands each advert that is heard in it to `deliver`, in the order of receivers.
@@ -77,96 +48,35 @@ public struct ScenarioSource: AdvertSource, Sendable {
     public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
         guard !isOver else { return nil }
         let silence = min(time + Timestamp.nanosecondsPerSecond, end)
-        guard let event = queue.first, event.time <= silence, event.time < end else {
+        guard let next = broadcast.nextTime, next <= silence, next < end else {
+            let record = SourceRecord(time: began.advanced(by: silence))
             time = silence
-            isOver = silence == end
-            return SourceRecord(time: Self.start.advanced(by: silence))
+            if silence == end { finish() }
+            return record
         }
-        time = event.time
-        let sender = event.sender
-        queue.replaceFirst(
-            with: transmitters[sender].schedule.next().map { EventQueue.Event(time: $0, sender: sender) })
-        transmitters[sender].prepare(for: time)
+        time = next
+        let moment = began.advanced(by: time)
         counts.packets += 1
         do {
-            try transmit(sender, deliver)
+            try broadcast.transmit(through: medium) { heard, advert in
+                counts.reports += 1
+                try deliver(
+                    Reception(time: moment, receiver: ReceiverID(UInt16(heard.receiver)), report: heard.report), advert)
+            }
         } catch {
             isOver = true
             throw error
         }
-        return SourceRecord(time: Self.start.advanced(by: time))
+        return SourceRecord(time: moment)
     }
 
-    private mutating func transmit(_ sender: Int, _ deliver: (Reception, RawSpan) throws -> Void) throws {
-        let transmitter = transmitters[sender]
-        let place = population.whereabouts(of: transmitter.placement, at: time)
-        let moment = Self.start.advanced(by: time)
-        for index in receivers.indices {
-            let receiver = receivers[index]
-            let strength = links[sender * receivers.count + index].strength(
-                power: transmitter.power + receiver.gain, at: time, from: place,
-                to: population.whereabouts(of: receiver.placement, at: time), through: medium)
-            guard let strength else { continue }
-            counts.reports += 1
-            // Controllers report whole dBm from -127 to +20 (Core Specification, Vol 4, Part E, 7.7.65.2).
-            let rssi = SignalStrength(rawValue: Int8(min(max(strength.rounded(), -127), 20)))
-            let report = AdvertisingReport(kind: transmitter.kind, address: transmitter.address, rssi: rssi)
-            try deliver(
-                Reception(time: moment, receiver: ReceiverID(UInt16(index)), report: report),
-                transmitter.advert.span.bytes)
-        }
-    }
-}
-
-/// The queue of coming transmissions: a binary heap with one entry for each sender that has something left to send.
-struct EventQueue: Sendable {
-    /// A sender's next transmission.
-    struct Event: Comparable, Sendable {
-        /// Nanoseconds after the start of the simulation.
-        var time: Int64
-
-        /// The sender, which also decides who is first where times are equal.
-        var sender: Int
-
-        static func < (left: Event, right: Event) -> Bool {
-            left.time == right.time ? left.sender < right.sender : left.time < right.time
-        }
-    }
-
-    private var heap: [Event] = []
-
-    /// The next transmission.
-    var first: Event? { heap.first }
-
-    mutating func insert(_ event: Event) {
-        heap.append(event)
-        var place = heap.count - 1
-        while place > 0, heap[place] < heap[(place - 1) / 2] {
-            heap.swapAt(place, (place - 1) / 2)
-            place = (place - 1) / 2
-        }
-    }
-
-    /// Puts another event in the place of the first, or nothing.
-    mutating func replaceFirst(with event: Event?) {
-        guard let event else {
-            guard let last = heap.popLast() else { return }
-            if !heap.isEmpty { sink(last) }
+    private mutating func finish() {
+        guard let beginning else {
+            isOver = true
             return
         }
-        sink(event)
-    }
-
-    private mutating func sink(_ event: Event) {
-        var place = 0
-        while true {
-            var child = 2 * place + 1
-            guard child < heap.count else { break }
-            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
-            guard heap[child] < event else { break }
-            heap[place] = heap[child]
-            place = child
-        }
-        heap[place] = event
+        broadcast = beginning
+        began = began.advanced(by: end)
+        time = 0
     }
 }

@@ -15,7 +15,7 @@ public struct Scenario: Hashable, Sendable {
     /// losses and addresses.
     public var seed: UInt64
 
-    /// The duration in seconds.
+    /// The duration in seconds. What a process adds to an air that is shared may last for ever, which is infinity.
     public let duration: Double
 
     let environment: Environment
@@ -50,14 +50,19 @@ extension Scenario {
     /// Creates a scenario that ships with the package.
     ///
     /// - Throws: ``ScenarioError`` of ``ScenarioError/Code/unknownScenario`` where none has this name.
-    public init(named name: String) throws {
-        guard let found = Self.shipped.first(where: { $0.name == name }) else {
+    public init(named name: String) throws { try self.init(json: Self.json(named: name)) }
+
+    /// Returns the file of a scenario that ships with the package.
+    ///
+    /// - Throws: ``ScenarioError`` of ``ScenarioError/Code/unknownScenario`` where none has this name.
+    package static func json(named name: String) throws -> [UInt8] {
+        guard let found = shipped.first(where: { $0.name == name }) else {
             throw ScenarioError(
                 .unknownScenario, at: "",
-                "\"\(name)\" does not ship with the package; choose one of \(Self.names.joined(separator: ", ")), "
+                "\"\(name)\" does not ship with the package; choose one of \(names.joined(separator: ", ")), "
                     + "or give the path of a file")
         }
-        try self.init(json: found.json)
+        return found.json
     }
 }
 

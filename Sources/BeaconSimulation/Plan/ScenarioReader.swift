@@ -21,7 +21,7 @@ struct ScenarioReader {
 
     /// The default speed of people in metres a second: a comfortable pace (Bohannon, "Comfortable and maximum walking
     /// speed of adults", Age and Ageing 26, 1997).
-    private static let walkingSpeed = 1.4
+    static let walkingSpeed = 1.4
 
     private static let speeds = 0.01...100.0
 
@@ -31,20 +31,25 @@ struct ScenarioReader {
     /// The random delay between advertising events, in nanoseconds (Vol 6, Part B, 4.4.2.2.1: 0 to 10 ms).
     private static let advertisingDelay: Int64 = 10_000_000
 
-    mutating func scenario(from file: inout ScenarioObject) throws -> Scenario {
+    /// Reads a scenario.
+    ///
+    /// - Parameter isPart: whether it is a part of an air that is shared, which may last for ever and have no receivers.
+    mutating func scenario(from file: inout ScenarioObject, isPart: Bool = false) throws -> Scenario {
         let name = try file.take("name")?.name() ?? "scenario"
         let summary = try file.take("description")?.text() ?? ""
         let seed = try file.take("seed")?.seed() ?? 1
-        let duration = try file.require("duration", "how many seconds the scenario lasts")
-            .number(in: 0.001...Self.longest, unit: "seconds")
+        let durationValue =
+            isPart ? file.take("duration") : try file.require("duration", "how many seconds the scenario lasts")
+        let duration = try durationValue?.number(in: 0.001...Self.longest, unit: "seconds") ?? .infinity
         uuid = try file.take("uuid")?.uuid()
         let environment = try environment(from: file.take("environment"))
         let walls = try file.take("walls")?.list(atMost: Self.mostWalls).map(wall(from:)) ?? []
         for value in try file.take("people")?.list(atMost: Self.mostPeople) ?? [] {
             try people.append(person(from: value))
         }
-        let receiverList = try file.require("receivers", "a list with at least one receiver")
-        let receivers = try self.receivers(from: receiverList)
+        let receiverList =
+            isPart ? file.take("receivers") : try file.require("receivers", "a list with at least one receiver")
+        let receivers = try receiverList.map(receivers(from:)) ?? []
         let beacons = try self.beacons(from: file.take("beacons"))
         let crowdList = file.take("crowds")
         let crowds = try self.crowds(from: crowdList)
@@ -117,13 +122,18 @@ struct ScenarioReader {
         return Person(name: name, walk: walk, bodyLoss: bodyLoss)
     }
 
-    private func walk(through value: ScenarioValue, speed: Double, isRepeated: Bool) throws -> Walk {
+    /// Reads a walk.
+    ///
+    /// - Parameter departure: the earliest moment of it, in seconds after the start of the scenario.
+    func walk(
+        through value: ScenarioValue, speed: Double = walkingSpeed, isRepeated: Bool = false, from departure: Double = 0
+    ) throws -> Walk {
         var walk: Walk?
         for stop in try value.list(atMost: Self.mostStops) {
             guard case .object = stop.value else {
                 let place = try stop.point()
                 walk?.go(to: place, speed: speed)
-                if walk == nil { walk = Walk(start: place) }
+                if walk == nil { walk = Walk(start: place, pause: departure) }
                 continue
             }
             var object = try stop.object()
@@ -137,7 +147,7 @@ struct ScenarioReader {
                     throw ScenarioError(
                         .conflict, at: early.path, "is said of the first place, where the walk starts; leave it out")
                 }
-                walk = Walk(start: place, pause: pause)
+                walk = Walk(start: place, pause: departure + pause)
                 continue
             }
             if let arrival {

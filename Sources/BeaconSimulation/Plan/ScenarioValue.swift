@@ -9,9 +9,6 @@ struct ScenarioValue {
     /// The place of the value, as in `beacons[2].interval`.
     let path: String
 
-    /// Coordinates go so far in either direction, in metres, so that squares keep their precision.
-    private static let farthest = 1_000_000.0
-
     /// The longest text that is taken, in bytes.
     private static let longestText = 1000
 
@@ -88,14 +85,14 @@ struct ScenarioValue {
     }
 
     func point() throws -> Point {
-        let expected = "a place as two numbers in metres, [x, y]"
+        let expected = "a place as two numbers in metres, [x, y], or three with the height, [x, y, z]"
         guard case .list(let parts) = value else { throw wrongType(expected: expected) }
-        guard parts.count == 2 else { throw invalid("has \(parts.count) numbers; write \(expected)") }
+        guard 2...3 ~= parts.count else { throw invalid("has \(parts.count) numbers; write \(expected)") }
         let coordinates = try parts.indices.map { index in
             try ScenarioValue(value: parts[index], path: "\(path)[\(index)]")
-                .number(in: -Self.farthest...Self.farthest, unit: "metres")
+                .number(in: -Point.farthest...Point.farthest, unit: "metres")
         }
-        return Point(x: coordinates[0], y: coordinates[1])
+        return Point(x: coordinates[0], y: coordinates[1], z: coordinates.count > 2 ? coordinates[2] : 0)
     }
 
     func list(atMost most: Int) throws -> [ScenarioValue] {

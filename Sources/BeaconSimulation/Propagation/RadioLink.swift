@@ -13,6 +13,9 @@ struct RadioLink: Sendable {
     /// Creates a link with a stream of random numbers of its own.
     init(random: SplitMix64) { self.random = random }
 
+    /// Forgets the walls between the ends, which are others now.
+    mutating func forgetWalls() { sender = nil }
+
     /// Returns the strength at which an advert is heard, in dBm, or nil where it is not heard.
     ///
     /// - Parameters:

@@ -28,6 +28,12 @@ struct Population: Sendable {
         return .carried(people.count - 1)
     }
 
+    /// Has a person walk another way.
+    mutating func setWalk(_ walk: Walk, of person: Int) {
+        guard people.indices.contains(person) else { return }
+        people[person].walk = walk
+    }
+
     /// Returns the place of something.
     ///
     /// - Parameter time: nanoseconds after the start of the simulation.

@@ -35,6 +35,14 @@ package final class FileLock: Sendable {
         self.init(descriptor: descriptor)
     }
 
+    /// Returns true while another holds the lock, in whatever way. A file that is not there is not created.
+    package static func isHeld(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit {

@@ -1,5 +1,5 @@
-import BeaconModel
-import BeaconRadio
+package import BeaconModel
+package import BeaconRadio
 import BeaconSupport
 import CBluetooth
 import Glibc
@@ -136,7 +136,7 @@ final class AdapterLoop {
 ///
 /// Nothing in a driver blocks: a loop waits for its descriptor and its deadline, and calls it then. A driver outlives
 /// its adapter: where that is unplugged or switched off, the driver says so and waits for its return.
-protocol AdapterDriver: AnyObject {
+package protocol AdapterDriver: AnyObject {
     /// The adapter as people know it: `hci0`.
     var name: String { get }
 
@@ -176,5 +176,6 @@ protocol AdapterDriver: AnyObject {
 }
 
 extension AdapterDriver {
-    func wokeUp(at now: Timestamp) {}
+    /// Does nothing, for what a sleep of the machine does not change.
+    package func wokeUp(at now: Timestamp) {}
 }

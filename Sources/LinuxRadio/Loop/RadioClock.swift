@@ -14,6 +14,12 @@ package enum RadioClock {
     /// Returns the time.
     package static func now() -> Timestamp { Timestamp(nanoseconds: origin + nanoseconds(of: CLOCK_BOOTTIME)) }
 
+    /// Returns a time as the nanoseconds since the machine was started, which all processes count alike.
+    package static func sinceStart(_ time: Timestamp) -> Int64 { time.nanoseconds - origin }
+
+    /// Returns the time that is so many nanoseconds after the machine was started.
+    package static func time(sinceStart nanoseconds: Int64) -> Timestamp { Timestamp(nanoseconds: origin + nanoseconds) }
+
     /// Returns how many nanoseconds the wall clock is ahead of this one.
     package static func wallAhead() -> Int64 { wallSinceStart() - origin }
 

@@ -1,0 +1,218 @@
+import ArgumentParser
+import BeaconCapture
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSimulation
+import BeaconSupport
+import Glibc
+import LinuxRadio
+
+/// The command `beacon air`, which shows the simulated air that the programs of a user share, and plays scenarios in it.
+struct AirCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "air",
+        abstract: "Show the simulated air that programs share, or play a scenario in it.",
+        discussion: """
+            Each program with the source air[:NAME][@X,Y[,Z]] has a place in it, in metres: what one sends, all others \
+            hear by the rules of scenarios, weaker with each metre and each wall. No radio is needed, and no server.
+
+              beacon advertise --uuid new --source air@2,0
+              beacon range --source air
+              beacon air museum --loop
+              beacon air move beacon-4711 --to 10,0 --speed 1.4
+            """,
+        subcommands: [Show.self, List.self, Move.self], defaultSubcommand: Show.self)
+
+    /// The option that names the air.
+    struct Options: ParsableArguments {
+        @Option(
+            name: .customLong("name"),
+            help: ArgumentHelp("The name of the air; those of different names do not hear each other.", valueName: "name"))
+        var air = AirLocation.defaultName
+
+        /// Returns the folder of the air.
+        func folder() throws -> AirFolder { try AirFolder(name: AirLocation(":" + air).name) }
+
+        /// The air as a source is written.
+        var source: String { air == AirLocation.defaultName ? "air" : "air:\(air)" }
+    }
+
+    fileprivate static var now: Int64 { RadioClock.sinceStart(RadioClock.now()) }
+}
+
+extension AirCommand {
+    /// `beacon air [SCENARIO]`: shows the air, and plays a scenario in it.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show the air until Ctrl-C; with a scenario, until that ends.",
+            discussion: """
+                On a terminal a plan shows walls, who sends, who listens, and where; elsewhere a line says who comes, \
+                moves and leaves.
+                """)
+
+        @Argument(
+            help: ArgumentHelp(
+                "A scenario that is played in the air: \(Scenario.names.joined(separator: ", ")), or a file.",
+                valueName: "scenario"))
+        var scenario: String?
+
+        @Flag(help: "Begin the scenario again at its end.")
+        var loop = false
+
+        @OptionGroup var options: Options
+
+        /// The time from one drawing to the next.
+        private static let drawingInterval: Int32 = 200
+
+        func run() throws {
+            Interruption.listen()
+            let waker = Waker()
+            Interruption.wake(waker)
+            let folder = try options.folder()
+            let player = try scenario.map { try ScenarioPlayer($0, in: folder, isRepeated: loop, at: AirCommand.now) }
+            let station = AirStation(lookingAt: folder, at: AirCommand.now)
+            let isLive = Terminal.isInteractive
+            var screen = LiveScreen()
+            var log = AirLog()
+            var output = try FileOutput(path: "-")
+            while !Interruption.isRequested {
+                let now = AirCommand.now
+                guard try player?.goOn(at: now) ?? true else { break }
+                station.update(at: now)
+                let members = station.members(at: now)
+                try output.append { buffer in
+                    if isLive {
+                        screen.append(AirPlan(members).lines(title: options.source), to: &buffer)
+                    } else {
+                        for line in log.changes(to: members) { buffer.append(contentsOf: (line + "\n").utf8) }
+                    }
+                }
+                try output.flush()
+                waker.wait(atMost: Self.drawingInterval)
+            }
+            try output.finish()
+            if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+            StandardError.write("The scenario \(scenario ?? "") has ended; its beacons are off the air.")
+        }
+    }
+
+    /// `beacon air list`: lists who is in the air.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List who is in the air, with the id that 'beacon air move' takes.")
+
+        @OptionGroup var options: Options
+
+        func run() throws {
+            let station = AirStation(lookingAt: try options.folder(), at: AirCommand.now)
+            for line in AirPlan(station.members(at: AirCommand.now), hasColor: false).lines(title: options.source) {
+                print(line)
+            }
+        }
+    }
+
+    /// `beacon air move`: moves a program to another place.
+    struct Move: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "move", abstract: "Move a program to another place in the air.",
+            discussion: """
+                  beacon air move beacon-4711 --to 10,0
+                  beacon air move 4711 --to -3,2 --speed 1.4
+                """)
+
+        @Argument(help: ArgumentHelp("The id of the program, as 'beacon air list' shows it, or the process's number."))
+        var id: String
+
+        @Option(
+            name: .customLong("to"), parsing: .unconditional,
+            help: ArgumentHelp("The place, in metres.", valueName: "x,y[,z]"))
+        var target: String
+
+        @Option(
+            help: ArgumentHelp(
+                "The speed in metres a second, at which it walks there.", discussion: "Default: it is there at once.",
+                valueName: "m/s"))
+        var speed: Double?
+
+        @OptionGroup var options: Options
+
+        func validate() throws {
+            guard Point(target) != nil else { throw ValidationError("--to is \(target); write X,Y in metres, as 10,0") }
+            if let speed, !(0.01...1000 ~= speed) {
+                throw ValidationError("--speed is \(speed); write 0.01 to 1000 metres a second")
+            }
+        }
+
+        func run() throws {
+            let station = AirStation(lookingAt: try options.folder(), at: AirCommand.now)
+            let members = station.members(at: AirCommand.now).filter { $0.place != nil }
+            let meant = members.filter { $0.id == id || String($0.process) == id }
+            let found = meant.isEmpty ? members.filter { $0.program == id } : meant
+            guard let member = found.first, found.count == 1, let point = Point(target) else {
+                let ids = (found.isEmpty ? members : found).map(\.id).joined(separator: ", ")
+                throw RadioError(
+                    .failed,
+                    ids.isEmpty
+                        ? "nobody who could be moved is in the air \(options.air)"
+                        : "\"\(id)\" is \(found.isEmpty ? "not" : "not the only one of its name") in the air "
+                            + "\(options.air); choose one of \(ids)")
+            }
+            try station.move(member.id, to: point, speed: speed, at: AirCommand.now)
+        }
+    }
+}
+
+/// A scenario that is played in a shared air.
+private final class ScenarioPlayer {
+    private let json: [UInt8]
+    private let station: AirStation
+    private let duration: Int64
+    private let isRepeated: Bool
+    private var began: Int64
+
+    init(_ name: String, in folder: AirFolder, isRepeated: Bool, at now: Int64) throws {
+        json = try AnyAdvertSource.scenario(name)
+        duration = Int64(try Scenario(json: json).duration * 1e9)
+        let title = name.split(separator: "/").last.map { $0.split(separator: ".").first ?? $0 } ?? "scenario"
+        station = try AirStation(AirLocation(), in: folder, program: String(title), at: now)
+        self.isRepeated = isRepeated
+        began = now
+        try station.play(scenario: json, at: began)
+    }
+
+    /// Begins anew at the end.
+    ///
+    /// - Returns: false where it is over.
+    func goOn(at now: Int64) throws -> Bool {
+        guard now - began >= duration else { return true }
+        guard isRepeated else { return false }
+        began += duration * ((now - began) / duration)
+        try station.play(scenario: json, at: began)
+        return true
+    }
+}
+
+/// The changes of an air, for who reads lines.
+private struct AirLog {
+    private var known: [String: String] = [:]
+
+    /// Returns a line for each who came, changed or left since the last call.
+    mutating func changes(to members: [AirMemberStatus]) -> [String] {
+        var lines: [String] = []
+        var new: [String: String] = [:]
+        for member in members {
+            var text = member.id.printable
+            if let place = member.place { text += " at \(place)" }
+            if member.isListening { text += ", listens" }
+            for beacon in member.beacons where beacon.isOn {
+                text += ", sends \(beacon.identity.uuid) \(beacon.identity.major)/\(beacon.identity.minor)"
+            }
+            new[member.id] = text
+            if known[member.id] != text { lines.append(text) }
+        }
+        for id in known.keys.sorted() where new[id] == nil { lines.append("\(id.printable) has left") }
+        known = new
+        return lines
+    }
+}

@@ -1,0 +1,147 @@
+import BeaconModel
+import BeaconRadio
+import BeaconSimulation
+import Glibc
+import LinuxRadio
+
+/// A place in the shared air, driven like an adapter.
+final class AirDriver: AdapterDriver {
+    /// The time from one reading to the next while ranging, in nanoseconds: adverts that came meanwhile are delivered
+    /// together, each with its own time, so that a process wakes ten times a second whatever is sent.
+    private static let readingInterval = Timestamp.nanosecondsPerSecond / 10
+
+    /// The time between two attempts to join an air whose folder was removed, in nanoseconds.
+    private static let retryInterval = Timestamp.nanosecondsPerSecond
+
+    let name: String
+
+    private let location: AirLocation
+    private let runtime: String?
+    /// Nil while its folder cannot be used.
+    private var station: AirStation?
+    private var mode = ScanMode.off
+    private var frames: [IBeaconFrame] = []
+    private var unanswered: [IBeaconFrame] = []
+    private var isModeNew = false
+    private var areFramesNew = false
+    private var nextReading = Timestamp.zero
+    private var reportedMissed = 0
+
+    /// Joins an air.
+    ///
+    /// - Parameter runtime: the user's folder for what lives as long as a session.
+    /// - Throws: an error where the air's folder cannot be used.
+    init(
+        _ location: AirLocation, runtime: String? = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }
+    ) throws(RadioError) {
+        self.location = location
+        self.runtime = runtime
+        name = location.name == AirLocation.defaultName ? "air" : "air:\(location.name)"
+        station = try AirStation(
+            location, in: AirFolder(name: location.name, runtime: runtime),
+            at: RadioClock.sinceStart(RadioClock.now()))
+    }
+
+    var descriptor: Int32 { station?.descriptor ?? -1 }
+
+    var interest: Int16 { Int16(POLLIN) }
+
+    var state: RadioState { station == nil ? .unsupported : .poweredOn }
+
+    var deadline: Timestamp {
+        guard let station, !isModeNew, !areFramesNew else { return nextReading }
+        let update = RadioClock.time(sinceStart: station.nextUpdate)
+        return isRanging && station.nextAdvert != nil ? min(nextReading, update) : update
+    }
+
+    private var isRanging: Bool { if case .ranging = mode { true } else { false } }
+
+    func scan(_ mode: ScanMode) {
+        self.mode = mode
+        isModeNew = true
+        nextReading = .zero
+    }
+
+    func advertise(_ frames: [IBeaconFrame]) {
+        unanswered = frames.filter { unanswered.contains($0) || !self.frames.contains($0) }
+        self.frames = frames
+        areFramesNew = true
+        nextReading = .zero
+    }
+
+    func process(
+        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
+        report: (RadioEvent) -> Void
+    ) throws {
+        let time = RadioClock.sinceStart(now)
+        guard let station = station ?? join(at: now, report) else {
+            nextReading = now.advanced(by: Self.retryInterval)
+            return
+        }
+        // What was sent before something changed was sent as it was before.
+        try hear(station, until: time, as: receiver, deliver)
+        station.update(at: time)
+        if isModeNew {
+            isModeNew = false
+            station.listen(mode != .off, at: time)
+        }
+        if areFramesNew { send(station, at: time, report) }
+        if station.missed > reportedMissed {
+            report(
+                .notice(
+                    RadioNotice(
+                        .degraded, adapter: name,
+                        "\(station.missed - reportedMissed) adverts were missed, since this process did not run")))
+            reportedMissed = station.missed
+        }
+        if !station.isThere {
+            self.station = nil
+            report(
+                .notice(
+                    RadioNotice(
+                        .adapterLost, adapter: name,
+                        "the folder of this air was removed; it is made anew as soon as that is possible")))
+        }
+        nextReading = now.advanced(by: Self.readingInterval)
+    }
+
+    /// Joins the air again.
+    private func join(at now: Timestamp, _ report: (RadioEvent) -> Void) -> AirStation? {
+        guard
+            let folder = try? AirFolder(name: location.name, runtime: runtime),
+            let new = try? AirStation(location, in: folder, at: RadioClock.sinceStart(now))
+        else { return nil }
+        station = new
+        reportedMissed = 0
+        (isModeNew, areFramesNew) = (true, true)
+        report(.notice(RadioNotice(.adapterUsed, adapter: name, "the air is there again")))
+        return new
+    }
+
+    private func send(_ station: AirStation, at time: Int64, _ report: (RadioEvent) -> Void) {
+        areFramesNew = false
+        defer { unanswered = [] }
+        do throws(RadioError) {
+            try station.send(frames, at: time)
+            for frame in unanswered { report(.advertising(frame, .success(()))) }
+        } catch {
+            for frame in unanswered { report(.advertising(frame, .failure(error))) }
+        }
+    }
+
+    private func hear(
+        _ station: AirStation, until time: Int64, as receiver: ReceiverID,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) throws {
+        try station.hear(until: time) { heard, advert in
+            let reception = Reception(
+                time: RadioClock.time(sinceStart: heard.time), receiver: receiver, report: heard.report)
+            guard case .monitoring(let uuids) = mode else { return try deliver(reception, advert) }
+            // What nobody asked for does not leave the radio, as with a filter in the kernel.
+            guard let frame = IBeaconFrame(advert: advert), uuids.contains(frame.identity.uuid) else { return }
+            try deliver(reception, advert)
+        }
+    }
+
+    func close() { station = nil }
+}

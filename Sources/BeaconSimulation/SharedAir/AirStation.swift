@@ -1,0 +1,409 @@
+package import BeaconModel
+package import BeaconRadio
+import BeaconSupport
+import Glibc
+
+/// A member of a shared air: it sends, listens and moves.
+///
+/// It belongs to one thread. Nothing in it blocks: its reader waits for ``descriptor``, and calls ``update(at:)`` then.
+package final class AirStation {
+    /// An advert that was heard, without its bytes.
+    package struct Heard {
+        /// When it was sent and heard, by the machine's clock since its start, in nanoseconds.
+        package var time: Int64
+        /// Kind, address and signal strength.
+        package var report: AdvertisingReport
+    }
+
+    /// The longest time that an advert waits to be heard, in nanoseconds: what is older was missed, since the process
+    /// did not run.
+    private static let longestDelay = Timestamp.nanosecondsPerSecond
+
+    /// A sender that began longer ago than this, in nanoseconds, is not followed from its first advert on: its adverts
+    /// are those of its schedule by chance alone.
+    private static let longestCourse = 600 * Timestamp.nanosecondsPerSecond
+
+    /// The time from one look at everything to the next, in nanoseconds, in case that a change was not reported.
+    private static let lookInterval = 2 * Timestamp.nanosecondsPerSecond
+
+    /// The same where the kernel reports no changes, since too many processes ask it to.
+    private static let blindLookInterval = Timestamp.nanosecondsPerSecond / 4
+
+    /// The time between the end of a process and the next look at it, in nanoseconds: the kernel reports that a file is
+    /// closed before it releases the lock.
+    private static let endDelay = Timestamp.nanosecondsPerSecond / 50
+
+    /// The id of this member.
+    package let id: String
+
+    /// The number of adverts that were sent while this process did not run, and were missed.
+    package private(set) var missed = 0
+
+    /// The number of adverts that were sent while this member listened.
+    package private(set) var sent = 0
+
+    private let folder: AirFolder
+    private let program: String
+    private let seed: UInt64
+    /// Nil for one that only looks, which the others do not see.
+    private let lock: FileLock?
+    private let changes: FolderChanges?
+
+    private var others: [String: AirMember] = [:]
+    private var medium = Medium(environment: Environment(), walls: [])
+    private var isListening = false
+    private var frames: [IBeaconFrame] = []
+    private var walk: Walk
+    private var nextLook: Int64 = 0
+    private var nextDoubt: Int64?
+
+    /// Joins an air, silent and without listening.
+    ///
+    /// - Parameters:
+    ///   - location: the air, and the place in it.
+    ///   - folder: the folder of the air.
+    ///   - program: the program's name; by default that of this process.
+    ///   - now: the time, by the machine's clock since its start, in nanoseconds.
+    /// - Throws: an error where nothing can be written in the folder.
+    package init(
+        _ location: AirLocation, in folder: AirFolder, program: String? = nil, at now: Int64
+    ) throws(RadioError) {
+        self.folder = folder
+        self.program = Self.name(program ?? CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? "")
+        seed = UInt64.random(in: 0..<1 << 53)
+        walk = Walk(start: location.point)
+        (id, lock) = try Self.join(folder, as: "\(self.program)-\(getpid())")
+        changes = FolderChanges(of: folder.path)
+        do throws(RadioError) {
+            try folder.write(Array(AirWalk(since: now, start: location.point).json.utf8), to: id, .walk)
+            try publish(at: now)
+        } catch {
+            folder.sweep(id)
+            throw error
+        }
+        look(at: now)
+    }
+
+    /// Looks at an air without joining it: nobody sees this member, and it hears nothing.
+    package init(lookingAt folder: AirFolder, at now: Int64) {
+        self.folder = folder
+        (id, program, seed, lock) = ("", "", 0, nil)
+        walk = Walk(start: .zero)
+        changes = FolderChanges(of: folder.path)
+        look(at: now)
+    }
+
+    deinit { if lock != nil { folder.sweep(id) } }
+
+    /// Returns a program's name with the characters that a file's name and JSON may have.
+    private static func name(_ program: String) -> String {
+        let name = String(program.prefix(40).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") ? $0 : "-" })
+        return name.isEmpty ? "program" : name
+    }
+
+    /// Finds an id that no other member has, and locks it.
+    private static func join(_ folder: AirFolder, as name: String) throws(RadioError) -> (String, FileLock) {
+        // A process may be there several times: an app that ranges, and its test.
+        for number in 1...10_000 {
+            let id = number == 1 ? name : "\(name)-\(number)"
+            do throws(StateError) {
+                if let lock = try FileLock(alone: folder.file(id, .lock)) { return (id, lock) }
+            } catch {
+                throw RadioError(.failed, "cannot join the air of \(folder.path): \(error)")
+            }
+        }
+        throw RadioError(.failed, "\(folder.path) has 10000 members of the name \(name)")
+    }
+
+    // MARK: - This member
+
+    /// Sets the frames to send, each by an advert of its own ten times a second.
+    ///
+    /// - Throws: an error where that cannot be written; then what was sent before goes on.
+    package func send(_ frames: [IBeaconFrame], at now: Int64) throws(RadioError) {
+        let before = self.frames
+        self.frames = frames
+        do throws(RadioError) {
+            try publish(at: now)
+        } catch {
+            self.frames = before
+            throw error
+        }
+    }
+
+    /// Sets whether this member listens, which others see in the plan.
+    package func listen(_ isListening: Bool, at now: Int64) {
+        guard isListening != self.isListening else { return }
+        self.isListening = isListening
+        // It hears all the same where that cannot be written.
+        try? publish(at: now)
+        for id in others.keys { others[id]?.pass(to: now, atMost: Self.longestCourse) }
+    }
+
+    private func publish(at now: Int64) throws(RadioError) {
+        let part = AirPart.device(
+            program: program, process: getpid(), since: now, isListening: isListening, seed: seed, frames: frames)
+        try folder.write(Array(part.utf8), to: id, .json)
+    }
+
+    /// Plays a scenario in the air, with its walls, in place of this member's own frames.
+    ///
+    /// - Parameter json: the scenario's file, which was read before.
+    /// - Throws: an error where that cannot be written.
+    package func play(scenario json: [UInt8], at now: Int64) throws(RadioError) {
+        let part = AirPart.part(
+            program: program, process: getpid(), since: now, isListening: isListening, isPlan: true,
+            scenario: String(decoding: json, as: UTF8.self))
+        try folder.write(Array(part.utf8), to: id, .json)
+    }
+
+    /// Moves this member to another place, at once.
+    package func move(to point: Point, at now: Int64) throws(RadioError) {
+        try folder.write(Array(AirWalk(since: now, start: point).json.utf8), to: id, .walk)
+        walk = Walk(start: point)
+    }
+
+    /// This member's place.
+    package func place(at now: Int64) -> Point { walk.whereabouts(at: Double(now) / 1_000_000_000).point }
+
+    /// Has another member walk to a place, from where it is now.
+    ///
+    /// - Parameters:
+    ///   - id: the member.
+    ///   - speed: metres a second; nil to be there at once.
+    /// - Throws: an error where it cannot be moved.
+    package func move(_ id: String, to point: Point, speed: Double?, at now: Int64) throws(RadioError) {
+        guard let member = others[id] else { throw RadioError(.failed, "there is no \(id) in this air") }
+        guard !member.part.isPlan else {
+            throw RadioError(.failed, "\(id) is a scenario, whose people walk as it says; move another")
+        }
+        let walk =
+            speed.map { AirWalk(since: now, start: member.place(at: now), end: point, speed: $0) }
+            ?? AirWalk(since: now, start: point)
+        try folder.write(Array(walk.json.utf8), to: id, .walk)
+    }
+
+    // MARK: - The others
+
+    /// The descriptor that can be read when something has changed; -1 where the kernel reports no changes.
+    package var descriptor: Int32 { changes?.descriptor ?? -1 }
+
+    /// False once somebody has removed the folder, or the files of this member: nobody hears it any more.
+    package var isThere: Bool { folder.contents(id, .json) != nil }
+
+    /// The time of the next ``update(at:)`` at the latest, in nanoseconds.
+    package var nextUpdate: Int64 { min(nextLook, nextDoubt ?? .max) }
+
+    /// Reads what has changed in the air.
+    package func update(at now: Int64) {
+        switch changes?.read() {
+        case .names(let names)?:
+            for name in names {
+                guard let (id, kind) = AirFolder.member(ofFile: name) else { continue }
+                if kind == .lock { nextDoubt = now + Self.endDelay } else { look(at: id, kind, now) }
+            }
+        case .lost?: nextLook = now
+        case nil: break
+        }
+        if now >= nextUpdate { look(at: now) }
+    }
+
+    /// Looks at everything that is in the folder.
+    private func look(at now: Int64) {
+        nextDoubt = nil
+        nextLook = now + (changes == nil ? Self.blindLookInterval : Self.lookInterval)
+        let ids = Set(folder.ids())
+        for id in others.keys where !ids.contains(id) { remove(id) }
+        for id in ids where id != self.id {
+            if !folder.isAlive(id) {
+                folder.sweep(id)
+                remove(id)
+            } else if others[id] == nil || changes == nil {
+                look(at: id, .json, now)
+            }
+        }
+        if changes == nil { look(at: id, .walk, now) }
+    }
+
+    /// Looks at one file.
+    private func look(at id: String, _ kind: AirFolder.FileKind, _ now: Int64) {
+        if id == self.id {
+            guard kind == .walk, let json = folder.contents(id, .walk),
+                let walk = try? AirWalk.walk(json: json, countedFrom: 0)
+            else { return }
+            self.walk = walk
+            return
+        }
+        if kind == .json {
+            guard folder.isAlive(id), let json = folder.contents(id, .json) else { return remove(id) }
+            guard json != others[id]?.json else { return lookAtWalk(of: id) }
+            // What another version of this program wrote is not understood, and is heard of nobody.
+            guard var member = AirMember(id: id, json: json, listener: self.id) else { return remove(id) }
+            member.pass(to: now, atMost: Self.longestCourse)
+            let hadPlan = others[id]?.part.isPlan == true
+            others[id] = member
+            if hadPlan || member.part.isPlan { renewMedium() }
+        }
+        lookAtWalk(of: id)
+    }
+
+    private func lookAtWalk(of id: String) {
+        guard let json = folder.contents(id, .walk) else { return }
+        others[id]?.setWalk(json)
+    }
+
+    private func remove(_ id: String) {
+        guard let member = others.removeValue(forKey: id) else { return }
+        if member.part.isPlan { renewMedium() }
+    }
+
+    /// The walls are those of all plans; the environment is that of the oldest one.
+    private func renewMedium() {
+        let plans = others.values.filter(\.part.isPlan).sorted { ($0.part.since, $0.id) < ($1.part.since, $1.id) }
+        medium = Medium(
+            environment: plans.first?.part.scenario.environment ?? Environment(),
+            walls: plans.flatMap(\.part.scenario.walls))
+        for id in others.keys { others[id]?.forgetWalls() }
+    }
+
+    /// The time of the next advert of anybody, in nanoseconds; nil where nothing is sent.
+    package var nextAdvert: Int64? { others.values.compactMap(\.nextTime).min() }
+
+    /// Hands each advert that was due by a moment and is heard to `deliver`, in the order of time.
+    ///
+    /// - Throws: what `deliver` throws.
+    package func hear(until now: Int64, _ deliver: (Heard, RawSpan) throws -> Void) throws {
+        while let (id, time) = nextSender, time <= now {
+            sent += 1
+            guard isListening, now - time <= Self.longestDelay else {
+                if isListening { missed += 1 }
+                others[id]?.skip()
+                continue
+            }
+            let place = walk.whereabouts(at: Double(time) / 1_000_000_000)
+            try others[id]?.transmit(through: medium, to: place, deliver)
+        }
+    }
+
+    /// The member that sends next; of several, the first in alphabetical order.
+    private var nextSender: (id: String, time: Int64)? {
+        var next: (id: String, time: Int64)?
+        for (id, member) in others {
+            guard let time = member.nextTime else { continue }
+            if let found = next, (found.time, found.id) < (time, id) { continue }
+            next = (id, time)
+        }
+        return next
+    }
+
+    /// What is in the air at a moment, this member left out.
+    package func members(at now: Int64) -> [AirMemberStatus] {
+        others.values.sorted { $0.id < $1.id }.map { $0.status(at: now) }
+    }
+}
+
+/// A member of a shared air as the others see it, at a moment.
+package struct AirMemberStatus: Sendable {
+    /// A beacon, and where it is.
+    package struct Beacon: Sendable {
+        /// The identity that it sends.
+        package var identity: BeaconIdentity
+        /// The place.
+        package var place: Point
+        /// True while it sends.
+        package var isOn: Bool
+    }
+
+    /// The id.
+    package var id: String
+    /// The program.
+    package var program: String
+    /// The process.
+    package var process: Int
+    /// The place of the device; nil for a scenario.
+    package var place: Point?
+    /// True while it listens.
+    package var isListening: Bool
+    /// The beacons that it adds to the air.
+    package var beacons: [Beacon]
+    /// The places of the scenario's people.
+    package var people: [(name: String, place: Point)]
+    /// The number of phones that are no beacons.
+    package var phones: Int
+    /// The scenario's walls.
+    package var walls: [Wall]
+}
+
+/// Another member of a shared air, and what this one hears of it.
+private struct AirMember {
+    let id: String
+    let json: [UInt8]
+    let part: AirPart
+    private var broadcast: Broadcast
+    private let end: Int64
+
+    /// Reads a member's part; nil where it cannot be understood.
+    init?(id: String, json: [UInt8], listener: String) {
+        guard let part = try? AirPart(json: json) else { return nil }
+        self.id = id
+        self.json = json
+        self.part = part
+        broadcast = Broadcast(
+            part.scenario, receivers: [ReceiverPlan(name: listener, placement: .fixed(.zero), gain: 0)])
+        let duration = part.scenario.duration
+        end = duration.isFinite ? Int64(duration * 1_000_000_000) : OnTimes.forever
+    }
+
+    /// The time of the next advert, by the machine's clock.
+    var nextTime: Int64? {
+        guard let next = broadcast.nextTime, next < end else { return nil }
+        return part.since + next
+    }
+
+    /// Passes over what was sent before a moment; all at once where that was for longer than a time.
+    mutating func pass(to now: Int64, atMost course: Int64) {
+        if now - part.since > course { broadcast.jump(to: now - part.since) }
+        while let next = broadcast.nextTime, part.since + next < now { broadcast.skip() }
+    }
+
+    mutating func skip() { broadcast.skip() }
+
+    mutating func forgetWalls() { broadcast.forgetWalls() }
+
+    mutating func setWalk(_ json: [UInt8]) {
+        guard !part.isPlan, let walk = try? AirWalk.walk(json: json, countedFrom: part.since) else { return }
+        broadcast.setWalk(walk)
+    }
+
+    mutating func transmit(
+        through medium: Medium, to place: Whereabouts, _ deliver: (AirStation.Heard, RawSpan) throws -> Void
+    ) throws {
+        guard let time = nextTime else { return }
+        try broadcast.transmit(through: medium, place: { _ in place }) { heard, advert in
+            try deliver(AirStation.Heard(time: time, report: heard.report), advert)
+        }
+    }
+
+    func place(at now: Int64) -> Point {
+        broadcast.population.people.first?.whereabouts(at: Double(now - part.since) / 1_000_000_000).point ?? .zero
+    }
+
+    func status(at now: Int64) -> AirMemberStatus {
+        let time = now - part.since
+        let scenario = part.scenario
+        return AirMemberStatus(
+            id: id, program: part.program, process: part.process, place: part.isPlan ? nil : place(at: now),
+            isListening: part.isListening,
+            beacons: time >= end
+                ? []
+                : scenario.beacons.map { beacon in
+                    AirMemberStatus.Beacon(
+                        identity: beacon.identity,
+                        place: broadcast.population.whereabouts(of: beacon.placement, at: time).point,
+                        isOn: beacon.onTimes.spans.contains { $0.contains(time) })
+                },
+            people: part.isPlan
+                ? scenario.people.map { ($0.name, $0.whereabouts(at: Double(time) / 1_000_000_000).point) } : [],
+            phones: scenario.crowds.reduce(0) { $0 + $1.count }, walls: part.isPlan ? scenario.walls : [])
+    }
+}

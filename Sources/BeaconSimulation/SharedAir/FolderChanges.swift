@@ -1,0 +1,54 @@
+import Glibc
+
+/// The changes in a folder as the kernel reports them (inotify(7)).
+final class FolderChanges: Sendable {
+    /// What has changed.
+    enum Changes {
+        /// These files were replaced, removed or closed.
+        case names([String])
+        /// Some changes were lost, or the folder itself is another: everything has to be looked at.
+        case lost
+    }
+
+    /// The descriptor that can be read when something has changed.
+    let descriptor: Int32
+
+    /// Begins to observe a folder; nil where the kernel refuses, since too many processes of this user do
+    /// (`fs.inotify.max_user_instances`).
+    init?(of folder: String) {
+        descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+        guard descriptor >= 0 else { return nil }
+        // A process that ends closes its lock, which was open for writing.
+        let kinds = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF)
+        guard inotify_add_watch(descriptor, folder, kinds | UInt32(IN_ONLYDIR)) >= 0 else {
+            close(descriptor)
+            return nil
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads the changes since the last call, without waiting.
+    func read() -> Changes {
+        var names: [String] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { return .names(names) }
+            var place = 0
+            // inotify(7): watch, mask, cookie and the name's length, 4 bytes each, then the name, filled up with zeros.
+            while place + 16 <= count {
+                let (mask, length) = buffer.withUnsafeBytes { bytes in
+                    (
+                        bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self),
+                        Int(bytes.loadUnaligned(fromByteOffset: place + 12, as: UInt32.self))
+                    )
+                }
+                if mask & UInt32(IN_Q_OVERFLOW | IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0 { return .lost }
+                let name = buffer[(place + 16)..<min(place + 16 + length, count)]
+                names.append(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
+                place += 16 + length
+            }
+        }
+    }
+}
