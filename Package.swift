@@ -205,7 +205,8 @@ let package = Package(
         .target(
             name: "BeaconTestKit",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring", "CoreLocation",
+                "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "LinuxRadio", "BeaconApplications",
+                "BeaconMonitoring", "CoreLocation",
             ],
             swiftSettings: habits
         ),

@@ -80,7 +80,8 @@ public struct RadioError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The error of what plays a recording or a simulation, which can only be heard.
     package static let cannotSend = RadioError(
-        .unsupported, "a capture or a simulation hears and cannot send. Use a radio, BEACON_SOURCE=auto, or the simulated air that "
+        .unsupported,
+        "a capture or a simulation hears and cannot send. Use a radio, BEACON_SOURCE=auto, or the simulated air that "
             + "processes share, BEACON_SOURCE=air")
 
     /// An error from its parts.

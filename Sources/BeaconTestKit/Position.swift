@@ -1,3 +1,5 @@
+internal import BeaconSimulation
+
 /// A position in the plane, in metres.
 public struct Position: Hashable, Sendable {
     /// The metres to the east.
@@ -20,4 +22,7 @@ public struct Position: Hashable, Sendable {
         let dy = y - other.y
         return (dx * dx + dy * dy).squareRoot()
     }
+
+    /// The position as the physics have it.
+    var point: Point { Point(x: x, y: y) }
 }

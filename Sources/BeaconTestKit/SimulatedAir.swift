@@ -23,8 +23,9 @@ public import CoreLocation
 /// When `advance(by:)` returns, every callback that was due by then has been made, and whatever a callback
 /// asked for was asked at the time at which the callback was due. A day passes in seconds.
 ///
-/// The signal falls by 20 dB with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that
-/// a test which passes once passes always; ``noise`` adds chance from a seed.
+/// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB with
+/// each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once passes
+/// always; ``noise`` adds chance from a seed.
 public final class SimulatedAir: Sendable {
     struct Transmitter {
         var beacon: SimulatedBeacon
@@ -34,8 +35,7 @@ public final class SimulatedAir: Sendable {
 
     private struct State {
         var now: Int64
-        var noise: Double = 0
-        var random: UInt64
+        var physics: SteadyAir
         var nextAddress: UInt64 = 1
         var nextNumber = 0
         var transmitters: [Int: Transmitter] = [:]
@@ -64,7 +64,8 @@ public final class SimulatedAir: Sendable {
     ) {
         let seconds = start.timeIntervalSince1970
         let now = seconds > 0 ? Int64(min(seconds * 1e9, Double(Self.end))) : 0
-        state = Locked(State(now: now, random: seed, deviceNext: now))
+        state = Locked(
+            State(now: now, physics: SteadyAir(sensitivity: Self.sensitivity, seed: seed), deviceNext: now))
         _ = makeDevice("device", at: .distance(0), authorization: authorization)
     }
 
@@ -96,8 +97,8 @@ public final class SimulatedAir: Sendable {
     /// The standard deviation in decibels of signals around the level of their distance; zero at first. Indoors it is 4
     /// to 6.
     public var noise: Double {
-        get { state.withLock { $0.noise } }
-        set { state.withLock { $0.noise = newValue } }
+        get { state.withLock { $0.physics.noise } }
+        set { state.withLock { $0.physics.noise = newValue } }
     }
 
     // MARK: - Beacons
@@ -129,7 +130,12 @@ public final class SimulatedAir: Sendable {
         }
     }
 
-    func remove(_ beacon: PlacedBeacon) { state.withLock { $0.transmitters[beacon.number] = nil } }
+    func remove(_ beacon: PlacedBeacon) {
+        state.withLock { state in
+            state.transmitters[beacon.number] = nil
+            state.physics.remove(sender: beacon.number)
+        }
+    }
 
     private static func newAddress(_ state: inout State) -> UInt64 {
         defer { state.nextAddress += 1 }
@@ -207,8 +213,8 @@ public final class SimulatedAir: Sendable {
     /// A moment at which something happens.
     private struct Step {
         var time: Int64
-        /// The beacons that send at that moment, each with its address and, if it is a device's, the device.
-        var sent: [(beacon: SimulatedBeacon, address: UInt64, device: Int?)] = []
+        /// The beacons that send at that moment, each with its number, its address and, if it is a device's, the device.
+        var sent: [(beacon: SimulatedBeacon, number: Int, address: UInt64, device: Int?)] = []
     }
 
     /// Returns the next moment up to `end` at which something is sent or a second is full; nil once `end` has been
@@ -228,7 +234,7 @@ public final class SimulatedAir: Sendable {
             // In the order in which they were placed, so that chance follows the seed.
             for number in state.transmitters.keys.sorted() {
                 guard var transmitter = state.transmitters[number], transmitter.next <= time else { continue }
-                step.sent.append((transmitter.beacon, transmitter.address, nil))
+                step.sent.append((transmitter.beacon, number, transmitter.address, nil))
                 transmitter.next = Self.time(transmitter.beacon.interval, after: time)
                 state.transmitters[number] = transmitter
             }
@@ -238,6 +244,8 @@ public final class SimulatedAir: Sendable {
                         step.sent.append(
                             (
                                 SimulatedBeacon(frame, at: device.position),
+                                // Those of devices count downward from -1.
+                                -1 - (device.number << 8 | index),
                                 0xD000_0000_0000 | UInt64(device.number) << 8 | UInt64(index), device.number
                             ))
                     }
@@ -254,8 +262,15 @@ public final class SimulatedAir: Sendable {
         let time = Timestamp(nanoseconds: step.time)
         for device in state.withLock({ $0.devices }) {
             var sightings: [Sighting] = []
-            for (beacon, address, sender) in step.sent where sender != device.number {
-                guard let rssi = signal(of: beacon, at: device.position) else { continue }
+            let place = device.position
+            for (beacon, number, address, sender) in step.sent where sender != device.number {
+                let link = SteadyAir.Link(sender: number, receiver: device.number)
+                let rssi = state.withLock {
+                    $0.physics.strength(
+                        measuredPower: beacon.measuredPower, of: link, at: step.time, from: beacon.position.point,
+                        to: place.point)
+                }
+                guard let rssi else { continue }
                 sightings.append(
                     Sighting(
                         time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: address, kind: .random),
@@ -263,28 +278,6 @@ public final class SimulatedAir: Sendable {
             }
             if device.isScanning, !sightings.isEmpty { device.receive(.sightings(sightings)) }
             device.receive(.time(time))
-        }
-    }
-
-    private func signal(of beacon: SimulatedBeacon, at position: Position) -> SignalStrength? {
-        let distance = max(0.01, beacon.position.distance(to: position))
-        let level = Double(beacon.measuredPower) - 20 * log10(distance) + chance()
-        guard level >= Self.sensitivity else { return nil }
-        return SignalStrength(rawValue: Int8(min(max(level.rounded(), -127), 20)))
-    }
-
-    /// Returns a deviation in decibels: the sum of twelve even chances is nearly normal, with a standard deviation of
-    /// 1.
-    private func chance() -> Double {
-        state.withLock { state in
-            guard state.noise > 0 else { return 0 }
-            var sum = 0.0
-            for _ in 0..<12 {
-                // The constants of Knuth's MMIX generator.
-                state.random = state.random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                sum += Double(state.random >> 11) / Double(1 << 53)
-            }
-            return (sum - 6) * state.noise
         }
     }
 }

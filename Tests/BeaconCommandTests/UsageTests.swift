@@ -47,7 +47,7 @@ struct UsageTests {
     @Test(
         "Work that fails gives status 1 and says what is wrong",
         arguments: [
-            (["scan", "--source", "/nowhere/at.all"], "No such file"),
+            (["scan", "--source", "/nowhere/at.all"], "there is no file"),
             (["scan", "--source", "/"], "directory"),
             (["scan", "--source", "/dev/null"], "nothing in it"),
             (["scan", "--source", "/bin/ls"], "no capture that can be read"),

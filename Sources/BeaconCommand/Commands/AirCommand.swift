@@ -28,7 +28,8 @@ struct AirCommand: ParsableCommand {
     struct Options: ParsableArguments {
         @Option(
             name: .customLong("name"),
-            help: ArgumentHelp("The name of the air; those of different names do not hear each other.", valueName: "name"))
+            help: ArgumentHelp(
+                "The name of the air; those of different names do not hear each other.", valueName: "name"))
         var air = AirLocation.defaultName
 
         /// Returns the folder of the air.

@@ -69,7 +69,8 @@ struct AirPlan {
             let state = beacon.isOn ? "" : ", switched off"
             let sender = member.place == nil ? "" : "  \(name)"
             rows.append(
-                style(" \(signs.beacon()) ", beacon.isOn ? "32" : "2") + " \(identity) at \(beacon.place)\(state)\(sender)")
+                style(" \(signs.beacon()) ", beacon.isOn ? "32" : "2")
+                    + " \(identity) at \(beacon.place)\(state)\(sender)")
         }
         return rows
     }
@@ -95,7 +96,8 @@ struct AirPlan {
         let height = high.y - low.y + 2 * margin
         let scale = min(Double(Self.columns - 1) / width, Double(Self.mostRows - 1) * Self.stretch / height)
         let size = (columns: Int(width * scale) + 1, rows: Int(height * scale / Self.stretch) + 1)
-        var cells = Array(repeating: Array(repeating: (sign: Character(" "), color: ""), count: size.columns), count: size.rows)
+        let empty = Array(repeating: (sign: Character(" "), color: ""), count: size.columns)
+        var cells = Array(repeating: empty, count: size.rows)
         func draw(_ sign: Character, _ color: String, at point: Point) {
             let column = Int((point.x - low.x + margin) * scale)
             let row = size.rows - 1 - Int((point.y - low.y + margin) * scale / Self.stretch)
@@ -123,7 +125,8 @@ struct AirPlan {
         }
         var lines = cells.map { row in row.map { style(String($0.sign), $0.color) }.joined() }
         let metres = Self.rounded(Double(size.columns) / scale / 5)
-        lines.append(style("├" + String(repeating: "─", count: max(0, Int(metres * scale) - 2)) + "┤ \(Self.text(metres)) m", "2"))
+        let bar = String(repeating: "─", count: max(0, Int(metres * scale) - 2))
+        lines.append(style("├\(bar)┤ \(Self.text(metres)) m", "2"))
         return lines
     }
 

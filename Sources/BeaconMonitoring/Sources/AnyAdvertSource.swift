@@ -3,6 +3,7 @@ package import BeaconModel
 public import BeaconRadio
 import BeaconSimulation
 package import BeaconSupport
+import Glibc
 package import LinuxRadio
 
 /// An open source of any kind.
@@ -41,6 +42,9 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         radio = specification.isRadio ? status : nil
         switch specification.kind {
         case .file(let path):
+            guard path == "-" || access(path, F_OK) == 0 || errno != ENOENT else {
+                throw SourceError(.noFile, "there is no file \(path.printable); \(SourceError.forms)")
+            }
             capture = try CaptureReader(path: path, interruption: interruption)
             simulation = nil
         case .simulation(let name, let isRepeated):

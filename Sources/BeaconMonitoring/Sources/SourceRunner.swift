@@ -382,11 +382,10 @@ extension SourceRunner: Radio {
                     let sentence = "\(error)"
                     // The same failure is reported once.
                     defer { reportedError = sentence }
-                    let notice = reportedError == sentence ? [] : [Self.notice(sentence)]
+                    let notice = reportedError == sentence ? [] : [notice(.adapterLost, sentence)]
                     return (retry == nil ? [.state(.unsupported)] : []) + notice
                 case .ended:
-                    return isRadio
-                        ? [] : [.notice(RadioNotice(.sourceEnded, adapter: "source", "the source has ended"))]
+                    return isRadio ? [] : [notice(.sourceEnded, end), .state(.poweredOff)]
                 }
             }
 
@@ -398,8 +397,14 @@ extension SourceRunner: Radio {
                 return [.wallClock(ahead: listener.runner.clock.now().since(first))]
             }
 
-            private static func notice(_ sentence: String) -> RadioEvent {
-                .notice(RadioNotice(.adapterLost, adapter: "source", sentence))
+            /// What an end means, which is told once: nothing is invented, neither an exit nor another beginning.
+            private var end: String {
+                "it has ended, and nothing is heard from now on"
+                    + (listener.runner.specification.isSimulation ? "; write ?loop behind its name to repeat it" : "")
+            }
+
+            private func notice(_ kind: RadioNotice.Kind, _ sentence: String) -> RadioEvent {
+                .notice(RadioNotice(kind, adapter: listener.runner.specification.title, sentence))
             }
         }
     }

@@ -78,6 +78,9 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
+    /// True where the source is a scenario that this process plays for itself.
+    package var isSimulation: Bool { if case .simulation = kind { true } else { false } }
+
     /// The path of a capture; nil where the source is none.
     public var filePath: String? {
         if case .file(let path) = kind { return path }
@@ -169,13 +172,15 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case noScenario, noTimes
+            case noScenario, noTimes, noFile
         }
 
         private let value: Value
 
         /// There is no such scenario, or it has an error.
         public static let noScenario = Code(value: .noScenario)
+        /// There is no such file, nor a source of another kind with this name.
+        public static let noFile = Code(value: .noFile)
         /// The source keeps no times, and what was asked for needs them.
         public static let noTimes = Code(value: .noTimes)
     }
@@ -194,6 +199,10 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+
+    /// The forms of a source, for who misspelt one.
+    package static let forms =
+        "sources are auto, hci, hci:hci0, bluez, air, simulation:NAME, - and the path of a capture"
 
     static let noTimes = SourceError(
         .noTimes,

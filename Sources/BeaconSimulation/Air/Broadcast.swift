@@ -103,9 +103,8 @@ struct Broadcast: Sendable {
                 power: transmitter.power + receiver.gain, at: time, from: origin,
                 to: own ?? population.whereabouts(of: receiver.placement, at: time), through: medium)
             guard let strength else { continue }
-            // Controllers report whole dBm from -127 to +20 (Core Specification, Vol 4, Part E, 7.7.65.2).
-            let rssi = SignalStrength(rawValue: Int8(min(max(strength.rounded(), -127), 20)))
-            let report = AdvertisingReport(kind: transmitter.kind, address: transmitter.address, rssi: rssi)
+            let report = AdvertisingReport(
+                kind: transmitter.kind, address: transmitter.address, rssi: SignalStrength(decibels: strength))
             try deliver(Heard(receiver: index, report: report), transmitter.advert.span.bytes)
         }
     }

@@ -1,3 +1,4 @@
+import BeaconModel
 import BeaconSupport
 
 /// The link from one sender to one receiver, with its random fading and losses.
@@ -43,4 +44,10 @@ struct RadioLink: Sendable {
         guard random.unit() >= air.environment.loss else { return nil }
         return strength >= air.environment.sensitivity ? strength : nil
     }
+}
+
+extension SignalStrength {
+    /// Creates the strength as controllers report it: whole dBm from -127 to +20 (Core Specification, Vol 4, Part E,
+    /// 7.7.65.2).
+    init(decibels: Double) { self.init(rawValue: Int8(min(max(decibels.rounded(), -127), 20))) }
 }

@@ -33,7 +33,8 @@ package struct AirPart: Sendable {
         let format = try object.require("format", "the version of the form").integer(in: 0...1000)
         guard format == Self.format else {
             throw ScenarioError(
-                .invalidValue, at: "format", "is \(format), and this program knows \(Self.format); use the same version")
+                .invalidValue, at: "format", "is \(format), and this program knows \(Self.format); use the same version"
+            )
         }
         program = try object.take("program")?.name() ?? ""
         process = try object.take("process")?.integer(in: 0...Int(Int32.max)) ?? 0

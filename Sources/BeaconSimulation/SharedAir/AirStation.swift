@@ -39,17 +39,18 @@ package final class AirStation {
     /// The number of adverts that were sent while this process did not run, and were missed.
     package private(set) var missed = 0
 
-    /// The number of adverts that were sent while this member listened.
-    package private(set) var sent = 0
-
     private let folder: AirFolder
     private let program: String
     private let seed: UInt64
     /// Nil for one that only looks, which the others do not see.
     private let lock: FileLock?
-    private let changes: FolderChanges?
+    /// Nil while this member does not listen, and where the kernel reports no changes.
+    private var changes: FolderChanges?
 
-    private var others: [String: AirMember] = [:]
+    /// The other members, in alphabetical order of their ids.
+    private var others: [AirMember] = []
+    /// The next advert of each of them, by its place in the list.
+    private var queue = EventQueue()
     private var medium = Medium(environment: Environment(), walls: [])
     private var isListening = false
     private var frames: [IBeaconFrame] = []
@@ -69,11 +70,11 @@ package final class AirStation {
         _ location: AirLocation, in folder: AirFolder, program: String? = nil, at now: Int64
     ) throws(RadioError) {
         self.folder = folder
-        self.program = Self.name(program ?? CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? "")
+        self.program = Self.name(
+            program ?? CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? "")
         seed = UInt64.random(in: 0..<1 << 53)
         walk = Walk(start: location.point)
         (id, lock) = try Self.join(folder, as: "\(self.program)-\(getpid())")
-        changes = FolderChanges(of: folder.path)
         do throws(RadioError) {
             try folder.write(Array(AirWalk(since: now, start: location.point).json.utf8), to: id, .walk)
             try publish(at: now)
@@ -81,7 +82,7 @@ package final class AirStation {
             folder.sweep(id)
             throw error
         }
-        look(at: now)
+        nextLook = now + Self.lookInterval
     }
 
     /// Looks at an air without joining it: nobody sees this member, and it hears nothing.
@@ -137,7 +138,15 @@ package final class AirStation {
         self.isListening = isListening
         // It hears all the same where that cannot be written.
         try? publish(at: now)
-        for id in others.keys { others[id]?.pass(to: now, atMost: Self.longestCourse) }
+        // Who only sends need not know who else is there.
+        changes = isListening ? FolderChanges(of: folder.path) : nil
+        if isListening {
+            look(at: id, .walk, now)
+            look(at: now)
+        } else {
+            others = []
+            renewQueue()
+        }
     }
 
     private func publish(at now: Int64) throws(RadioError) {
@@ -163,9 +172,6 @@ package final class AirStation {
         walk = Walk(start: point)
     }
 
-    /// This member's place.
-    package func place(at now: Int64) -> Point { walk.whereabouts(at: Double(now) / 1_000_000_000).point }
-
     /// Has another member walk to a place, from where it is now.
     ///
     /// - Parameters:
@@ -173,7 +179,9 @@ package final class AirStation {
     ///   - speed: metres a second; nil to be there at once.
     /// - Throws: an error where it cannot be moved.
     package func move(_ id: String, to point: Point, speed: Double?, at now: Int64) throws(RadioError) {
-        guard let member = others[id] else { throw RadioError(.failed, "there is no \(id) in this air") }
+        guard let member = others.first(where: { $0.id == id }) else {
+            throw RadioError(.failed, "there is no \(id) in this air")
+        }
         guard !member.part.isPlan else {
             throw RadioError(.failed, "\(id) is a scenario, whose people walk as it says; move another")
         }
@@ -189,7 +197,7 @@ package final class AirStation {
     package var descriptor: Int32 { changes?.descriptor ?? -1 }
 
     /// False once somebody has removed the folder, or the files of this member: nobody hears it any more.
-    package var isThere: Bool { folder.contents(id, .json) != nil }
+    package private(set) var isThere = true
 
     /// The time of the next ``update(at:)`` at the latest, in nanoseconds.
     package var nextUpdate: Int64 { min(nextLook, nextDoubt ?? .max) }
@@ -211,18 +219,20 @@ package final class AirStation {
     /// Looks at everything that is in the folder.
     private func look(at now: Int64) {
         nextDoubt = nil
-        nextLook = now + (changes == nil ? Self.blindLookInterval : Self.lookInterval)
+        nextLook = now + (isListening && changes == nil ? Self.blindLookInterval : Self.lookInterval)
+        isThere = lock == nil || access(folder.file(id, .json), F_OK) == 0
+        guard isListening || lock == nil else { return }
         let ids = Set(folder.ids())
-        for id in others.keys where !ids.contains(id) { remove(id) }
+        for member in others where !ids.contains(member.id) { remove(member.id) }
         for id in ids where id != self.id {
             if !folder.isAlive(id) {
                 folder.sweep(id)
                 remove(id)
-            } else if others[id] == nil || changes == nil {
+            } else if changes == nil || !others.contains(where: { $0.id == id }) {
                 look(at: id, .json, now)
             }
         }
-        if changes == nil { look(at: id, .walk, now) }
+        if changes == nil, lock != nil { look(at: id, .walk, now) }
     }
 
     /// Looks at one file.
@@ -236,69 +246,70 @@ package final class AirStation {
         }
         if kind == .json {
             guard folder.isAlive(id), let json = folder.contents(id, .json) else { return remove(id) }
-            guard json != others[id]?.json else { return lookAtWalk(of: id) }
-            // What another version of this program wrote is not understood, and is heard of nobody.
-            guard var member = AirMember(id: id, json: json, listener: self.id) else { return remove(id) }
-            member.pass(to: now, atMost: Self.longestCourse)
-            let hadPlan = others[id]?.part.isPlan == true
-            others[id] = member
-            if hadPlan || member.part.isPlan { renewMedium() }
+            if others.first(where: { $0.id == id })?.json != json {
+                remove(id)
+                // What another version of this program wrote is not understood, and nobody hears it.
+                guard var member = AirMember(id: id, json: json, listener: self.id) else { return }
+                member.pass(to: now, atMost: Self.longestCourse)
+                others.insert(member, at: others.firstIndex { $0.id > id } ?? others.endIndex)
+                renewQueue()
+                if member.part.isPlan { renewMedium() }
+            }
         }
-        lookAtWalk(of: id)
-    }
-
-    private func lookAtWalk(of id: String) {
-        guard let json = folder.contents(id, .walk) else { return }
-        others[id]?.setWalk(json)
+        if let index = others.firstIndex(where: { $0.id == id }), let json = folder.contents(id, .walk) {
+            others[index].setWalk(json)
+        }
     }
 
     private func remove(_ id: String) {
-        guard let member = others.removeValue(forKey: id) else { return }
+        guard let index = others.firstIndex(where: { $0.id == id }) else { return }
+        let member = others.remove(at: index)
+        renewQueue()
         if member.part.isPlan { renewMedium() }
+    }
+
+    private func renewQueue() {
+        queue = EventQueue()
+        for index in others.indices {
+            if let time = others[index].nextTime { queue.insert(EventQueue.Event(time: time, sender: index)) }
+        }
     }
 
     /// The walls are those of all plans; the environment is that of the oldest one.
     private func renewMedium() {
-        let plans = others.values.filter(\.part.isPlan).sorted { ($0.part.since, $0.id) < ($1.part.since, $1.id) }
+        let plans = others.filter(\.part.isPlan).sorted { ($0.part.since, $0.id) < ($1.part.since, $1.id) }
         medium = Medium(
             environment: plans.first?.part.scenario.environment ?? Environment(),
             walls: plans.flatMap(\.part.scenario.walls))
-        for id in others.keys { others[id]?.forgetWalls() }
+        for index in others.indices { others[index].forgetWalls() }
     }
 
     /// The time of the next advert of anybody, in nanoseconds; nil where nothing is sent.
-    package var nextAdvert: Int64? { others.values.compactMap(\.nextTime).min() }
+    package var nextAdvert: Int64? { queue.first?.time }
 
     /// Hands each advert that was due by a moment and is heard to `deliver`, in the order of time.
     ///
     /// - Throws: what `deliver` throws.
     package func hear(until now: Int64, _ deliver: (Heard, RawSpan) throws -> Void) throws {
-        while let (id, time) = nextSender, time <= now {
-            sent += 1
-            guard isListening, now - time <= Self.longestDelay else {
-                if isListening { missed += 1 }
-                others[id]?.skip()
-                continue
+        while let event = queue.first, event.time <= now {
+            let sender = event.sender
+            // Also where `deliver` throws, the next one is another.
+            defer {
+                queue.replaceFirst(with: others[sender].nextTime.map { EventQueue.Event(time: $0, sender: sender) })
             }
-            let place = walk.whereabouts(at: Double(time) / 1_000_000_000)
-            try others[id]?.transmit(through: medium, to: place, deliver)
+            if now - event.time > Self.longestDelay {
+                missed += 1
+                others[sender].skip()
+            } else {
+                let place = walk.whereabouts(at: Double(event.time) / 1_000_000_000)
+                try others[sender].transmit(through: medium, to: place, deliver)
+            }
         }
-    }
-
-    /// The member that sends next; of several, the first in alphabetical order.
-    private var nextSender: (id: String, time: Int64)? {
-        var next: (id: String, time: Int64)?
-        for (id, member) in others {
-            guard let time = member.nextTime else { continue }
-            if let found = next, (found.time, found.id) < (time, id) { continue }
-            next = (id, time)
-        }
-        return next
     }
 
     /// What is in the air at a moment, this member left out.
     package func members(at now: Int64) -> [AirMemberStatus] {
-        others.values.sorted { $0.id < $1.id }.map { $0.status(at: now) }
+        others.map { $0.status(at: now) }
     }
 }
 

@@ -18,7 +18,9 @@ package enum RadioClock {
     package static func sinceStart(_ time: Timestamp) -> Int64 { time.nanoseconds - origin }
 
     /// Returns the time that is so many nanoseconds after the machine was started.
-    package static func time(sinceStart nanoseconds: Int64) -> Timestamp { Timestamp(nanoseconds: origin + nanoseconds) }
+    package static func time(sinceStart nanoseconds: Int64) -> Timestamp {
+        Timestamp(nanoseconds: origin + nanoseconds)
+    }
 
     /// Returns how many nanoseconds the wall clock is ahead of this one.
     package static func wallAhead() -> Int64 { wallSinceStart() - origin }

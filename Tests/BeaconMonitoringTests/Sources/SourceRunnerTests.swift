@@ -212,13 +212,16 @@ struct SourceRunnerTests {
         while !machine.isClosed { await Task.yield() }
     }
 
-    @Test("A source that ends says so, and the radio stays on")
+    @Test("A source that ends says so, and the radio is off: an app does not wait for what will not come")
     func end() async throws {
         let log = SightingLog()
         log.add(1000)
         log.add(1031)
         #expect(
-            try await words(log) == ["poweredOn", "heard 2", "time 1031.0", "source-ended the source has ended"])
+            try await words(log) == [
+                "poweredOn", "heard 2", "time 1031.0", "source-ended it has ended, and nothing is heard from now on",
+                "poweredOff",
+            ])
     }
 
     @Test("A damaged capture gives what can be read, then the sentence that says what is wrong, once (B9)")
@@ -252,7 +255,8 @@ struct SourceRunnerTests {
         #expect(words.last?.contains("--packet-interval") == true)
         #expect(
             try await self.words(log, packetInterval: .seconds(2)) == [
-                "poweredOn", "heard 2", "time 2.0", "source-ended the source has ended",
+                "poweredOn", "heard 2", "time 2.0", "source-ended it has ended, and nothing is heard from now on",
+                "poweredOff",
             ])
     }
 

@@ -1,0 +1,256 @@
+import BeaconModel
+import BeaconRadio
+import Foundation
+import Testing
+
+@testable import BeaconSimulation
+
+@Suite("A simulated air that processes share")
+struct AirStationTests {
+    /// An air in a folder of its own, whose time the test sets.
+    final class Bench {
+        let runtime: String
+        var now: Int64 = 1_000_000_000_000
+
+        init() throws {
+            runtime = NSTemporaryDirectory() + "air-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: runtime) }
+
+        func folder(_ name: String = "default") throws -> AirFolder { try AirFolder(name: name, runtime: runtime) }
+
+        func station(_ place: String = "", _ program: String = "program") throws -> AirStation {
+            let location = try AirLocation(place)
+            return try AirStation(location, in: folder(location.name), program: program, at: now)
+        }
+
+        /// What a member hears in the next seconds, ten readings a second.
+        func hear(_ station: AirStation, _ seconds: Int, also others: [AirStation] = []) throws -> [Advert] {
+            var adverts: [Advert] = []
+            for _ in 0..<seconds * 10 {
+                now += 100_000_000
+                for other in others { other.update(at: now) }
+                try station.hear(until: now) { heard, advert in
+                    let bytes = advert.withUnsafeBytes { Array($0) }
+                    adverts.append(
+                        Advert(
+                            time: heard.time, rssi: Int(heard.report.rssi.rawValue), address: heard.report.address,
+                            frame: IBeaconFrame(advert: bytes.span.bytes)))
+                }
+                station.update(at: now)
+            }
+            return adverts
+        }
+    }
+
+    struct Advert: Equatable {
+        var time: Int64
+        var rssi: Int
+        var address: DeviceAddress
+        var frame: IBeaconFrame?
+    }
+
+    static let uuid = ProximityUUID(high: 1, low: 2)
+
+    static func frame(_ minor: UInt16 = 1) -> IBeaconFrame {
+        IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: 1, minor: minor), measuredPower: -59)
+    }
+
+    @Test("what one sends, another hears ten times a second, weaker with the distance, until it ends")
+    func hearing() throws {
+        let bench = try Bench()
+        let near = try bench.station("@1,0"), far = try bench.station("@9,0"), sender = try bench.station("@0,0")
+        for listener in [near, far] { listener.listen(true, at: bench.now) }
+        #expect(try bench.hear(near, 1).isEmpty)
+        try sender.send([Self.frame()], at: bench.now)
+        near.update(at: bench.now)
+        let heard = try bench.hear(near, 10)
+        // An advert each 100 to 110 ms, and one of twenty is lost (docs/scenarios.md).
+        #expect(80...100 ~= heard.count)
+        #expect(heard.allSatisfy { $0.frame == Self.frame() })
+        #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.time < $1.time })
+        bench.now -= 10_000_000_000
+        far.update(at: bench.now)
+        let fewer = try bench.hear(far, 10)
+        let mean = { (adverts: [Advert]) in Double(adverts.reduce(0) { $0 + $1.rssi }) / Double(adverts.count) }
+        // 25 dB a decade by default, and fading.
+        #expect(-72...(-46) ~= mean(heard))
+        #expect(mean(fewer) < mean(heard) - 14)
+        // Both heard the same adverts at the same times, but for those that were lost.
+        #expect(Set(fewer.map(\.time)).intersection(heard.map(\.time)).count > 60)
+        try sender.send([], at: bench.now)
+        near.update(at: bench.now)
+        _ = try bench.hear(near, 1)
+        #expect(try bench.hear(near, 2).isEmpty)
+    }
+
+    @Test("who listens does not hear itself, nor another air, nor what was sent before it listened")
+    func isolation() throws {
+        let bench = try Bench()
+        let own = try bench.station(":one@0,0"), other = try bench.station(":two@0,0")
+        own.listen(true, at: bench.now)
+        try own.send([Self.frame()], at: bench.now)
+        try other.send([Self.frame(2)], at: bench.now)
+        #expect(try bench.hear(own, 3, also: [other]).isEmpty)
+        let late = try bench.station(":two@1,0")
+        #expect(try bench.hear(late, 3).isEmpty)
+        late.listen(true, at: bench.now)
+        let begin = bench.now
+        let heard = try bench.hear(late, 3)
+        #expect(!heard.isEmpty && heard.allSatisfy { $0.time >= begin })
+    }
+
+    @Test("a listener that joins a day later hears the same sender, and nobody's time is spent on the day")
+    func lateListener() throws {
+        let bench = try Bench()
+        let sender = try bench.station("@1,0")
+        try sender.send([Self.frame()], at: bench.now)
+        bench.now += 86_400_000_000_000
+        let listener = try bench.station()
+        listener.listen(true, at: bench.now)
+        let heard = try bench.hear(listener, 10)
+        #expect(80...100 ~= heard.count)
+        // Its address is another by now.
+        #expect(heard.first?.address.kind == .random)
+    }
+
+    @Test("a member that is moved is heard from its new place, at once or on the way there")
+    func moves() throws {
+        let bench = try Bench()
+        let listener = try bench.station("@0,0"), sender = try bench.station("@20,0")
+        listener.listen(true, at: bench.now)
+        try sender.send([Self.frame()], at: bench.now)
+        listener.update(at: bench.now)
+        let mean = { (adverts: [Advert]) in Double(adverts.reduce(0) { $0 + $1.rssi }) / Double(max(1, adverts.count)) }
+        let before = mean(try bench.hear(listener, 5))
+        try sender.move(to: Point(x: 1, y: 0), at: bench.now)
+        listener.update(at: bench.now)
+        let after = mean(try bench.hear(listener, 5))
+        // 32.5 dB on the mean, and fading.
+        #expect(before < 0 && after > before + 20)
+        // A third one has it walk away, with 10 m/s.
+        let third = AirStation(lookingAt: try bench.folder(), at: bench.now)
+        try third.move(sender.id, to: Point(x: 101, y: 0), speed: 10, at: bench.now)
+        listener.update(at: bench.now)
+        _ = try bench.hear(listener, 5)
+        let half = try #require(listener.members(at: bench.now).first { $0.id == sender.id }?.place)
+        #expect(abs(half.x - 51) < 0.01)
+        _ = try bench.hear(listener, 6, also: [sender])
+        #expect(listener.members(at: bench.now).map(\.place?.x) == [101])
+        #expect(throws: RadioError.self) { try third.move("nobody-1", to: .zero, speed: nil, at: bench.now) }
+    }
+
+    @Test("a scenario in the air is heard with its walls, by everybody, until its end")
+    func plan() throws {
+        let bench = try Bench()
+        let json = """
+            {"duration": 20, "seed": 3, "environment": {"shadowing": 0, "ricianK": null, "loss": 0, "sensitivity": -120},
+             "walls": [{"from": [5, -50], "to": [5, 50], "loss": 20}], "receivers": [{"position": [0, 0]}],
+             "beacons": [{"uuid": "\(Self.uuid)", "major": 1, "minor": 7, "position": [10, 0]}]}
+            """
+        let inside = try bench.station("@7,0"), outside = try bench.station("@3,0")
+        inside.listen(true, at: bench.now)
+        outside.listen(true, at: bench.now)
+        let player = try bench.station("", "museum")
+        try player.play(scenario: Array(json.utf8), at: bench.now)
+        for station in [inside, outside] { station.update(at: bench.now) }
+        let loud = try bench.hear(inside, 5)
+        bench.now -= 5_000_000_000
+        let quiet = try bench.hear(outside, 5)
+        // 3 m and 7 m at 25 dB a decade, and the wall between.
+        #expect(Set(loud.map(\.rssi)) == [-71] && Set(quiet.map(\.rssi)) == [-100])
+        _ = try bench.hear(inside, 15)
+        #expect(try bench.hear(inside, 3).isEmpty)
+    }
+
+    @Test("what was sent while a process was stopped is missed and counted, and never heard late")
+    func stopped() throws {
+        let bench = try Bench()
+        let listener = try bench.station(), sender = try bench.station("@1,0")
+        listener.listen(true, at: bench.now)
+        try sender.send([Self.frame()], at: bench.now)
+        listener.update(at: bench.now)
+        _ = try bench.hear(listener, 1)
+        bench.now += 10_000_000_000
+        let begin = bench.now
+        let heard = try bench.hear(listener, 1)
+        #expect(heard.allSatisfy { $0.time >= begin - 1_000_000_000 })
+        #expect(80...95 ~= listener.missed)
+    }
+
+    @Test("who ends in any way leaves the air, and its files are swept by those who are there")
+    func end() throws {
+        let bench = try Bench()
+        let listener = try bench.station()
+        listener.listen(true, at: bench.now)
+        // A process that was killed: its files are there, and nobody holds the lock.
+        let folder = try bench.folder()
+        let left = AirPart.device(
+            program: "killed", process: 1, since: bench.now, isListening: false, seed: 1, frames: [Self.frame()])
+        try folder.write(Array(left.utf8), to: "killed-1", .json)
+        try folder.write(Array(AirWalk(since: 0, start: .zero).json.utf8), to: "killed-1", .walk)
+        _ = FileManager.default.createFile(atPath: folder.file("killed-1", .lock), contents: nil)
+        #expect(try bench.hear(listener, 3).isEmpty)
+        #expect(folder.ids() == [listener.id])
+        for _ in 0..<100 {
+            let guest = try bench.station("@1,1")
+            guest.listen(true, at: bench.now)
+            #expect(guest.members(at: bench.now).map(\.id) == [listener.id])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+    }
+
+    @Test("what cannot be understood in the folder is nobody", arguments: ["", "{", "[]", #"{"format": 9}"#])
+    func damage(content: String) throws {
+        let bench = try Bench()
+        let sender = try bench.station("@1,0"), listener = try bench.station()
+        listener.listen(true, at: bench.now)
+        try bench.folder().write(Array(content.utf8), to: sender.id, .json)
+        #expect(try bench.hear(listener, 3).isEmpty)
+        try sender.send([Self.frame()], at: bench.now)
+        try bench.folder().write(Array(content.utf8), to: sender.id, .walk)
+        listener.update(at: bench.now)
+        #expect(try !bench.hear(listener, 3).isEmpty)
+    }
+
+    @Test("members of one program have ids of their own, whatever its name")
+    func ids() throws {
+        let bench = try Bench()
+        let first = try bench.station("", "my app/\"1\""), second = try bench.station("", "my app/\"1\"")
+        #expect(first.id != second.id)
+        #expect(try bench.folder().ids().count == 2)
+        #expect(first.id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+    }
+
+    @Test("a folder that is not this user's alone is refused with the reason")
+    func foreignFolder() throws {
+        let bench = try Bench()
+        _ = try bench.folder()
+        #expect(chmod(bench.runtime + "/swift-beacon/air/default", 0o777) == 0)
+        #expect(throws: RadioError.self) { try bench.folder() }
+        let target = bench.runtime + "/elsewhere"
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: bench.runtime + "/swift-beacon/air/link", withDestinationPath: target)
+        #expect(throws: RadioError.self) { try bench.folder("link") }
+        #expect(throws: RadioError.self) { try AirFolder(name: "default", runtime: "/proc") }
+    }
+
+    @Test(
+        "a place is read as it is written",
+        arguments: [
+            ("", "default", Point.zero), (":hall", "hall", .zero), ("@2,0", "default", Point(x: 2, y: 0)),
+            (":hall@-2.5,3,4", "hall", Point(x: -2.5, y: 3, z: 4)),
+        ])
+    func places(text: String, name: String, point: Point) throws {
+        let location = try AirLocation(text)
+        #expect(location.name == name && location.point == point)
+    }
+
+    @Test(
+        "what is no place is refused",
+        arguments: [":", ":a/b", ":..", "x", "@", "@1", "@1,2,3,4", "@a,b", "@1,nan", "@1e9,0"])
+    func noPlaces(text: String) { #expect(throws: RadioError.self) { try AirLocation(text) } }
+}
