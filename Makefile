@@ -4,8 +4,8 @@
 setup:
 	@scripts/setup
 
-demo: setup ## Range the simulated museum live
-	swift run -c release beacon range --source simulation:museum
+demo: setup ## Show the four documents in four short acts; ACT=2 shows one
+	scripts/demo $(ACT)
 
 test: setup ## Run all tests
 	scripts/test

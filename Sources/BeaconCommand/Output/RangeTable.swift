@@ -89,7 +89,7 @@ struct RangeTable {
         }
     }
 
-    private static let columns = "UUID                                  MAJOR/MINOR  DISTANCE      RSSI"
+    private static let columns = "UUID                                  MAJOR/MINOR ≈DISTANCE      RSSI"
 
     private func row(_ beacon: RangedBeacon) -> String {
         let numbers = "\(beacon.identity.major)/\(beacon.identity.minor)"
