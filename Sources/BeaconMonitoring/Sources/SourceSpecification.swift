@@ -34,9 +34,11 @@ public struct SourceSpecification: Hashable, Sendable {
     /// A capture, or a pipe; `-` is standard input.
     public static func file(path: String) -> SourceSpecification { .init(kind: .file(path: path)) }
 
-    /// The simulated air: the name of a scenario that ships with the package, or a scenario file.
+    /// The simulated air of a scenario.
     ///
-    /// - Parameter isRepeated: whether the scenario begins again at its end, without end.
+    /// - Parameters:
+    ///   - name: the name of a scenario that ships with the package, or the path of a file.
+    ///   - isRepeated: whether the scenario begins again at its end, without end.
     public static func simulation(_ name: String, isRepeated: Bool = false) -> SourceSpecification {
         .init(kind: .simulation(name, isRepeated: isRepeated))
     }
