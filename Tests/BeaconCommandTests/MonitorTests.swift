@@ -149,3 +149,57 @@ struct MonitorTests {
         #expect(scored.output.hasPrefix("enters 37 (truth 18)  exits 31 (truth 12)  state accuracy 0.967"), "\(scored)")
     }
 }
+
+@Suite("Programs for events of beacons", .oneAtATime)
+struct ProximityProgramTests {
+    private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+
+    /// A visit: far, near from second 10 on, gone from second 40 on.
+    private static var log: String {
+        (0..<600).map { tenth in
+            let minor = tenth < 400 ? 1 : 9
+            let rssi = minor == 9 ? -60 : tenth < 100 ? -85 : -62
+            return """
+                {"time":\(1000 + Double(tenth) / 10),"receiver":"hci0","address":"c0:00:00:00:00:0\(minor)",\
+                "uuid":"\(minor == 9 ? "00000000-0000-0000-0000-000000000001" : uuid)","major":1,"minor":\(minor),\
+                "measuredPower":-59,"rssi":\(rssi)}
+
+                """
+        }.joined()
+    }
+
+    @Test(
+        "A program runs once for a beacon that comes near, that stays, and that is gone",
+        arguments: ["range", "monitor"])
+    func events(command: String) async throws {
+        let told = NSTemporaryDirectory() + "told-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: told) }
+        let outcome = try await BeaconProgram.run(
+            command, "--source", "-", "--region", "hall=\(Self.uuid)", "--on", "near", "--on", "near for 10s", "--on",
+            "gone", "--on", "enter", "--exec", "sh -c 'cat >> \(told)'", input: Self.log)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+        let words = lines.compactMap { $0.firstMatch(of: /"time":10(\d\d)\..*"event":"(\w+)"/) }.map {
+            "\($0.1) \($0.2)"
+        }
+        #expect(words.map { String($0.drop { $0 != " " }.dropFirst()) } == ["enter", "proximity", "stays", "gone"])
+        #expect(words.first == "00 enter")
+        // The level of a beacon follows it within some seconds.
+        #expect(words.count > 1 && 10...20 ~= Int(words[1].prefix(2)) ?? 0)
+        let line = try #require(lines.first { $0.contains("proximity\",\"reached\":\"near\"") })
+        #expect(line.contains(#""region":{"uuid":"\#(Self.uuid)","major":null,"minor":null},"beacon":{"address":"#))
+    }
+
+    @Test(
+        "What is no event, or has no region, is said",
+        arguments: [
+            (["range", "--exec", "true", "--on", "nearby"], "is no event; write enter"),
+            (["range", "--exec", "true", "--on", "enter"], "needs a --region"),
+            (["monitor", "--region", uuid, "--on", "near"], "name it with --exec"),
+        ])
+    func mistakes(arguments: [String], sentence: String) async throws {
+        let outcome = try await BeaconProgram.run(arguments)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
+    }
+}

@@ -3,7 +3,6 @@ import BeaconCapture
 import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
-import BeaconPrograms
 import BeaconRadio
 import LinuxRadio
 
@@ -14,7 +13,8 @@ struct MonitorCommand: AsyncParsableCommand {
         abstract: "Report when regions are entered and exited.",
         discussion: """
             A region is entered with the first advert of one of its beacons, and exited when none has been heard for \
-            the exit timeout. Each change is a line, or a run of the program that --exec names.
+            the exit timeout. Each change is a line; --exec runs a program for it, or for what --on names: a beacon that \
+            comes near, stays, or is gone.
 
               beacon monitor --source simulation:department-store --speed max \\
                 --region shop=02f07e83-abd6-4243-90a8-3617c9c74e70
@@ -56,19 +56,7 @@ struct MonitorCommand: AsyncParsableCommand {
             discussion: "It is then at least three times the longest regular gap between two adverts."))
     var adaptiveExit = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The program to run for each event, with the event as JSON on its standard input.",
-            discussion:
-                "It runs without a shell, one at a time, for 30 s at most. Spaces separate its arguments.",
-            valueName: "command"))
-    var exec: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "An environment variable that the program gets; may be given several times.",
-            discussion: "It gets PATH, HOME, LANG and the like unasked, and nothing else.", valueName: "name"))
-    var execVariable: [String] = []
+    @OptionGroup var program: ProgramOptions
 
     @Flag(help: "Print one JSON object a line.")
     var json = false
@@ -88,7 +76,6 @@ struct MonitorCommand: AsyncParsableCommand {
         guard exitTimeout > 0, exitTimeout <= 86_400 else {
             throw ValidationError("--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
         }
-        if let exec { _ = try EventPrograms.words(of: exec) }
     }
 
     // On the main thread: as soon as a thread of Dispatch's pool works, Dispatch checks its pool once a second, which
@@ -108,93 +95,27 @@ struct MonitorCommand: AsyncParsableCommand {
                     isExitAdaptive: adaptiveExit))
         }
         Interruption.listen()
-        guard let exec else { return try watch(configuration) { _ in } }
-        let program = EventPrograms(try EventPrograms.words(of: exec), variables: execVariable)
-        let failure: (any Error)?
-        do {
-            try watch(configuration) { program.enqueue($0) }
-            failure = nil
-        } catch {
-            failure = error
+        if program.needsRanging { configuration.rangings = region.map(\.constraint) }
+        let session = configuration
+        try await program.withPrograms(events: [.enter, .exit]) { programs in
+            try watch(session, programs)
         }
-        // Events so far still reach the program, unless the user wants to stop.
-        await program.finish()
-        if let failure { throw failure }
     }
 
-    private func watch(_ configuration: MonitoringSession.Configuration, handle: ([UInt8]) -> Void) throws {
+    private func watch(_ configuration: MonitoringSession.Configuration, _ programs: ProgramStarter?) throws {
         var output = try FileOutput(path: "-")
         let runner = SessionRunner(source: source, receiver: receiver, hasOwnDisplay: false)
-        try runner.run(configuration, mode: .monitoring(Set(region.map(\.constraint.uuid)))) { event in
+        let mode: ScanMode =
+            program.needsRanging ? .ranging : .monitoring(Set(region.map(\.constraint.uuid)))
+        try runner.run(configuration, mode: mode) { event in
+            programs?.handle(event)
             guard case .region(let change) = event else { return }
-            var line: [UInt8] = []
-            EventJSON.append(change, to: &line)
-            handle(line)
-            if !json {
-                line.removeAll()
-                EventText.append(change, to: &line)
+            try output.append { buffer in
+                if json { EventJSON.append(change, to: &buffer) } else { EventText.append(change, to: &buffer) }
             }
-            try output.append { $0.append(contentsOf: line) }
             if source.isGradual || Terminal.isInteractive { try output.flush() }
         } atEnd: {
             try output.finish()
-        }
-    }
-}
-
-/// A queue of events for the user's program, which runs for one after another, in order.
-struct EventPrograms: Sendable {
-    private let events: AsyncStream<[UInt8]>.Continuation
-    private let worker: Task<Void, Never>
-
-    /// Begins to wait for events.
-    ///
-    /// - Parameters:
-    ///   - words: the program and its arguments.
-    ///   - variables: the names of environment variables that it gets besides the usual ones.
-    init(_ words: [String], variables: [String]) {
-        let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-        events = continuation
-        var program = EventProgram(words)
-        program.environment = ProgramEnvironment.inherited(and: variables)
-        worker = Task { [program] in
-            for await event in stream {
-                if Interruption.isRequested { return }
-                await Self.run(program, event)
-            }
-        }
-    }
-
-    /// Adds an event to those that the program is to be run for.
-    func enqueue(_ event: [UInt8]) { events.yield(event) }
-
-    /// Waits until the program has been run for all events.
-    func finish() async {
-        events.finish()
-        await worker.value
-    }
-
-    /// Splits a command into its words.
-    ///
-    /// - Throws: `ValidationError` if there is no word or a quote has no end.
-    static func words(of command: String) throws -> [String] {
-        do throws(CommandWords.Failure) {
-            return try CommandWords.split(command)
-        } catch {
-            throw switch error {
-            case .empty: ValidationError("--exec needs a program to run.")
-            case .openQuote: ValidationError("--exec \(command): a quote has no end.")
-            }
-        }
-    }
-
-    private static func run(_ program: EventProgram, _ event: [UInt8]) async {
-        let name = program.words[0]
-        do {
-            let outcome = try await program.run(input: event, output: .standardError)
-            if !outcome.isSuccess { StandardError.write("Warning: \(name) \(outcome).") }
-        } catch {
-            StandardError.write("Warning: \(name) was not run: \(error).")
         }
     }
 }

@@ -1,11 +1,12 @@
 import ArgumentParser
 import BeaconCapture
+import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import LinuxRadio
 
 /// The command `beacon range`, which reports the proximity of beacons once a second.
-struct RangeCommand: ParsableCommand {
+struct RangeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "range",
         abstract: "Report the proximity of beacons once a second.",
@@ -16,6 +17,7 @@ struct RangeCommand: ParsableCommand {
 
               beacon range --source simulation:museum
               beacon range --region hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1 --json
+              beacon range --exec ./lights --on near --on 'immediate for 10s'
             """)
 
     @Option(
@@ -31,14 +33,32 @@ struct RangeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Use only the adverts that this receiver hears.", valueName: "name"))
     var receiver: String?
 
+    @OptionGroup var program: ProgramOptions
+
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    func run() throws {
+    mutating func validate() throws {
+        if region.isEmpty, let event = program.on.first(where: { !$0.needsRanging }) {
+            throw ValidationError("--on \(event) needs a --region that is entered and left.")
+        }
+    }
+
+    // On the main thread, as for `monitor`.
+    @MainActor
+    func run() async throws {
         var configuration = MonitoringSession.Configuration()
         configuration.rangings = region.isEmpty ? [nil] : region.map(\.constraint)
         configuration.receiver = receiver
+        if program.on.contains(where: { !$0.needsRanging }) {
+            configuration.regions = region.map { .init(name: $0.name, region: MonitoredRegion($0.constraint)) }
+        }
+        let session = configuration
         Interruption.listen()
+        try await program.withPrograms(events: [.proximity(.near, for: .zero)]) { try range(session, $0) }
+    }
+
+    private func range(_ configuration: MonitoringSession.Configuration, _ programs: ProgramStarter?) throws {
         var output = try FileOutput(path: "-")
         let isLive = Terminal.isInteractive && !json
         var table = RangeTable(title: source.title, names: region, isLive: isLive)
@@ -50,6 +70,7 @@ struct RangeCommand: ParsableCommand {
                 try output.flush()
             }
         ) { event in
+            programs?.handle(event)
             guard case .ranged(let report) = event else { return }
             try output.append { buffer in
                 if json {

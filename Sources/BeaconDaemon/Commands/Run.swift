@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconDelivery
 import BeaconGateway
+import BeaconSupport
 import Foundation
 import Glibc
 import Logging

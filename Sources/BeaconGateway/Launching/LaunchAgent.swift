@@ -1,5 +1,6 @@
 import BeaconApplications
 import BeaconModel
+import BeaconMonitoring
 import Foundation
 import Logging
 
@@ -13,6 +14,7 @@ actor LaunchAgent {
     private let settings: LaunchSettings
     private let registry: ApplicationRegistry?
     private let rules: [RuleRunner]
+    private var triggers: [RuleTrigger]
     private let logger: Logger
     private var launchers: [ApplicationIdentity: ApplicationLauncher] = [:]
     private var terminated: [ApplicationIdentity: TerminatedApplication] = [:]
@@ -30,6 +32,7 @@ actor LaunchAgent {
         self.registry = registry
         self.logger = logger
         rules = settings.rules.map { RuleRunner($0, logger: logger) }
+        triggers = settings.rules.map { RuleTrigger($0.events, of: $0.beacons) }
     }
 
     /// The number of programs and applications that were started.
@@ -115,7 +118,7 @@ actor LaunchAgent {
 
     /// Starts the programs of rules for a change of a region of the configuration.
     func startPrograms(for event: RegionEvent) async {
-        let kind: LaunchRule.Event
+        let kind: RuleEvent
         switch event.kind {
         case .enter: kind = .enter
         case .exit: kind = .exit
@@ -123,7 +126,28 @@ actor LaunchAgent {
         }
         for runner in rules where runner.rule.events.contains(kind) && runner.rule.regions?.contains(event.name) ?? true
         {
-            await runner.enqueue(event)
+            var line: [UInt8] = []
+            EventJSON.append(event, to: &line)
+            await runner.enqueue(line)
+        }
+    }
+
+    /// True where the rules have events for which beacons have to be ranged.
+    nonisolated var needsRanging: Bool { settings.rules.contains { $0.events.contains(where: \.needsRanging) } }
+
+    /// Starts the programs of rules for what a report of ranging shows.
+    ///
+    /// - Parameters:
+    ///   - report: the report, by the wall clock.
+    ///   - names: the regions of the configuration whose constraint it has.
+    func startPrograms(for report: RangingEvent, of names: [String]) async {
+        for (number, runner) in rules.enumerated()
+        where runner.rule.regions.map({ !$0.isDisjoint(with: names) }) ?? true {
+            for moment in triggers[number].receive(report) {
+                var line: [UInt8] = []
+                EventJSON.append(moment, to: &line)
+                await runner.enqueue(line)
+            }
         }
     }
 

@@ -1,4 +1,3 @@
-import BeaconModel
 import BeaconPrograms
 import Logging
 
@@ -37,11 +36,9 @@ actor RuleRunner {
         program = EventProgram(rule)
     }
 
-    /// Runs the program for an event, as soon as the schedule allows.
-    func enqueue(_ event: RegionEvent) {
+    /// Runs the program for an event, a line of JSON, as soon as the schedule allows.
+    func enqueue(_ line: [UInt8]) {
         guard !isStopped else { return }
-        var line: [UInt8] = []
-        EventJSON.append(event, to: &line)
         waiting.append(line)
         if waiting.count > Self.mostWaiting {
             waiting.removeFirst()

@@ -60,6 +60,8 @@ actor Gateway {
     private var pending = PendingNotifications()
     /// The changes whose notifications are not written so far, after which programs are started.
     private var unlaunched: [GatewayChange] = []
+    /// The reports of ranging that rules wait for, likewise.
+    private var unlaunchedReports: [RangingEvent] = []
     /// When the oldest that is not written came; nil where all is written.
     private var gatheringBegan: ContinuousClock.Instant?
     /// The time from which the outbox is asked again, where it could not be written.
@@ -276,7 +278,7 @@ actor Gateway {
         guard pending.notifications.count < Self.chunk, nextWrite == nil,
             !turns.isEmpty || sources.contains(where: \.runner.messages.hasElements)
         else { return false }
-        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved { return true }
+        if pending.notifications.isEmpty, unlaunched.isEmpty, unlaunchedReports.isEmpty, isPresenceSaved { return true }
         let began = gatheringBegan ?? .now
         gatheringBegan = began
         return .now - began < Self.gatheringTime
@@ -289,6 +291,12 @@ actor Gateway {
         let changes = unlaunched
         unlaunched = []
         for change in changes { await launch(change) }
+        let reports = unlaunchedReports
+        unlaunchedReports = []
+        for report in reports {
+            let names = configuration.regions.filter { $0.region.constraint == report.constraint }.map(\.name)
+            await launches?.startPrograms(for: report, of: names)
+        }
     }
 
     private func handle(_ change: ConditionChange, notifications: inout [BeaconNotification]) {
@@ -318,6 +326,7 @@ actor Gateway {
         event.time = report.wallTime
         lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
         for destination in destinations { destination.receive?(.ranged(event)) }
+        if launches?.needsRanging == true { unlaunchedReports.append(event) }
     }
 
     private func name(_ receiver: ReceiverID) -> String {
@@ -416,7 +425,8 @@ actor Gateway {
 
     /// Makes the last attempts to write the notifications that wait in memory.
     private func writePending() async {
-        for _ in 0..<5 where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty {
+        for _ in 0..<5
+        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty || !unlaunchedReports.isEmpty {
             nextWrite = nextWrite.map { min($0, .now) }
             await settle()
             if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }

@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconEngine
 import BeaconModel
+import BeaconMonitoring
 
 /// The conditions and ranging requests that a configuration asks for.
 struct MonitoringPlan {
@@ -28,8 +29,9 @@ struct MonitoringPlan {
         let asksForProximity =
             rules.kinds.contains(.proximity) || rules.kinds.contains(.gone) || rules.heartbeatInterval != nil
             || reportsBeacons
+        let runsByProximity = configuration.launch.rules.contains { $0.events.contains(where: \.needsRanging) }
         var rangings: [BeaconConstraint] = []
-        if asksForProximity, !configuration.destinations.isEmpty {
+        if asksForProximity && !configuration.destinations.isEmpty || runsByProximity {
             for region in configuration.regions where !rangings.contains(region.region.constraint) {
                 rangings.append(region.region.constraint)
             }

@@ -57,6 +57,36 @@ public enum EventJSON {
         buffer.append(json: "]}\n")
     }
 
+    /// Appends the line of a beacon's moment, as programs of rules read it.
+    public static func append(_ event: ProximityEvent, to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"time\":")
+        buffer.append(jsonTime: event.time)
+        buffer.append(json: ",\"receiver\":")
+        buffer.append(jsonText: event.receiver)
+        buffer.append(json: ",\"event\":")
+        buffer.append(jsonText: event.name)
+        if let reached = event.reached {
+            buffer.append(json: ",\"reached\":\"")
+            buffer.append(contentsOf: reached.description.utf8)
+            buffer.append(json: "\"")
+        }
+        if event.duration > .zero {
+            buffer.append(json: ",\"seconds\":")
+            buffer.append(decimal: Int(event.duration.components.seconds))
+        }
+        buffer.append(json: ",\"region\":")
+        if let constraint = event.constraint {
+            buffer.append(json: "{")
+            append(constraint, to: &buffer)
+            buffer.append(json: "}")
+        } else {
+            buffer.append(json: "null")
+        }
+        buffer.append(json: ",\"beacon\":")
+        append(event.beacon, to: &buffer)
+        buffer.append(json: "}\n")
+    }
+
     private static func append(_ beacon: RangedBeacon, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"address\":\"")
         buffer.append(text: beacon.address)

@@ -385,7 +385,10 @@ extension SourceRunner: Radio {
                     let notice = reportedError == sentence ? [] : [notice(.adapterLost, sentence)]
                     return (retry == nil ? [.state(.unsupported)] : []) + notice
                 case .ended:
-                    return isRadio ? [] : [notice(.sourceEnded, end), .state(.poweredOff)]
+                    guard !isRadio else { return [] }
+                    // A capture has no more to tell, and its app keeps what it knows; the air of a scenario is over.
+                    return [notice(.sourceEnded, end)]
+                        + (listener.runner.specification.isSimulation ? [.state(.poweredOff)] : [])
                 }
             }
 

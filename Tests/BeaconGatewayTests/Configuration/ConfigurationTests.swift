@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconGateway
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import Logging
 import Testing

@@ -81,6 +81,14 @@ struct DiagnosticTests {
             "outbox: { maximum-size: 3 elephants }",
             #"f:3:25: error: "maximum-size" is "3 elephants"; write a number of bytes, as 500kB, 64MB or 2GB"#),
         Case(
+            "launch: { rules: [{ name: r, program: a, events: [nearby, near for 3] }] }",
+            #"f:3:51: error: "events": "nearby" is no event; write enter, exit, gone, immediate, near or far, or how long one stays, as "near for 30s""#,
+            #"f:3:59: error: "events": "near for 3" names no time from 0s to 7d; write for instance "near for 30s""#),
+        Case(
+            "launch: { rules: [{ name: r, program: a, beacons: car }] }",
+            #"f:3:19: error: in launch.rules.r, "beacons" is for events of beacons, and there are none; add near, or remove it"#,
+            #"f:3:51: error: "beacons" has "car", and there is no beacon of this name"#),
+        Case(
             "launch: { rules: [{ name: r, events: [enter], regions: attic }] }",
             #"f:3:19: error: in launch.rules.r, "program" is missing: write the program to start and its arguments, or a systemd "unit""#,
             #"f:3:56: error: "regions" has "attic", and there is no region of this name; there are hall"#),

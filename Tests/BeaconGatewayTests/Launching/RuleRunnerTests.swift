@@ -24,10 +24,14 @@ final class RuleRunnerTests {
                 interval: interval), logger: lines.logger)
     }
 
-    private func event(_ seconds: Int64) -> RegionEvent {
-        RegionEvent(
-            .enter, name: "hall", constraint: BeaconConstraint(uuid: ProximityUUID(high: 1, low: 2)),
-            time: Timestamp(nanoseconds: seconds * 1_000_000_000), receiver: nil, state: .inside, before: .outside)
+    private func event(_ seconds: Int64) -> [UInt8] {
+        var line: [UInt8] = []
+        EventJSON.append(
+            RegionEvent(
+                .enter, name: "hall", constraint: BeaconConstraint(uuid: ProximityUUID(high: 1, low: 2)),
+                time: Timestamp(nanoseconds: seconds * 1_000_000_000), receiver: nil, state: .inside,
+                before: .outside), to: &line)
+        return line
     }
 
     private func told(_ name: String = "told") -> [String] {

@@ -2,6 +2,7 @@ import BeaconApplications
 import BeaconModel
 import BeaconRadio
 import BeaconSupport
+import Foundation
 import LinuxRadio
 import Testing
 
@@ -212,7 +213,7 @@ struct SourceRunnerTests {
         while !machine.isClosed { await Task.yield() }
     }
 
-    @Test("A source that ends says so, and the radio is off: an app does not wait for what will not come")
+    @Test("A capture that ends says so, and the radio stays on")
     func end() async throws {
         let log = SightingLog()
         log.add(1000)
@@ -220,8 +221,29 @@ struct SourceRunnerTests {
         #expect(
             try await words(log) == [
                 "poweredOn", "heard 2", "time 1031.0", "source-ended it has ended, and nothing is heard from now on",
-                "poweredOff",
             ])
+    }
+
+    @Test(
+        "A scenario that ends says so and what to do, and the radio is off: an app does not wait for what will not come"
+    )
+    func endOfScenario() async throws {
+        let path = NSTemporaryDirectory() + "scenario-\(UUID().uuidString).json"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try #"{"duration": 2, "receivers": [{"position": [0, 0]}]}"#.write(
+            toFile: path, atomically: true, encoding: .utf8)
+        var words: [String] = []
+        for await event in SourceRunner(.simulation(path), pace: .fastest).events() { words.append(Self.word(event)) }
+        #expect(words.first == "poweredOn" && words.last == "poweredOff")
+        #expect(words.dropLast().last?.hasPrefix("source-ended") == true)
+        #expect(words.dropLast().last?.contains("?loop") == true)
+        // Which goes on without end, in one time.
+        var seconds: [Int64] = []
+        for await event in SourceRunner(.simulation(path, isRepeated: true), pace: .times(500)).events() {
+            if case .time(let time) = event { seconds.append(time.nanoseconds / 1_000_000_000 - 1_700_000_000) }
+            if seconds.count >= 3, (seconds.last ?? 0) > 10 { break }
+        }
+        #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
     @Test("A damaged capture gives what can be read, then the sentence that says what is wrong, once (B9)")
@@ -256,7 +278,6 @@ struct SourceRunnerTests {
         #expect(
             try await self.words(log, packetInterval: .seconds(2)) == [
                 "poweredOn", "heard 2", "time 2.0", "source-ended it has ended, and nothing is heard from now on",
-                "poweredOff",
             ])
     }
 

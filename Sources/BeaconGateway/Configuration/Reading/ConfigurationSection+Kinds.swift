@@ -42,10 +42,18 @@ extension ConfigurationSection {
     }
 
     /// Returns names of regions that have to be defined; nil where none are given, which means all.
-    func regionNames(_ key: String, defined: Set<String>) -> Set<String>? {
-        guard let names = texts(key, "write names of regions") else { return nil }
+    func regionNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "region", defined: defined) }
+
+    /// Returns the beacons of names that have to be defined; nil where none are given, which means all.
+    func beaconNames(_ key: String, defined: [BeaconSettings]) -> Set<BeaconIdentity>? {
+        guard let names = names(key, of: "beacon", defined: Set(defined.map(\.name))) else { return nil }
+        return Set(defined.filter { names.contains($0.name) }.map(\.identity))
+    }
+
+    private func names(_ key: String, of what: String, defined: Set<String>) -> Set<String>? {
+        guard let names = texts(key, "write names of \(what)s") else { return nil }
         for name in names where !defined.contains(name.value) {
-            var message = "\"\(key)\" has \"\(name.value)\", and there is no region of this name"
+            var message = "\"\(key)\" has \"\(name.value)\", and there is no \(what) of this name"
             if let nearest = SpellingSuggestion.to(name.value, among: defined.sorted()) {
                 message += "; was \"\(nearest)\" meant?"
             } else if !defined.isEmpty {

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Foundation
 import Yams
 

@@ -1,4 +1,7 @@
-/// A rule for starting a program when a region is entered or left.
+import BeaconModel
+package import BeaconMonitoring
+
+/// A rule for starting a program when a region is entered or left, or when a beacon comes near, stays or is gone.
 public struct LaunchRule: Hashable, Sendable {
     /// A program or a systemd unit.
     public enum Target: Hashable, Sendable {
@@ -8,22 +11,17 @@ public struct LaunchRule: Hashable, Sendable {
         case unit(String)
     }
 
-    /// A change of a region.
-    public enum Event: String, Hashable, Sendable, CaseIterable {
-        /// The region was entered.
-        case enter
-        /// The region was left.
-        case exit
-    }
-
     /// The name in messages.
     public var name: String
 
     /// The regions whose events count; nil for all.
     public var regions: Set<String>?
 
+    /// The beacons whose proximity counts; nil for all of the regions.
+    package var beacons: Set<BeaconIdentity>?
+
     /// The events that count.
-    public var events: Set<Event>
+    package var events: Set<RuleEvent>
 
     /// The program or unit to start.
     public var target: Target
@@ -41,13 +39,15 @@ public struct LaunchRule: Hashable, Sendable {
     public var interval: Duration
 
     /// Creates a rule.
-    public init(
-        name: String, regions: Set<String>? = nil, events: Set<Event> = [.enter], target: Target,
-        folder: String? = nil, environment: [String] = [], timeLimit: Duration = .seconds(30),
+    package init(
+        name: String, regions: Set<String>? = nil, beacons: Set<BeaconIdentity>? = nil,
+        events: Set<RuleEvent> = [.enter], target: Target, folder: String? = nil, environment: [String] = [],
+        timeLimit: Duration = .seconds(30),
         interval: Duration = .seconds(1)
     ) {
         self.name = name
         self.regions = regions
+        self.beacons = beacons
         self.events = events
         self.target = target
         self.folder = folder
@@ -59,11 +59,19 @@ public struct LaunchRule: Hashable, Sendable {
 
 extension LaunchRule {
     static func read(
-        _ section: ConfigurationSection, names: inout Set<String>, regions: Set<String>
+        _ section: ConfigurationSection, names: inout Set<String>, regions: Set<String>, beacons: [BeaconSettings]
     ) -> LaunchRule? {
         let name = section.name("rule", known: &names)
         let allowed = section.regionNames("regions", defined: regions)
-        let events = section.choices("events", Event.allCases.map { ($0.rawValue, $0) })
+        let named = section.beaconNames("beacons", defined: beacons)
+        let events = section.texts("events", "write a list of events, as [enter, near]")?.compactMap { text in
+            do throws(RuleEvent.Failure) {
+                return try RuleEvent(text.value)
+            } catch {
+                section.report(text.origin, "\"events\": \(error)")
+                return nil
+            }
+        }
         let program = section.words("program")
         let unit = section.text("unit", "write the name of a systemd unit, as lights.service")
         let folder = section.filePath("folder")
@@ -96,6 +104,12 @@ extension LaunchRule {
         guard let name else { return nil }
         var rule = LaunchRule(name: name, regions: allowed, target: target, folder: folder?.value)
         if let events { rule.events = Set(events) }
+        rule.beacons = named
+        if named != nil, !rule.events.contains(where: \.needsRanging) {
+            section.report(
+                section.origin,
+                "\(section.subject)\"beacons\" is for events of beacons, and there are none; add near, or remove it")
+        }
         if let environment { rule.environment = environment.map(\.value) }
         if let limit { rule.timeLimit = limit }
         if let interval { rule.interval = interval }

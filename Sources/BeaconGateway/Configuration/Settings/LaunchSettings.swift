@@ -33,7 +33,9 @@ public struct LaunchSettings: Hashable, Sendable {
 
 extension LaunchSettings {
     /// Reads the key `launch`.
-    static func read(_ root: ConfigurationSection, regions: Set<String>) -> LaunchSettings {
+    static func read(
+        _ root: ConfigurationSection, regions: Set<String>, beacons: [BeaconSettings]
+    ) -> LaunchSettings {
         let section = root.section("launch")
         var settings = LaunchSettings()
         if section.has("applications") { settings.applications = Applications.read(section) }
@@ -43,7 +45,7 @@ extension LaunchSettings {
         settings.rules = section.items("rules", what).compactMap { node, path in
             let rule = ConfigurationSection(node, at: path, in: root.reading)
             defer { rule.finish() }
-            return LaunchRule.read(rule, names: &names, regions: regions)
+            return LaunchRule.read(rule, names: &names, regions: regions, beacons: beacons)
         }
         section.finish()
         return settings

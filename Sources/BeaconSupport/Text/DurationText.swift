@@ -1,6 +1,6 @@
-/// Spans of time as configurations write them: a number and `ms`, `s`, `m`, `h` or `d`, or several one behind another
+/// Spans of time as people write them: a number and `ms`, `s`, `m`, `h` or `d`, or several one behind another
 /// as in `1h30m`.
-public enum DurationText {
+package enum DurationText {
     // The longest first, so that "ms" is not taken for minutes.
     private static let units: [(name: String, milliseconds: Double)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
@@ -12,7 +12,7 @@ public enum DurationText {
     /// Reads a span of time.
     ///
     /// - Returns: nil if the text is anything else, negative ones included.
-    public static func duration(_ text: some StringProtocol) -> Duration? {
+    package static func duration(_ text: some StringProtocol) -> Duration? {
         var rest = text[...]
         var milliseconds = 0.0
         repeat {
@@ -28,7 +28,7 @@ public enum DurationText {
     }
 
     /// Writes a span of time, in the largest units that fit.
-    public static func text(_ duration: Duration) -> String {
+    package static func text(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         var milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
         var text = ""
@@ -38,22 +38,5 @@ public enum DurationText {
             milliseconds %= size
         }
         return text.isEmpty ? "0s" : text
-    }
-}
-
-/// Numbers of bytes as configurations write them: a number and `B`, `kB`, `MB`, `GB`, or `KiB`, `MiB`, `GiB`.
-enum SizeText {
-    private static let units: [String: Double] = [
-        "": 1, "B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1024, "MiB": 1_048_576, "GiB": 1_073_741_824,
-    ]
-
-    /// Reads a number of bytes.
-    ///
-    /// - Returns: nil if the text is anything else.
-    static func bytes(_ text: String) -> Int64? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
-        let name = text.dropFirst(digits.count).drop { $0 == " " }
-        guard let number = Double(digits), let unit = units[String(name)], number * unit <= 1e15 else { return nil }
-        return Int64(number * unit)
     }
 }

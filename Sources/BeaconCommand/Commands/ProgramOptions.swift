@@ -1,0 +1,164 @@
+import ArgumentParser
+import BeaconModel
+import BeaconMonitoring
+import BeaconPrograms
+
+/// The options for a program that is run for events.
+struct ProgramOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The program to run for each event, with the event as JSON on its standard input.",
+            discussion:
+                "It runs without a shell, one at a time, for 30 s at most. Spaces separate its arguments.",
+            valueName: "command"))
+    var exec: String?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "An event for which the program runs; may be given several times.",
+            discussion: """
+                enter and exit are of regions; immediate, near and far of a beacon that came at least as near, once until \
+                it has left; 'near for 30s' of one that stays; gone of one that is not heard any more. Default: all \
+                lines of 'monitor', and near for 'range'.
+                """, valueName: "event"),
+        transform: { text in
+            do throws(RuleEvent.Failure) {
+                return try RuleEvent(text)
+            } catch {
+                throw ValidationError("\(error)")
+            }
+        })
+    var on: [RuleEvent] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "An environment variable that the program gets; may be given several times.",
+            discussion: "It gets PATH, HOME, LANG and the like unasked, and nothing else.", valueName: "name"))
+    var execVariable: [String] = []
+
+    func validate() throws {
+        if let exec { _ = try EventPrograms.words(of: exec) }
+        if exec == nil, !on.isEmpty { throw ValidationError("--on says when a program runs; name it with --exec.") }
+    }
+
+    /// True where beacons have to be ranged for the program.
+    var needsRanging: Bool { on.contains(where: \.needsRanging) }
+
+    /// Calls a function with what starts the program for events, and waits then until it was run for all of them.
+    ///
+    /// - Parameter events: the events for which it runs where none are named; those of regions with all their lines.
+    @MainActor
+    func withPrograms(events: [RuleEvent], _ body: (ProgramStarter?) throws -> Void) async throws {
+        guard let exec else { return try body(nil) }
+        let programs = EventPrograms(try EventPrograms.words(of: exec), variables: execVariable)
+        let failure: (any Error)?
+        do {
+            try body(ProgramStarter(programs, events: on.isEmpty ? events : on, hasStates: on.isEmpty))
+            failure = nil
+        } catch {
+            failure = error
+        }
+        // Events so far still reach the program, unless the user wants to stop.
+        await programs.finish()
+        if let failure { throw failure }
+    }
+}
+
+/// The start of the user's program for those of a session's events that it is for.
+final class ProgramStarter {
+    private let programs: EventPrograms
+    private let events: Set<RuleEvent>
+    private let hasStates: Bool
+    private var trigger: RuleTrigger
+
+    /// - Parameters:
+    ///   - events: the events for which it runs.
+    ///   - hasStates: whether it also runs for a region's state that became known.
+    init(_ programs: EventPrograms, events: [RuleEvent], hasStates: Bool) {
+        self.programs = programs
+        self.events = Set(events)
+        self.hasStates = hasStates
+        trigger = RuleTrigger(events)
+    }
+
+    /// Runs the program where it is for the event.
+    func handle(_ event: BeaconEvent) {
+        switch event {
+        case .region(let change):
+            let isMeant =
+                switch change.kind {
+                case .enter: events.contains(.enter)
+                case .exit: events.contains(.exit)
+                default: hasStates && events.contains(.enter)
+                }
+            guard isMeant else { return }
+            var line: [UInt8] = []
+            EventJSON.append(change, to: &line)
+            programs.enqueue(line)
+        case .ranged(let report):
+            for moment in trigger.receive(report) {
+                var line: [UInt8] = []
+                EventJSON.append(moment, to: &line)
+                programs.enqueue(line)
+            }
+        }
+    }
+}
+
+/// A queue of events for the user's program, which runs for one after another, in order.
+struct EventPrograms: Sendable {
+    private let events: AsyncStream<[UInt8]>.Continuation
+    private let worker: Task<Void, Never>
+
+    /// Begins to wait for events.
+    ///
+    /// - Parameters:
+    ///   - words: the program and its arguments.
+    ///   - variables: the names of environment variables that it gets besides the usual ones.
+    init(_ words: [String], variables: [String]) {
+        let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        events = continuation
+        var program = EventProgram(words)
+        program.environment = ProgramEnvironment.inherited(and: variables)
+        worker = Task { [program] in
+            for await event in stream {
+                if Interruption.isRequested { return }
+                await Self.run(program, event)
+            }
+        }
+    }
+
+    /// Adds an event to those that the program is to be run for.
+    func enqueue(_ event: [UInt8]) { events.yield(event) }
+
+    /// Waits until the program has been run for all events.
+    func finish() async {
+        events.finish()
+        await worker.value
+    }
+
+    /// Splits a command into its words.
+    ///
+    /// - Throws: `ValidationError` if there is no word or a quote has no end.
+    static func words(of command: String) throws -> [String] {
+        do throws(CommandWords.Failure) {
+            return try CommandWords.split(command)
+        } catch {
+            throw switch error {
+            case .empty: ValidationError("--exec needs a program to run.")
+            case .openQuote: ValidationError("--exec \(command): a quote has no end.")
+            }
+        }
+    }
+
+    private static func run(_ program: EventProgram, _ event: [UInt8]) async {
+        let name = program.words[0]
+        do {
+            let outcome = try await program.run(input: event, output: .standardError)
+            if !outcome.isSuccess { StandardError.write("Warning: \(name) \(outcome).") }
+        } catch {
+            StandardError.write("Warning: \(name) was not run: \(error).")
+        }
+    }
+}

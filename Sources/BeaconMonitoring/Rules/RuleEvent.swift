@@ -1,0 +1,66 @@
+package import BeaconModel
+import BeaconSupport
+
+/// An event for which a rule runs a program, in the one grammar that the command line and beacond have:
+/// `enter | exit | gone | immediate | near | far [for TIME]`.
+package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
+    /// A region was entered.
+    case enter
+    /// A region was left.
+    case exit
+    /// A beacon is ranged no longer: nothing was heard of it for ten seconds and more.
+    case gone
+    /// A beacon came at least as near as this, and stayed so for a time: zero for at once.
+    case proximity(Proximity, for: Duration)
+
+    /// An error in the text of an event.
+    package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// What is wrong with the text, and what to write.
+        package var description: String
+    }
+
+    /// The words of the grammar, for who misspelt one.
+    package static let words = ["enter", "exit", "gone", "immediate", "near", "far"]
+
+    /// The longest time that somebody can be asked to stay.
+    private static let longest = Duration.seconds(7 * 86_400)
+
+    /// Reads an event.
+    ///
+    /// - Throws: ``Failure``.
+    package init(_ text: String) throws(Failure) {
+        let words = text.split(separator: " ").map(String.init)
+        let proximities: [String: Proximity] = ["immediate": .immediate, "near": .near, "far": .far]
+        switch (words.first ?? "", words.count) {
+        case ("enter", 1): self = .enter
+        case ("exit", 1): self = .exit
+        case ("gone", 1): self = .gone
+        case (let word, 1) where proximities[word] != nil: self = .proximity(proximities[word] ?? .near, for: .zero)
+        case (let word, 3) where proximities[word] != nil && words[1] == "for":
+            guard let time = DurationText.duration(words[2]), time <= Self.longest else {
+                throw Failure(
+                    description: "\"\(text)\" names no time from 0s to 7d; write for instance \"\(word) for 30s\"")
+            }
+            self = .proximity(proximities[word] ?? .near, for: time)
+        default:
+            throw Failure(
+                description:
+                    "\"\(text)\" is no event; write \(Self.words.dropLast().joined(separator: ", ")) or far, or "
+                    + "how long one stays, as \"near for 30s\"")
+        }
+    }
+
+    /// True for an event of a beacon, for which beacons have to be ranged.
+    package var needsRanging: Bool { self != .enter && self != .exit }
+
+    /// The text.
+    package var description: String {
+        switch self {
+        case .enter: "enter"
+        case .exit: "exit"
+        case .gone: "gone"
+        case .proximity(let proximity, .zero): "\(proximity)"
+        case .proximity(let proximity, let time): "\(proximity) for \(DurationText.text(time))"
+        }
+    }
+}
