@@ -93,6 +93,36 @@ struct LaunchTests {
         #expect(bench.read(Self.folder + "regions.json").contains("\"state\" : 2"))
     }
 
+    @Test("A rule's program runs once for a beacon that comes near, stays and is gone, and for no other beacon")
+    func proximityRule() async throws {
+        let bench = try DaemonBench()
+        var log = ""
+        for tenth in 0..<600 {
+            let time = 1000 + Double(tenth) / 10
+            if tenth < 300 {
+                log += DaemonBench.sighting(time, minor: 1, rssi: tenth < 100 ? -85 : -62)
+                log += DaemonBench.sighting(time, minor: 2)
+            }
+            log += DaemonBench.sighting(time, uuid: "00000000-0000-0000-0000-000000000001")
+        }
+        let path = try bench.write(log, to: "log.ndjson")
+        try bench.configure(
+            """
+            sources: ["\(path)"]
+            regions: [{ name: hall, uuid: \(DaemonBench.uuid) }]
+            beacons: [{ name: amber, uuid: \(DaemonBench.uuid), major: 1, minor: 1 }]
+            launch:
+              rules:
+                - { name: amber, beacons: [amber], events: [near, near for 10s, gone], program: cat, interval: 0s }
+            """)
+        let outcome = try await bench.run("--config", "beacond.yaml")
+        let told = outcome.errors.split(separator: "\n").filter { $0.contains("rule amber: {") }
+        #expect(
+            told.compactMap { $0.firstMatch(of: /"event":"(\w+)"/)?.1 } == ["proximity", "stays", "gone"],
+            "\(outcome.errors)")
+        #expect(told.allSatisfy { $0.contains(#""minor":1,"proximity""#) })
+    }
+
     @Test("An app whose region had an unknown state gets the state alone")
     func stateAlone() async throws {
         let (_, outcome) = try await launch(stored: nil)
