@@ -46,7 +46,7 @@ struct AirTests {
         #expect(list.output.contains("\(Self.uuid) 4/7 at 0.1,0  beacon-\(beacon.process.id)"))
         #expect(list.output.contains("beacon-\(receiver.process.id) listens at 0,0"))
         let move = try await BeaconProgram.run(
-            "air", "move", "\(beacon.process.id)", "--to", "-25,0", environment: runtime.environment)
+            "air", "move", "\(beacon.process.id)", "--to", "-15,0", environment: runtime.environment)
         #expect(move.status == 0 && move.errors.isEmpty)
         try await eventually { runtime.lastLine(receiver.output).contains(#""minor":7,"proximity":"far""#) }
         beacon.process.end(SIGKILL)
