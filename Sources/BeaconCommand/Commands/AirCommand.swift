@@ -167,7 +167,9 @@ extension AirCommand {
 /// A scenario that is played in a shared air.
 private final class ScenarioPlayer {
     private let json: [UInt8]
-    private let station: AirStation
+    private let folder: AirFolder
+    private let title: String
+    private var station: AirStation
     private let duration: Int64
     private let isRepeated: Bool
     private var began: Int64
@@ -175,8 +177,9 @@ private final class ScenarioPlayer {
     init(_ name: String, in folder: AirFolder, isRepeated: Bool, at now: Int64) throws {
         json = try AnyAdvertSource.scenario(name)
         duration = Int64(try Scenario(json: json).duration * 1e9)
-        let title = name.split(separator: "/").last.map { $0.split(separator: ".").first ?? $0 } ?? "scenario"
-        station = try AirStation(AirLocation(), in: folder, program: String(title), at: now)
+        title = String(name.split(separator: "/").last.map { $0.split(separator: ".").first ?? $0 } ?? "scenario")
+        self.folder = folder
+        station = try AirStation(AirLocation(), in: folder, program: title, at: now)
         self.isRepeated = isRepeated
         began = now
         try station.play(scenario: json, at: began)
@@ -186,6 +189,14 @@ private final class ScenarioPlayer {
     ///
     /// - Returns: false where it is over.
     func goOn(at now: Int64) throws -> Bool {
+        station.update(at: now)
+        // Somebody has removed the folder; where it can be made again, the scenario goes on where it is.
+        if !station.isThere, let folder = try? AirFolder(at: folder),
+            let new = try? AirStation(AirLocation(), in: folder, program: title, at: now)
+        {
+            station = new
+            try station.play(scenario: json, at: began)
+        }
         guard now - began >= duration else { return true }
         guard isRepeated else { return false }
         began += duration * ((now - began) / duration)

@@ -107,8 +107,7 @@ struct MonitorCommand: AsyncParsableCommand {
         let runner = SessionRunner(source: source, receiver: receiver, hasOwnDisplay: false)
         let mode: ScanMode =
             program.needsRanging ? .ranging : .monitoring(Set(region.map(\.constraint.uuid)))
-        try runner.run(configuration, mode: mode) { event in
-            programs?.handle(event)
+        try runner.run(configuration, mode: mode, programs: programs) { event in
             guard case .region(let change) = event else { return }
             try output.append { buffer in
                 if json { EventJSON.append(change, to: &buffer) } else { EventText.append(change, to: &buffer) }

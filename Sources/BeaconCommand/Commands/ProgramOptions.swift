@@ -82,26 +82,31 @@ final class ProgramStarter {
         trigger = RuleTrigger(events)
     }
 
-    /// Runs the program where it is for the event.
-    func handle(_ event: BeaconEvent) {
-        switch event {
-        case .region(let change):
-            let isMeant =
-                switch change.kind {
-                case .enter: events.contains(.enter)
-                case .exit: events.contains(.exit)
-                default: hasStates && events.contains(.enter)
-                }
-            guard isMeant else { return }
-            var line: [UInt8] = []
-            EventJSON.append(change, to: &line)
-            programs.enqueue(line)
-        case .ranged(let report):
-            for moment in trigger.receive(report) {
-                var line: [UInt8] = []
-                EventJSON.append(moment, to: &line)
-                programs.enqueue(line)
+    /// Runs the program where it is for a change of a region.
+    func handle(_ change: RegionEvent) {
+        let isMeant =
+            switch change.kind {
+            case .enter: events.contains(.enter)
+            case .exit: events.contains(.exit)
+            default: hasStates && events.contains(.enter)
             }
+        guard isMeant else { return }
+        var line: [UInt8] = []
+        EventJSON.append(change, to: &line)
+        programs.enqueue(line)
+    }
+
+    /// Runs the program for what a report of ranging shows.
+    ///
+    /// - Parameters:
+    ///   - report: the report, by the wall clock.
+    ///   - time: the same second by the core's clock.
+    ///   - receiver: the receiver.
+    func handle(_ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID) {
+        for moment in trigger.receive(report, at: time, from: receiver) {
+            var line: [UInt8] = []
+            EventJSON.append(moment, to: &line)
+            programs.enqueue(line)
         }
     }
 }

@@ -64,13 +64,13 @@ struct RangeCommand: AsyncParsableCommand {
         var table = RangeTable(title: source.title, names: region, isLive: isLive)
         try SessionRunner(source: source, receiver: receiver, hasOwnDisplay: isLive).run(
             configuration,
+            programs: programs,
             settled: {
                 guard isLive else { return }
                 try output.append { table.appendRest(to: &$0) }
                 try output.flush()
             }
         ) { event in
-            programs?.handle(event)
             guard case .ranged(let report) = event else { return }
             try output.append { buffer in
                 if json {

@@ -18,12 +18,14 @@ struct SessionRunner {
     /// - Parameters:
     ///   - configuration: what to watch for.
     ///   - mode: how hard a radio listens.
+    ///   - programs: starts the user's program for events.
     ///   - settled: called when all events of a moment have been handled.
     ///   - handle: called with each event, its time by the clock on the wall.
     ///   - atEnd: called once at the end, also where the source turned out to be damaged.
     func run(
         _ configuration: MonitoringSession.Configuration,
         mode: ScanMode = .ranging,
+        programs: ProgramStarter? = nil,
         settled: () throws -> Void = {},
         handle: (BeaconEvent) throws -> Void,
         atEnd: () throws -> Void
@@ -32,6 +34,7 @@ struct SessionRunner {
         let input = try source.open(mode: mode, report: radio.update)
         Interruption.wake(input.waker)
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
+        session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
         var failure: (any Error)?
         do {
@@ -39,7 +42,10 @@ struct SessionRunner {
                 shouldStop: { Interruption.isRequested },
                 progress: { packets, time in progress.step(packets: packets, time: time) },
                 settled: settled,
-                handle: handle)
+                handle: { event in
+                    if case .region(let change) = event { programs?.handle(change) }
+                    try handle(event)
+                })
         } catch {
             failure = error
         }

@@ -8,7 +8,8 @@ enum OutboxDatabase {
     static let applicationID: Int32 = 0x5342_4F58
 
     /// The version of the tables. In version 1 dead letters were called parked; version 2 did not know since when a
-    /// destination fails, nor what may be dropped first; version 3 did not know the boot.
+    /// destination fails, nor what may be dropped first; version 3 did not know the boot, nor which dead letters
+    /// may be dropped first.
     static let version: Int32 = 4
 
     /// Opens a file, and creates its tables where there are none.
@@ -75,6 +76,10 @@ enum OutboxDatabase {
                             ALTER TABLE delivery ADD COLUMN isRepeated INTEGER NOT NULL DEFAULT 0;
                             """)
                 }
+                if 1...3 ~= version {
+                    try database.execute(
+                        sql: "ALTER TABLE deadLetter ADD COLUMN isRepeated INTEGER NOT NULL DEFAULT 0")
+                }
                 try database.execute(sql: schema)
                 try database.execute(
                     sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(Self.version)")
@@ -138,6 +143,7 @@ enum OutboxDatabase {
             sequence INTEGER NOT NULL,
             attempts INTEGER NOT NULL,
             refusal TEXT NOT NULL,
+            isRepeated INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (destination, sequence)
         ) WITHOUT ROWID;
         CREATE INDEX IF NOT EXISTS deadLetterBySequence ON deadLetter (sequence);

@@ -65,8 +65,8 @@ extension OutboxTables {
         for sequence in sequences {
             try run(
                 """
-                INSERT OR IGNORE INTO delivery (destination, sequence, bytes, isHeartbeat, attempts)
-                SELECT p.destination, p.sequence, length(n.record), 0, 0 FROM deadLetter AS p
+                INSERT OR IGNORE INTO delivery (destination, sequence, bytes, isHeartbeat, isRepeated, attempts)
+                SELECT p.destination, p.sequence, length(n.record), 0, p.isRepeated, 0 FROM deadLetter AS p
                 JOIN notification AS n ON n.sequence = p.sequence
                 WHERE p.destination = ?1 AND p.sequence = ?2
                 """, [destination, sequence])

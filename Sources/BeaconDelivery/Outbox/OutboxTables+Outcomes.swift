@@ -17,8 +17,8 @@ extension OutboxTables {
             // between.
             try run(
                 """
-                INSERT OR REPLACE INTO deadLetter (destination, sequence, attempts, refusal)
-                SELECT destination, sequence, attempts + 1, ? FROM delivery WHERE destination = ? AND sequence = ?
+                INSERT OR REPLACE INTO deadLetter (destination, sequence, attempts, refusal, isRepeated)
+                SELECT destination, sequence, attempts + 1, ?, isRepeated FROM delivery WHERE destination = ? AND sequence = ?
                 """, [refused.reason, destination, refused.sequence])
             guard try remove(refused.sequence, from: destination) else { continue }
             try run(
@@ -91,7 +91,8 @@ extension OutboxTables {
         return dropped
     }
 
-    /// Drops the oldest dead letters until they are within their bound.
+    /// Drops dead letters until they are within their bound: first those that later notifications repeat, then any, the
+    /// oldest first.
     ///
     /// - Returns: the number that were dropped.
     private func enforceDeadLetterBound(of destination: Int64, limits: OutboxLimits) throws -> Int {
@@ -100,7 +101,8 @@ extension OutboxTables {
         let excess = (count ?? 0) - limits.maximumDeadLetters
         guard excess > 0 else { return 0 }
         let oldest = try Int64.fetchAll(
-            database, sql: "SELECT sequence FROM deadLetter WHERE destination = ? ORDER BY sequence LIMIT ?",
+            database,
+            sql: "SELECT sequence FROM deadLetter WHERE destination = ? ORDER BY isRepeated DESC, sequence LIMIT ?",
             arguments: [destination, excess])
         for sequence in oldest { try removeDeadLetter(sequence, of: destination) }
         try self.count("droppedBySize", oldest.count, of: destination)

@@ -139,11 +139,15 @@ actor LaunchAgent {
     ///
     /// - Parameters:
     ///   - report: the report, by the wall clock.
+    ///   - time: the same second by the core's clock.
+    ///   - receiver: the receiver.
     ///   - names: the regions of the configuration whose constraint it has.
-    func startPrograms(for report: RangingEvent, of names: [String]) async {
+    func startPrograms(
+        for report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, of names: [String]
+    ) async {
         for (number, runner) in rules.enumerated()
         where runner.rule.regions.map({ !$0.isDisjoint(with: names) }) ?? true {
-            for moment in triggers[number].receive(report) {
+            for moment in triggers[number].receive(report, at: time, from: receiver) {
                 var line: [UInt8] = []
                 EventJSON.append(moment, to: &line)
                 await runner.enqueue(line)

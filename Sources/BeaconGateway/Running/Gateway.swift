@@ -58,10 +58,15 @@ actor Gateway {
     private var policy: NotificationPolicy
     private let ownConstraints: Set<BeaconConstraint>
     private var pending = PendingNotifications()
-    /// The changes whose notifications are not written so far, after which programs are started.
-    private var unlaunched: [GatewayChange] = []
-    /// The reports of ranging that rules wait for, likewise.
-    private var unlaunchedReports: [RangingEvent] = []
+    /// The events whose notifications are not written so far, after which programs are started, in order.
+    private var unlaunched: [LaunchEvent] = []
+
+    /// An event for which programs may be started.
+    private enum LaunchEvent {
+        case change(GatewayChange)
+        /// The report of ranging, with its time by the core's clock and its receiver.
+        case report(RangingEvent, at: Timestamp, from: ReceiverID)
+    }
     /// When the oldest that is not written came; nil where all is written.
     private var gatheringBegan: ContinuousClock.Instant?
     /// The time from which the outbox is asked again, where it could not be written.
@@ -278,7 +283,7 @@ actor Gateway {
         guard pending.notifications.count < Self.chunk, nextWrite == nil,
             !turns.isEmpty || sources.contains(where: \.runner.messages.hasElements)
         else { return false }
-        if pending.notifications.isEmpty, unlaunched.isEmpty, unlaunchedReports.isEmpty, isPresenceSaved { return true }
+        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved { return true }
         let began = gatheringBegan ?? .now
         gatheringBegan = began
         return .now - began < Self.gatheringTime
@@ -288,14 +293,15 @@ actor Gateway {
     private func settle() async {
         gatheringBegan = nil
         await write()
-        let changes = unlaunched
+        let events = unlaunched
         unlaunched = []
-        for change in changes { await launch(change) }
-        let reports = unlaunchedReports
-        unlaunchedReports = []
-        for report in reports {
-            let names = configuration.regions.filter { $0.region.constraint == report.constraint }.map(\.name)
-            await launches?.startPrograms(for: report, of: names)
+        for event in events {
+            switch event {
+            case .change(let change): await launch(change)
+            case .report(let report, let time, let receiver):
+                let names = configuration.regions.filter { $0.region.constraint == report.constraint }.map(\.name)
+                await launches?.startPrograms(for: report, at: time, from: receiver, of: names)
+            }
         }
     }
 
@@ -313,7 +319,7 @@ actor Gateway {
             for destination in destinations { destination.receive?(.region(event)) }
         case .application: break
         }
-        if change.state != .unknown { unlaunched.append(GatewayChange(owner: owner, event: event)) }
+        if change.state != .unknown { unlaunched.append(.change(GatewayChange(owner: owner, event: event))) }
     }
 
     private func handle(_ report: RangingRequestReport, notifications: inout [BeaconNotification]) {
@@ -326,7 +332,9 @@ actor Gateway {
         event.time = report.wallTime
         lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
         for destination in destinations { destination.receive?(.ranged(event)) }
-        if launches?.needsRanging == true { unlaunchedReports.append(event) }
+        if launches?.needsRanging == true {
+            unlaunched.append(.report(event, at: report.time, from: report.receiver))
+        }
     }
 
     private func name(_ receiver: ReceiverID) -> String {
@@ -426,7 +434,7 @@ actor Gateway {
     /// Makes the last attempts to write the notifications that wait in memory.
     private func writePending() async {
         for _ in 0..<5
-        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty || !unlaunchedReports.isEmpty {
+        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty {
             nextWrite = nextWrite.map { min($0, .now) }
             await settle()
             if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }

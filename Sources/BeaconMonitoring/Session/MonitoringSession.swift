@@ -52,6 +52,9 @@ public struct MonitoringSession: ~Copyable {
     /// The status of the source's radio; nil for a capture or a simulation, which always hear.
     private let radio: RadioStatus?
 
+    /// Called with each report of ranging before it is handled, with its time by the core's clock and its receiver.
+    package var rangingObserver: ((RangingEvent, Timestamp, ReceiverID) -> Void)?
+
     private let receiver: String?
     private var knownReceivers = 0
 
@@ -153,16 +156,20 @@ public struct MonitoringSession: ~Copyable {
         newest = max(time, newest ?? time)
         applyRadio(at: time)
         try wait(until: time, shouldStop: shouldStop, settled: settled, handle: handle)
-        // A receiver that is new has nothing to report of the time before.
-        core.advance(upTo: time)
-        try deliver(settled: settled, handle: handle)
-        meetReceivers()
+        if radio == nil {
+            // A receiver that is new has nothing to report of the time before.
+            core.advance(upTo: time)
+            try deliver(settled: settled, handle: handle)
+            meetReceivers()
+        }
         for index in source.sightings.indices {
             var sighting = source.sightings[index]
             guard counts[Int(sighting.receiver.index)] else { continue }
-            sighting.time = time
+            // A radio delivers several at once, each heard at its own time; so does a record that has one.
+            if radio == nil { sighting.time = time }
             core.receive(sighting)
         }
+        if radio != nil { core.advance(upTo: time) }
         try deliver(settled: settled, handle: handle)
         return true
     }
@@ -240,11 +247,11 @@ public struct MonitoringSession: ~Copyable {
                             time: change.wallTime, receiver: change.receiver.map { names[Int($0.index)] },
                             state: change.state, before: change.before, identity: change.identity)))
             case .ranged(let report):
-                try handle(
-                    .ranged(
-                        RangingEvent(
-                            time: report.wallTime, receiver: names[Int(report.receiver.index)],
-                            constraint: report.constraint, beacons: report.beacons)))
+                let event = RangingEvent(
+                    time: report.wallTime, receiver: names[Int(report.receiver.index)],
+                    constraint: report.constraint, beacons: report.beacons)
+                rangingObserver?(event, report.time, report.receiver)
+                try handle(.ranged(event))
             }
         }
         try settled()

@@ -15,7 +15,7 @@ final class AirDriver: AdapterDriver {
 
     let name: String
 
-    private let location: AirLocation
+    private var location: AirLocation
     private let runtime: String?
     /// Nil while its folder cannot be used.
     private var station: AirStation?
@@ -24,6 +24,8 @@ final class AirDriver: AdapterDriver {
     private var unanswered: [IBeaconFrame] = []
     private var isModeNew = false
     private var areFramesNew = false
+    /// When frames are sent again that could not be; nil where all are.
+    private var nextAttempt: Timestamp?
     private var nextReading = Timestamp.zero
     private var reportedMissed = 0
 
@@ -46,11 +48,12 @@ final class AirDriver: AdapterDriver {
 
     var interest: Int16 { Int16(POLLIN) }
 
-    var state: RadioState { station == nil ? .unsupported : .poweredOn }
+    // It comes back by itself, within moments most often.
+    var state: RadioState { station == nil ? .resetting : .poweredOn }
 
     var deadline: Timestamp {
         guard let station, !isModeNew, !areFramesNew else { return nextReading }
-        let update = RadioClock.time(sinceStart: station.nextUpdate)
+        let update = min(RadioClock.time(sinceStart: station.nextUpdate), nextAttempt ?? Timestamp(nanoseconds: .max))
         return isRanging && station.nextAdvert != nil ? min(nextReading, update) : update
     }
 
@@ -63,7 +66,8 @@ final class AirDriver: AdapterDriver {
     }
 
     func advertise(_ frames: [IBeaconFrame]) {
-        unanswered = frames.filter { unanswered.contains($0) || !self.frames.contains($0) }
+        // Each frame of each call has an outcome, also where a call between was overtaken.
+        unanswered = frames
         self.frames = frames
         areFramesNew = true
         nextReading = .zero
@@ -85,7 +89,7 @@ final class AirDriver: AdapterDriver {
             isModeNew = false
             station.listen(mode != .off, at: time)
         }
-        if areFramesNew { send(station, at: time, report) }
+        if areFramesNew || nextAttempt.map({ $0 <= now }) ?? false { send(station, at: time, report) }
         if station.missed > reportedMissed {
             report(
                 .notice(
@@ -95,6 +99,7 @@ final class AirDriver: AdapterDriver {
             reportedMissed = station.missed
         }
         if !station.isThere {
+            location.point = station.place(at: time)
             self.station = nil
             report(
                 .notice(
@@ -123,9 +128,13 @@ final class AirDriver: AdapterDriver {
         defer { unanswered = [] }
         do throws(RadioError) {
             try station.send(frames, at: time)
-            for frame in unanswered { report(.advertising(frame, .success(()))) }
+            // What failed before and is sent now has an outcome again.
+            for frame in nextAttempt == nil ? unanswered : frames { report(.advertising(frame, .success(()))) }
+            nextAttempt = nil
         } catch {
+            // Tried again each second, and reported once.
             for frame in unanswered { report(.advertising(frame, .failure(error))) }
+            nextAttempt = RadioClock.time(sinceStart: time + Self.retryInterval)
         }
     }
 

@@ -17,6 +17,9 @@ package struct AirFolder: Sendable {
     /// The path.
     package let path: String
 
+    private let name: String
+    private let runtime: String?
+
     /// Finds the folder of an air, and creates it where it is missing.
     ///
     /// - Parameters:
@@ -50,7 +53,13 @@ package struct AirFolder: Sendable {
             }
         }
         self.path = path
+        (self.name, self.runtime) = (name, runtime)
     }
+
+    /// Makes a folder anew that was removed.
+    ///
+    /// - Throws: as ``init(name:runtime:)``.
+    package init(at folder: AirFolder) throws(RadioError) { try self.init(name: folder.name, runtime: folder.runtime) }
 
     /// Returns the path of a member's file.
     func file(_ id: String, _ kind: FileKind) -> String { "\(path)/\(id).\(kind.rawValue)" }
@@ -85,8 +94,15 @@ package struct AirFolder: Sendable {
     /// Returns true while a member's process lives.
     func isAlive(_ id: String) -> Bool { FileLock.isHeld(file(id, .lock)) }
 
-    /// Removes the files of a member that has ended.
+    /// Removes the files of a member that has ended, unless a new one has its name by now.
     func sweep(_ id: String) {
+        guard let lock = try? FileLock(alone: file(id, .lock)) else { return }
+        remove(id, heldBy: lock)
+    }
+
+    /// Removes the files of a member whose lock is held.
+    func remove(_ id: String, heldBy lock: FileLock) {
+        guard lock.isOn(file(id, .lock)) else { return }
         // What others read first goes first, and the lock last.
         for kind in [FileKind.json, .walk, .lock] { unlink(file(id, kind)) }
     }

@@ -96,6 +96,9 @@ struct AirWalk {
     /// The speed in metres a second.
     var speed = ScenarioReader.walkingSpeed
 
+    /// The speeds that a walk may have, in metres a second.
+    static let speeds = 0.01...1000.0
+
     /// The JSON text: the walk of a scenario's person, with its beginning.
     var json: String {
         let places = [start, end].compactMap(\.self).map { "[\($0.x),\($0.y),\($0.z)]" }
@@ -111,7 +114,7 @@ struct AirWalk {
     static func walk(json: [UInt8], countedFrom origin: Int64) throws -> Walk {
         var object = try ScenarioValue(value: JSONReader.value(of: json), path: "").object()
         let since = Int64(try object.require("since", "when it begins").number(in: -1e18...1e18))
-        let speed = try object.take("speed")?.number(in: 0.01...1000) ?? ScenarioReader.walkingSpeed
+        let speed = try object.take("speed")?.number(in: speeds) ?? ScenarioReader.walkingSpeed
         let places = try object.require("walk", "a list of places")
         try object.finish()
         return try ScenarioReader().walk(through: places, speed: speed, from: Double(since - origin) / 1_000_000_000)

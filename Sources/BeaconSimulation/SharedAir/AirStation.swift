@@ -16,12 +16,12 @@ package final class AirStation {
     }
 
     /// The longest time that an advert waits to be heard, in nanoseconds: what is older was missed, since the process
-    /// did not run.
-    private static let longestDelay = Timestamp.nanosecondsPerSecond
+    /// did not run. Who only monitors reads once a second, and less than 2 s late is no stop (`AdapterLoop`).
+    private static let longestDelay = 3 * Timestamp.nanosecondsPerSecond
 
-    /// A sender that began longer ago than this, in nanoseconds, is not followed from its first advert on: its adverts
-    /// are those of its schedule by chance alone.
-    private static let longestCourse = 600 * Timestamp.nanosecondsPerSecond
+    /// The most adverts of a sender or a scenario that are passed over one by one. Behind more, its adverts are those of
+    /// its schedule by chance alone, and no listener works out days.
+    private static let longestCourse = 10_000
 
     /// The time from one look at everything to the next, in nanoseconds, in case that a change was not reported.
     private static let lookInterval = 2 * Timestamp.nanosecondsPerSecond
@@ -57,6 +57,8 @@ package final class AirStation {
     private var walk: Walk
     private var nextLook: Int64 = 0
     private var nextDoubt: Int64?
+    /// True where changes were lost, so that what is known may be another.
+    private var isDoubtful = false
 
     /// Joins an air, silent and without listening.
     ///
@@ -79,7 +81,7 @@ package final class AirStation {
             try folder.write(Array(AirWalk(since: now, start: location.point).json.utf8), to: id, .walk)
             try publish(at: now)
         } catch {
-            folder.sweep(id)
+            if let lock { folder.remove(id, heldBy: lock) }
             throw error
         }
         nextLook = now + Self.lookInterval
@@ -94,7 +96,7 @@ package final class AirStation {
         look(at: now)
     }
 
-    deinit { if lock != nil { folder.sweep(id) } }
+    deinit { if let lock { folder.remove(id, heldBy: lock) } }
 
     /// Returns a program's name with the characters that a file's name and JSON may have.
     private static func name(_ program: String) -> String {
@@ -108,7 +110,9 @@ package final class AirStation {
         for number in 1...10_000 {
             let id = number == 1 ? name : "\(name)-\(number)"
             do throws(StateError) {
-                if let lock = try FileLock(alone: folder.file(id, .lock)) { return (id, lock) }
+                let path = folder.file(id, .lock)
+                // Another may have swept the file in the moment between.
+                if let lock = try FileLock(alone: path), lock.isOn(path) { return (id, lock) }
             } catch {
                 throw RadioError(.failed, "cannot join the air of \(folder.path): \(error)")
             }
@@ -122,6 +126,8 @@ package final class AirStation {
     ///
     /// - Throws: an error where that cannot be written; then what was sent before goes on.
     package func send(_ frames: [IBeaconFrame], at now: Int64) throws(RadioError) {
+        // What is on the air goes on as it was.
+        guard frames != self.frames else { return }
         let before = self.frames
         self.frames = frames
         do throws(RadioError) {
@@ -146,6 +152,7 @@ package final class AirStation {
         } else {
             others = []
             renewQueue()
+            renewMedium()
         }
     }
 
@@ -160,11 +167,16 @@ package final class AirStation {
     /// - Parameter json: the scenario's file, which was read before.
     /// - Throws: an error where that cannot be written.
     package func play(scenario json: [UInt8], at now: Int64) throws(RadioError) {
+        // A byte order mark is allowed at the beginning of a file, and nowhere else.
+        let json = json.starts(with: [0xEF, 0xBB, 0xBF]) ? json.dropFirst(3) : json[...]
         let part = AirPart.part(
             program: program, process: getpid(), since: now, isListening: isListening, isPlan: true,
             scenario: String(decoding: json, as: UTF8.self))
         try folder.write(Array(part.utf8), to: id, .json)
     }
+
+    /// The place of this member, as far as it is known: who does not listen learns of moves within seconds.
+    package func place(at now: Int64) -> Point { walk.whereabouts(at: Double(now) / 1_000_000_000).point }
 
     /// Moves this member to another place, at once.
     package func move(to point: Point, at now: Int64) throws(RadioError) {
@@ -184,6 +196,12 @@ package final class AirStation {
         }
         guard !member.part.isPlan else {
             throw RadioError(.failed, "\(id) is a scenario, whose people walk as it says; move another")
+        }
+        guard [point.x, point.y, point.z].allSatisfy({ abs($0) <= Point.farthest }),
+            speed.map({ AirWalk.speeds.contains($0) }) ?? true
+        else {
+            throw RadioError(
+                .failed, "a place is at most 1000 km from the origin, and a speed 0.01 to 1000 metres a second")
         }
         let walk =
             speed.map { AirWalk(since: now, start: member.place(at: now), end: point, speed: $0) }
@@ -210,7 +228,11 @@ package final class AirStation {
                 guard let (id, kind) = AirFolder.member(ofFile: name) else { continue }
                 if kind == .lock { nextDoubt = now + Self.endDelay } else { look(at: id, kind, now) }
             }
-        case .lost?: nextLook = now
+        case .lost?:
+            isDoubtful = true
+            // The folder may be another one by now.
+            changes = FolderChanges(of: folder.path)
+            nextLook = now
         case nil: break
         }
         if now >= nextUpdate { look(at: now) }
@@ -220,19 +242,20 @@ package final class AirStation {
     private func look(at now: Int64) {
         nextDoubt = nil
         nextLook = now + (isListening && changes == nil ? Self.blindLookInterval : Self.lookInterval)
-        isThere = lock == nil || access(folder.file(id, .json), F_OK) == 0
+        isThere = lock.map { $0.isOn(folder.file(id, .lock)) && access(folder.file(id, .json), F_OK) == 0 } ?? true
+        if lock != nil, changes == nil || isDoubtful { look(at: id, .walk, now) }
         guard isListening || lock == nil else { return }
+        defer { isDoubtful = false }
         let ids = Set(folder.ids())
         for member in others where !ids.contains(member.id) { remove(member.id) }
         for id in ids where id != self.id {
             if !folder.isAlive(id) {
                 folder.sweep(id)
                 remove(id)
-            } else if changes == nil || !others.contains(where: { $0.id == id }) {
+            } else if changes == nil || isDoubtful || !others.contains(where: { $0.id == id }) {
                 look(at: id, .json, now)
             }
         }
-        if changes == nil, lock != nil { look(at: id, .walk, now) }
     }
 
     /// Looks at one file.
@@ -298,8 +321,7 @@ package final class AirStation {
                 queue.replaceFirst(with: others[sender].nextTime.map { EventQueue.Event(time: $0, sender: sender) })
             }
             if now - event.time > Self.longestDelay {
-                missed += 1
-                others[sender].skip()
+                missed += others[sender].pass(to: now - Self.longestDelay, atMost: Self.longestCourse)
             } else {
                 let place = walk.whereabouts(at: Double(event.time) / 1_000_000_000)
                 try others[sender].transmit(through: medium, to: place, deliver)
@@ -371,13 +393,23 @@ private struct AirMember {
         return part.since + next
     }
 
-    /// Passes over what was sent before a moment; all at once where that was for longer than a time.
-    mutating func pass(to now: Int64, atMost course: Int64) {
-        if now - part.since > course { broadcast.jump(to: now - part.since) }
-        while let next = broadcast.nextTime, part.since + next < now { broadcast.skip() }
+    /// Passes over what was sent before a moment.
+    ///
+    /// - Parameter course: the most adverts that are passed over one by one; behind them, all at once.
+    /// - Returns: the number of adverts, as far as they were passed over one by one.
+    @discardableResult
+    mutating func pass(to moment: Int64, atMost course: Int) -> Int {
+        var count = 0
+        while let next = broadcast.nextTime, part.since + next < moment {
+            guard count < course else {
+                broadcast.jump(to: moment - part.since)
+                break
+            }
+            broadcast.skip()
+            count += 1
+        }
+        return count
     }
-
-    mutating func skip() { broadcast.skip() }
 
     mutating func forgetWalls() { broadcast.forgetWalls() }
 

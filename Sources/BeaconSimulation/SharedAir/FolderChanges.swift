@@ -20,10 +20,8 @@ final class FolderChanges: Sendable {
         guard descriptor >= 0 else { return nil }
         // A process that ends closes its lock, which was open for writing.
         let kinds = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF)
-        guard inotify_add_watch(descriptor, folder, kinds | UInt32(IN_ONLYDIR)) >= 0 else {
-            close(descriptor)
-            return nil
-        }
+        // What was opened is closed by `deinit`, which runs here too.
+        guard inotify_add_watch(descriptor, folder, kinds | UInt32(IN_ONLYDIR)) >= 0 else { return nil }
     }
 
     deinit { close(descriptor) }

@@ -35,12 +35,21 @@ package final class FileLock: Sendable {
         self.init(descriptor: descriptor)
     }
 
-    /// Returns true while another holds the lock, in whatever way. A file that is not there is not created.
+    /// Returns true while another holds the lock, in whatever way, and where that cannot be found out, for want of
+    /// descriptors for instance. A file that is not there is not created.
     package static func isHeld(_ path: String) -> Bool {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return false }
+        guard descriptor >= 0 else { return errno != ENOENT }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    /// Returns true while the file of this path is the one that is locked, and not another that took its place.
+    package func isOn(_ path: String) -> Bool {
+        var locked = stat()
+        var named = stat()
+        return fstat(descriptor, &locked) == 0 && lstat(path, &named) == 0 && locked.st_ino == named.st_ino
+            && locked.st_dev == named.st_dev
     }
 
     private init(descriptor: Int32) { self.descriptor = descriptor }

@@ -132,6 +132,23 @@ struct OutboxTests {
         #expect(log.lines.contains { $0.contains("more dead letters are kept than the limits allow") })
     }
 
+    @Test("No number of refused proximities pushes out the dead letter of an enter or an exit (D8)")
+    func deadEnterBeforeProximity() async throws {
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
+            limits: OutboxLimits(maximumDeadLetters: 10))
+        try await bench.service.append([Samples.enter(101)] + (1...25).map { Samples.proximity($0) })
+        try await bench.running { try await eventually { try await bench.status("a").refused == 26 } }
+        let left = try OutboxInspector(file: bench.outbox.file).deadLetters(of: "a")
+        #expect(left.map(\.notification) == [Samples.enter(101)] + (17...25).map { Samples.proximity($0) })
+        // Sent again, they are the same to the bound of what waits.
+        #expect(try OutboxInspector(file: bench.outbox.file).retry(for: "a") == 10)
+        let repeated = try await DatabaseQueue(path: bench.outbox.file.path).read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM delivery WHERE isRepeated")
+        }
+        #expect(repeated == 9)
+    }
+
     @Test("Nobody else may read who was where")
     func permissions() async throws {
         let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
@@ -330,6 +347,7 @@ struct OutboxTests {
         try await database.write { database in
             try database.execute(
                 sql: """
+                    ALTER TABLE deadLetter DROP COLUMN isRepeated;
                     ALTER TABLE deadLetter RENAME TO parked;
                     ALTER TABLE destination RENAME COLUMN deadLetters TO parked;
                     DROP INDEX deadLetterBySequence;

@@ -26,6 +26,15 @@ struct AirStationTests {
             return try AirStation(location, in: folder(location.name), program: program, at: now)
         }
 
+        /// Adds a plan in which nothing fades, since chance is another in each process.
+        func calm() throws -> AirStation {
+            let air = try station("", "calm")
+            try air.play(
+                scenario: Array(
+                    #"{"duration": 100000, "environment": {"shadowing": 0, "ricianK": null}}"#.utf8), at: now)
+            return air
+        }
+
         /// What a member hears in the next seconds, ten readings a second.
         func hear(_ station: AirStation, _ seconds: Int, also others: [AirStation] = []) throws -> [Advert] {
             var adverts: [Advert] = []
@@ -61,6 +70,8 @@ struct AirStationTests {
     @Test("what one sends, another hears ten times a second, weaker with the distance, until it ends")
     func hearing() throws {
         let bench = try Bench()
+        let air = try bench.calm()
+        defer { withExtendedLifetime(air) {} }
         let near = try bench.station("@1,0"), far = try bench.station("@9,0"), sender = try bench.station("@0,0")
         for listener in [near, far] { listener.listen(true, at: bench.now) }
         #expect(try bench.hear(near, 1).isEmpty)
@@ -75,9 +86,9 @@ struct AirStationTests {
         far.update(at: bench.now)
         let fewer = try bench.hear(far, 10)
         let mean = { (adverts: [Advert]) in Double(adverts.reduce(0) { $0 + $1.rssi }) / Double(adverts.count) }
-        // 25 dB a decade by default, and fading.
-        #expect(-72...(-46) ~= mean(heard))
-        #expect(mean(fewer) < mean(heard) - 14)
+        // 25 dB a decade by default.
+        #expect(mean(heard) == -59)
+        #expect(mean(fewer) == -83)
         // Both heard the same adverts at the same times, but for those that were lost.
         #expect(Set(fewer.map(\.time)).intersection(heard.map(\.time)).count > 60)
         try sender.send([], at: bench.now)
@@ -119,6 +130,8 @@ struct AirStationTests {
     @Test("a member that is moved is heard from its new place, at once or on the way there")
     func moves() throws {
         let bench = try Bench()
+        let air = try bench.calm()
+        defer { withExtendedLifetime(air) {} }
         let listener = try bench.station("@0,0"), sender = try bench.station("@20,0")
         listener.listen(true, at: bench.now)
         try sender.send([Self.frame()], at: bench.now)
@@ -128,8 +141,7 @@ struct AirStationTests {
         try sender.move(to: Point(x: 1, y: 0), at: bench.now)
         listener.update(at: bench.now)
         let after = mean(try bench.hear(listener, 5))
-        // 32.5 dB on the mean, and fading.
-        #expect(before < 0 && after > before + 20)
+        #expect(before == -92 && after == -59)
         // A third one has it walk away, with 10 m/s.
         let third = AirStation(lookingAt: try bench.folder(), at: bench.now)
         try third.move(sender.id, to: Point(x: 101, y: 0), speed: 10, at: bench.now)
@@ -138,7 +150,7 @@ struct AirStationTests {
         let half = try #require(listener.members(at: bench.now).first { $0.id == sender.id }?.place)
         #expect(abs(half.x - 51) < 0.01)
         _ = try bench.hear(listener, 6, also: [sender])
-        #expect(listener.members(at: bench.now).map(\.place?.x) == [101])
+        #expect(listener.members(at: bench.now).first { $0.id == sender.id }?.place?.x == 101)
         #expect(throws: RadioError.self) { try third.move("nobody-1", to: .zero, speed: nil, at: bench.now) }
     }
 
@@ -176,8 +188,8 @@ struct AirStationTests {
         bench.now += 10_000_000_000
         let begin = bench.now
         let heard = try bench.hear(listener, 1)
-        #expect(heard.allSatisfy { $0.time >= begin - 1_000_000_000 })
-        #expect(80...95 ~= listener.missed)
+        #expect(heard.allSatisfy { $0.time >= begin - 3_000_000_000 })
+        #expect(60...75 ~= listener.missed)
     }
 
     @Test("who ends in any way leaves the air, and its files are swept by those who are there")
