@@ -105,7 +105,8 @@ struct AirPlan {
             cells[row][column] = (sign, color)
         }
         for wall in walls {
-            let steps = max(1, Int((abs(wall.end.x - wall.start.x) + abs(wall.end.y - wall.start.y)) * scale))
+            // Two for each character, so that none is left out.
+            let steps = max(1, Int(2 * (abs(wall.end.x - wall.start.x) + abs(wall.end.y - wall.start.y)) * scale))
             for step in 0...steps {
                 let part = Double(step) / Double(steps)
                 draw(
