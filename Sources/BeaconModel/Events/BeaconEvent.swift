@@ -41,14 +41,7 @@ public enum EventJSON {
         buffer.append(jsonTime: event.time)
         buffer.append(json: ",\"receiver\":")
         buffer.append(jsonText: event.receiver)
-        buffer.append(json: ",\"region\":")
-        if let constraint = event.constraint {
-            buffer.append(json: "{")
-            append(constraint, to: &buffer)
-            buffer.append(json: "}")
-        } else {
-            buffer.append(json: "null")
-        }
+        append(region: event.constraint, to: &buffer)
         buffer.append(json: ",\"beacons\":[")
         for (index, beacon) in event.beacons.enumerated() {
             if index > 0 { buffer.append(json: ",") }
@@ -74,14 +67,7 @@ public enum EventJSON {
             buffer.append(json: ",\"seconds\":")
             buffer.append(decimal: Int(event.duration.components.seconds))
         }
-        buffer.append(json: ",\"region\":")
-        if let constraint = event.constraint {
-            buffer.append(json: "{")
-            append(constraint, to: &buffer)
-            buffer.append(json: "}")
-        } else {
-            buffer.append(json: "null")
-        }
+        append(region: event.constraint, to: &buffer)
         buffer.append(json: ",\"beacon\":")
         append(event.beacon, to: &buffer)
         buffer.append(json: "}\n")
@@ -128,6 +114,15 @@ public enum EventJSON {
         buffer.append(json: ",")
         append(event.constraint, to: &buffer)
         buffer.append(json: "}}\n")
+    }
+
+    /// Appends the constraint that is ranged; null for every beacon.
+    private static func append(region constraint: BeaconConstraint?, to buffer: inout [UInt8]) {
+        buffer.append(json: ",\"region\":")
+        guard let constraint else { return buffer.append(json: "null") }
+        buffer.append(json: "{")
+        append(constraint, to: &buffer)
+        buffer.append(json: "}")
     }
 
     private static func append(_ constraint: BeaconConstraint, to buffer: inout [UInt8]) {

@@ -1,5 +1,5 @@
-/// A moment of one beacon for which a program is run: it has come as near as somebody asked for, has stayed so for a time, or
-/// is gone.
+/// A moment of one beacon for which a program is run: it has come as near as somebody asked for, has stayed so for a
+/// time, or is gone.
 public struct ProximityEvent: Hashable, Sendable {
     /// The whole second of the report that showed it.
     public var time: Timestamp

@@ -1,6 +1,7 @@
 package import BeaconModel
 
-/// A rule's memory of beacons: it turns the reports of each second into the few moments for which the rule's program runs.
+/// A rule's memory of beacons: it turns the reports of each second into the few moments for which the rule's program
+/// runs.
 ///
 /// A beacon that is near for an hour is near once. It is so again after it was not for ``patience``, so that one at the
 /// border of a class does not run a program again and again. A receiver that gives no reports is deaf, and says neither
@@ -69,10 +70,11 @@ package struct RuleTrigger: Sendable {
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID
     ) -> [ProximityEvent] {
         guard !events.isEmpty else { return [] }
-        let before = update(Place(receiver: receiver.index, constraint: report.constraint), from: report, at: time)
+        let place = Place(receiver: receiver.index, constraint: report.constraint)
+        let before = update(place, from: report, at: time)
         visits = visits.filter { time.since($0.value.seen) < Self.patience }
         var moments: [ProximityEvent] = []
-        let now = lists[Place(receiver: receiver.index, constraint: report.constraint)]?.beacons ?? [:]
+        let now = lists[place]?.beacons ?? [:]
         for identity in Set(now.keys).union(before.keys).sorted() {
             let nearest = lists.values.compactMap { $0.beacons[identity] }.max {
                 Self.rank($0.proximity) < Self.rank($1.proximity)

@@ -12,7 +12,7 @@ struct Broadcast: Sendable {
 
     private let receivers: [ReceiverPlan]
     private(set) var population: Population
-    private(set) var transmitters: [Transmitter]
+    private var transmitters: [Transmitter]
 
     /// One for each transmitter and receiver, those of a transmitter together.
     private var links: [RadioLink]
