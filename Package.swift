@@ -353,11 +353,13 @@ let package = Package(
         ),
         // An app on Apple's names, for the test that beacond starts it.
         .executableTarget(
+            name: "AskingApp", dependencies: ["CoreLocation"], path: "Tests/AskingApp", swiftSettings: habits),
+        .executableTarget(
             name: "LaunchedApp", dependencies: ["CoreLocation"], path: "Tests/LaunchedApp", swiftSettings: habits),
         .testTarget(
             name: "BeaconCommandTests",
             dependencies: [
-                "BeaconCommand", "TestSupport",
+                "BeaconCommand", "AskingApp", "TestSupport",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -6,21 +6,20 @@ func face(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-beacon", condition: .when(platforms: [.linux]))
 }
 
+/// An app with the Info.plist in its folder `Resources`, where it is found on Linux. In Xcode it belongs to the app's target.
+func app(_ name: String, _ faces: String...) -> Target {
+    .executableTarget(name: name, dependencies: faces.map(face), path: name, resources: [.copy("Resources")])
+}
+
 let package = Package(
     name: "Examples",
     dependencies: [.package(name: "swift-beacon", path: "..")],
     targets: [
-        .executableTarget(name: "Museum", dependencies: [face("CoreLocation")], path: "Museum"),
-        .executableTarget(name: "DepartmentStore", dependencies: [face("CoreLocation")], path: "DepartmentStore"),
-        .executableTarget(
-            name: "DeviceAsBeacon", dependencies: [face("CoreLocation"), face("CoreBluetooth")],
-            path: "DeviceAsBeacon"),
-        .executableTarget(
-            name: "RangingForBeacons", dependencies: [face("CoreLocation"), face("CoreBluetooth")],
-            path: "RangingForBeacons"),
-        .executableTarget(
-            name: "ProximityRecipe", dependencies: [face("CoreLocation"), face("KumulosSDK")],
-            path: "ProximityRecipe"),
+        app("Museum", "CoreLocation"),
+        app("DepartmentStore", "CoreLocation"),
+        app("DeviceAsBeacon", "CoreLocation", "CoreBluetooth"),
+        app("RangingForBeacons", "CoreLocation", "CoreBluetooth"),
+        app("ProximityRecipe", "CoreLocation", "KumulosSDK"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -48,6 +48,7 @@ public final class SimulatedDevice: Sendable {
     private let memory: Memory
     private let launch: Locked<Launch>
     private let place: Locked<Position>
+    private let isAsked = Locked(false)
 
     init(name: String, number: Int, position: Position, authorization: CLAuthorizationStatus) {
         self.name = name
@@ -57,11 +58,14 @@ public final class SimulatedDevice: Sendable {
         launch = Locked(Self.launch(memory, AuthorizationStatus(authorization)))
     }
 
-    private static func launch(_ memory: Memory, _ authorization: AuthorizationStatus) -> Launch {
+    private static func launch(
+        _ memory: Memory, _ authorization: AuthorizationStatus, asksUser: Bool = false
+    ) -> Launch {
         var configuration = CenterConfiguration(application: memory.application, store: memory.regions)
         configuration.monitorStore = memory.monitors
         configuration.maximumRegions = BeaconCenter.appleRegionLimit
         configuration.initialStatus = authorization
+        configuration.answer = asksUser ? .ask : .grant
         let launch = Launch(center: BeaconCenter(configuration), radio: AirRadio())
         launch.center.use(launch.radio)
         return launch
@@ -102,14 +106,27 @@ public final class SimulatedDevice: Sendable {
         old.performOnDisk { isWritten.signal() }
         isWritten.wait()
         let (snapshot, time) = (old.snapshot, old.time)
-        let new = Self.launch(memory, snapshot.authorization)
+        let new = Self.launch(memory, snapshot.authorization, asksUser: asksUser)
         launch.withLock { $0 = new }
         BeaconCenter.install(new.center, inPlaceOf: old)
         if let time { receive(.time(time)) }
         receive(.state(snapshot.radio))
     }
 
-    /// Sets the app's authorization, as a user does in the settings.
+    /// A Boolean value indicating whether the app's requests for an authorization wait for ``authorize(_:)``, as on a
+    /// device that asks its user. At first it is false, and they are granted at once.
+    public var asksUser: Bool {
+        get { isAsked.withLock { $0 } }
+        set {
+            isAsked.withLock { $0 = newValue }
+            center.perform { $0.answer = newValue ? .ask : .grant }
+        }
+    }
+
+    /// A Boolean value indicating whether the app has asked for an authorization and waits for its user.
+    public var isAsking: Bool { center.snapshot.isAsking }
+
+    /// Sets the app's authorization, as a user does who is asked, or later in the settings.
     public func authorize(_ status: CLAuthorizationStatus) {
         let status = AuthorizationStatus(status)
         center.perform { $0.setStatus(status) }

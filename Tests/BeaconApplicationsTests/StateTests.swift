@@ -186,7 +186,7 @@ final class StateTests {
             directory: directory, administratorFile: folder.appendingPathComponent("administrator.json"))
         #expect(try policy.status(of: application) == .notDetermined)
         #expect(text("authorization.json.damaged") == "")
-        try policy.record(.always, for: application)
+        try policy.record(.init(status: .always), for: application)
         #expect(try policy.status(of: application) == .always)
         #expect(reports.withLock { $0.count } == 1)
     }
@@ -209,10 +209,10 @@ final class StateTests {
     @Test("A grant is stored with its reason, and an administrator's decision stands above it")
     func policy() throws {
         let administrator = folder.appendingPathComponent("administrator.json")
-        let app = ApplicationIdentity("app", usageDescription: "to greet you")
+        let app = ApplicationIdentity("app")
         let open = try AuthorizationPolicy(directory: directory, administratorFile: administrator)
         #expect(try open.status(of: app) == .notDetermined)
-        try open.record(.whenInUse, for: app)
+        try open.record(.init(status: .whenInUse, reason: "to greet you"), for: app)
         #expect(try open.status(of: app) == .whenInUse)
         #expect(
             try open.applications().map { "\($0.name) \($0.status) \($0.reason ?? "") \($0.isDecidedByAdministrator)" }
@@ -222,7 +222,7 @@ final class StateTests {
         let strict = try AuthorizationPolicy(directory: directory, administratorFile: administrator)
         #expect(try strict.status(of: app) == .denied)
         #expect(try strict.status(of: ApplicationIdentity("/opt/a/App")) == .always)
-        try strict.record(.always, for: app)
+        try strict.record(.init(status: .always), for: app)
         #expect(try strict.status(of: app) == .denied)
     }
 

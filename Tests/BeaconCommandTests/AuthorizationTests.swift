@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -19,5 +20,141 @@ struct AuthorizationTests {
         #expect(
             FileManager.default.fileExists(
                 atPath: folder + "/swift-beacon/applications/shop/authorization.json"))
+    }
+
+    // MARK: - Being asked
+
+    @Test("An app without a terminal waits for the command that answers it", arguments: ["whenInUse", "always"])
+    func answeredByCommand(_ request: String) async throws {
+        let app = try Asker(request, policy: "ask")
+        try await app.waits(for: ["not determined"])
+        try await eventually { try await app.command("pending").output.contains("asks for \(request)") }
+        #expect(try await app.command("list").output.contains("notDetermined  (asks, and waits)"))
+        let answer = try await app.command("grant")
+        #expect(answer.status == 0, "\(answer.errors)")
+        try await app.waits(for: ["not determined", request == "always" ? "always" : "when in use"])
+        try await eventually { try await app.command("pending").output.isEmpty }
+        // A later decision takes effect while the app runs, too.
+        _ = try await app.command("deny", app.name)
+        try await app.waits(for: ["not determined", request == "always" ? "always" : "when in use", "denied"])
+    }
+
+    @Test("What an app asks for more is refused, and it keeps what it has")
+    func refusedMore() async throws {
+        let app = try Asker("always", policy: "ask")
+        try await eventually { try await app.command("pending").output.contains("asks for always") }
+        #expect(try await app.command("grant", "--when-in-use").status == 0)
+        try await app.waits(for: ["not determined", "when in use"])
+        try await eventually { try await app.command("pending").output.isEmpty }
+        #expect(try await app.command("list").output.contains("whenInUse"))
+    }
+
+    @Test("The question of an app that was killed is gone, and it asks again when it starts")
+    func killed() async throws {
+        let app = try Asker("whenInUse", policy: "ask")
+        try await eventually { try await app.command("pending").output.contains("whenInUse") }
+        app.process.end(SIGKILL)
+        #expect(try await app.command("pending").output.isEmpty)
+        let nobody = try await app.command("grant")
+        #expect(nobody.status == 2)
+        #expect(nobody.errors.contains("No app waits for an answer"))
+        let again = try Asker("whenInUse", policy: "ask", folder: app.folder)
+        try await eventually { try await again.command("pending").output.contains("whenInUse") }
+        withExtendedLifetime(app) {}
+    }
+
+    @Test(
+        "The policy of an app's environment answers its requests",
+        arguments: [("", "when in use"), ("grant", "when in use"), ("deny", "denied")])
+    func policy(policy: String, status: String) async throws {
+        try await Asker("whenInUse", policy: policy).waits(for: ["not determined", status])
+    }
+
+    @Test("A policy that nobody can read grants nothing, and says why")
+    func unknownPolicy() async throws {
+        let app = try Asker("whenInUse", policy: "maybe")
+        try await app.waits(for: ["denied"])
+        #expect(app.output.contains { $0.contains("BEACON_AUTHORIZATION has \"maybe\"; it is one of grant, deny and ask") })
+    }
+
+    @Test("An app asks in its terminal, again where the answer is none")
+    func terminal() async throws {
+        let app = try Asker("always", policy: "", inTerminal: true)
+        try await eventually { app.output.contains { $0.contains("asks to know of beacons nearby at any time") } }
+        app.type("perhaps\n")
+        try await eventually { app.output.filter { $0.contains("[a] always") }.count == 2 }
+        app.type("YES\n")
+        try await eventually { app.output.contains("when in use") }
+        #expect(try await app.command("list").output.contains("whenInUse"))
+    }
+
+    @Test("A question in a terminal is withdrawn where it is answered elsewhere")
+    func terminalAnsweredElsewhere() async throws {
+        let app = try Asker("whenInUse", policy: "", inTerminal: true)
+        try await eventually { app.output.contains { $0.contains("[y] yes, while it runs") } }
+        try await eventually { try await app.command("pending").output.contains("whenInUse") }
+        #expect(try await app.command("deny").status == 0)
+        try await eventually { app.output.contains("denied") && app.output.contains("Answered elsewhere: no.") }
+    }
+}
+
+/// An app that asks for a permission, with a folder of state of its own.
+private final class Asker: Sendable {
+    let folder: String
+    let process: ChildProcess
+    private let isOwner: Bool
+    private let keyboard: Int32
+    private let file: String
+
+    init(_ request: String, policy: String, inTerminal: Bool = false, folder earlier: String? = nil) throws {
+        isOwner = earlier == nil
+        let folder = earlier ?? FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
+        self.folder = folder
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // An air of its own: nothing is to be heard, and no radio is needed.
+        try FileManager.default.createDirectory(
+            atPath: folder + "/runtime", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let fifo = folder + "/keyboard"
+        mkfifo(fifo, 0o600)
+        keyboard = open(fifo, O_RDWR | O_CLOEXEC)
+        file = folder + "/output"
+        let app = Product.path("AskingApp") + " " + request
+        let environment =
+            "XDG_STATE_HOME='\(folder)' XDG_RUNTIME_DIR='\(folder)/runtime' BEACON_SOURCE=air "
+            + "BEACON_AUTHORIZATION='\(policy)'"
+        process = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c",
+                "exec env \(environment) "
+                    + (inTerminal ? "/usr/bin/script -qefc '\(app)' /dev/null < '\(fifo)'" : app) + " 2>&1",
+            ], output: file)
+    }
+
+    deinit {
+        process.end(SIGKILL)
+        close(keyboard)
+        if isOwner { try? FileManager.default.removeItem(atPath: folder) }
+    }
+
+    /// The name of the app in lists.
+    var name: String { URL(fileURLWithPath: Product.path("AskingApp")).resolvingSymlinksInPath().path }
+
+    /// The lines that it has printed.
+    var output: [String] {
+        let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+        return text.split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    /// Returns once it has printed these lines and no other of its own.
+    func waits(for lines: [String]) async throws {
+        let words = ["not determined", "when in use", "always", "denied", "restricted"]
+        try await eventually { self.output.filter(words.contains) == lines }
+    }
+
+    func type(_ text: String) { _ = write(keyboard, text, text.utf8.count) }
+
+    func command(_ arguments: String...) async throws -> BeaconProgram.Outcome {
+        try await BeaconProgram.run(["authorization"] + arguments, environment: ["XDG_STATE_HOME": folder])
     }
 }

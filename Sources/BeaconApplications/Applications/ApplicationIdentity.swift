@@ -1,3 +1,4 @@
+import BeaconSupport
 import Foundation
 
 /// The identity of an application, under which its regions and permissions are stored: its bundle identifier, else its
@@ -9,8 +10,11 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
     /// The name, of letters, digits, dots, hyphens and underscores only, so that it can name a folder.
     package let name: String
 
-    /// The application's reason for wanting to know its place, from its Info.plist.
-    package let usageDescription: String?
+    /// What the application says of itself; empty where its executable is not at hand.
+    package let infoPlist: InfoPlist
+
+    /// The name that its user knows.
+    package let displayName: String
 
     /// The longest name. A folder's name has at most 255 bytes.
     private static let longestName = 200
@@ -18,8 +22,15 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
     /// Creates an identity from a bundle identifier, an executable's absolute path, or the name of another identity.
     ///
     /// In a name that is not a path, characters that cannot name a folder become underscores.
-    package init(_ name: String, usageDescription: String? = nil) {
-        self.usageDescription = usageDescription
+    ///
+    /// - Parameters:
+    ///   - name: the identifier, path or name.
+    ///   - infoPlist: what the application says of itself.
+    ///   - displayName: the name that its user knows, where its Info.plist has none.
+    package init(_ name: String, infoPlist: InfoPlist = InfoPlist(), displayName: String? = nil) {
+        self.infoPlist = infoPlist
+        self.displayName =
+            infoPlist.name ?? displayName ?? (name.hasPrefix("/") ? String(name.split(separator: "/").last ?? "/") : name)
         if name.hasPrefix("/") {
             self.name = Self.name(ofPath: name)
             return
@@ -32,11 +43,16 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
 
     /// The identity of this process.
     package static var current: ApplicationIdentity {
-        let bundle = Bundle.main
-        let keys = ["NSLocationAlwaysAndWhenInUseUsageDescription", "NSLocationWhenInUseUsageDescription"]
-        let usage = keys.lazy.compactMap { bundle.object(forInfoDictionaryKey: $0) as? String }.first
-        return ApplicationIdentity(
-            bundle.bundleIdentifier ?? executablePath ?? ProcessInfo.processInfo.processName, usageDescription: usage)
+        let path = executablePath
+        let name = ProcessInfo.processInfo.processName
+        var infoPlist = InfoPlist()
+        do {
+            if let path { infoPlist = try InfoPlist(ofExecutable: path) }
+        } catch {
+            StateDirectory.writeToStandardError(
+                StateError(.damagedState, "the Info.plist of \(name) cannot be read: \(error)", cause: error))
+        }
+        return ApplicationIdentity(infoPlist.identifier ?? path ?? name, infoPlist: infoPlist, displayName: name)
     }
 
     /// The path of this process's executable.
@@ -83,4 +99,9 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
 
     /// The name.
     package var description: String { name }
+
+    /// Returns true for two identities of one name, whatever their executables say of themselves.
+    package static func == (left: ApplicationIdentity, right: ApplicationIdentity) -> Bool { left.name == right.name }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

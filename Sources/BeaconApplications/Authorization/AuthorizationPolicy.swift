@@ -1,90 +1,169 @@
 package import BeaconSupport
+package import Dispatch
 package import Foundation
 
-/// An application's permission to know of beacons.
-package enum AuthorizationStatus: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The application has not asked.
-    case notDetermined
-    /// It may not, and the user cannot change that.
-    case restricted
-    /// It may not.
-    case denied
-    /// It may while it runs.
-    case whenInUse
-    /// It may, and beacond may start it for an event.
-    case always
-
-    /// A Boolean value indicating whether events may be delivered.
-    package var isGranted: Bool { self == .whenInUse || self == .always }
-}
-
-/// A permission that an application asks for.
-package enum AuthorizationRequest: Hashable, Sendable {
-    /// To know of beacons while it runs.
-    case whenInUse
-    /// To know of beacons, and to be started for them.
-    case always
-}
-
-/// The permissions of applications: an administrator's decisions, else earlier answers, else what they ask for.
+/// The permissions of applications: an administrator's decisions, else earlier answers, else what happens to requests.
 ///
-/// Linux has nobody to ask on the screen, so a request is granted unless the administrator's file says otherwise. The
-/// file is JSON, an object from an application (its bundle identifier, its executable's path, or its name as `beacon
-/// authorization` lists it), or `*` for all others, to a status.
+/// A request is granted, refused, or put to the user. Where nobody decided which, it is put to the user of a terminal
+/// that the application runs in, and granted without one: a machine that hears beacons often has nobody to ask.
+///
+/// The administrator's file is JSON, an object from an application (its bundle identifier, its executable's path, or its
+/// name as `beacon authorization` lists it), or `*` for all others, to a rule.
 package struct AuthorizationPolicy: Sendable {
     /// The file in which an administrator decides for the whole machine.
     package static let administratorFile = URL(fileURLWithPath: "/etc/swift-beacon/authorization.json")
 
-    private let directory: StateDirectory
-    private let administrator: [String: AuthorizationStatus]
+    /// The variable by which whoever starts an application says what happens to its requests: an answer, and `strict`
+    /// behind a comma or alone.
+    package static let variable = "BEACON_AUTHORIZATION"
+
+    let directory: StateDirectory
+    private let administrator: [String: AuthorizationRule]
+    private let ofStarter: AuthorizationRule
+    private let canAskInTerminal: Bool
 
     /// Reads the policy of this machine and user.
     ///
-    /// - Throws: ``StateError`` if the administrator's file cannot be read or is damaged: its decisions are unknown
-    ///   then, so that nothing may be granted.
-    package init(directory: StateDirectory, administratorFile: URL = Self.administratorFile) throws(StateError) {
+    /// - Parameters:
+    ///   - directory: the folder of state.
+    ///   - administratorFile: the file of the administrator's decisions.
+    ///   - environment: the environment of the process that asks.
+    ///   - canAskInTerminal: whether a terminal is there to ask in; by default, whether this process has one.
+    /// - Throws: ``StateError`` if the administrator's file cannot be read or is damaged, or if the variable has another
+    ///   value: the decisions are unknown then, so that nothing may be granted.
+    package init(
+        directory: StateDirectory, administratorFile: URL = Self.administratorFile,
+        environment: [String: String] = ProcessInfo.processInfo.environment, canAskInTerminal: Bool? = nil
+    ) throws(StateError) {
         self.directory = directory
-        let decisions = try directory.read([String: AuthorizationStatus].self, from: administratorFile) ?? [:]
+        self.canAskInTerminal = canAskInTerminal ?? TerminalQuestion.isPossible
+        let rules = try directory.read([String: AuthorizationRule].self, from: administratorFile) ?? [:]
         administrator = Dictionary(
-            decisions.map { ($0.key == "*" ? "*" : ApplicationIdentity($0.key).name, $0.value) },
-            uniquingKeysWith: { $0.isGranted ? $1 : $0 })
+            rules.map { ($0.key == "*" ? "*" : ApplicationIdentity($0.key).name, $0.value) },
+            uniquingKeysWith: { $0.status?.isGranted == true ? $1.orElse($0) : $0.orElse($1) })
+        ofStarter = try Self.rule(environment[Self.variable] ?? "")
+    }
+
+    private static func rule(_ text: String) throws(StateError) -> AuthorizationRule {
+        var rule = AuthorizationRule()
+        for word in text.split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) }) {
+            if word == "strict" {
+                rule.isStrict = true
+            } else if let answer = RequestAnswer(rawValue: word) {
+                rule.requests = answer
+            } else {
+                throw StateError(
+                    .damagedState,
+                    "\(variable) has \"\(word.printable)\"; it is one of grant, deny and ask, and \"strict\" behind a comma")
+            }
+        }
+        return rule
+    }
+
+    private func administratorRule(for application: ApplicationIdentity) -> AuthorizationRule {
+        (administrator[application.name] ?? AuthorizationRule()).orElse(administrator["*"] ?? AuthorizationRule())
     }
 
     /// Returns an administrator's decision for an application, if there is one.
     package func decision(for application: ApplicationIdentity) -> AuthorizationStatus? {
-        administrator[application.name] ?? administrator["*"]
+        // A rule for the application that has an answer to its requests is more than a status for all others.
+        if let own = administrator[application.name], own.status != nil || own.requests != nil { return own.status }
+        return administrator["*"]?.status
     }
 
-    /// Returns an application's status. Where its file is damaged, that is set aside, and the application may ask
-    /// again.
-    ///
-    /// - Throws: ``StateError`` if its file cannot be read.
-    package func status(of application: ApplicationIdentity) throws(StateError) -> AuthorizationStatus {
-        if let decision = decision(for: application) { return decision }
-        return try grant(of: application)?.status ?? .notDetermined
+    /// Returns what happens to an application's requests.
+    package func answer(for application: ApplicationIdentity) -> RequestAnswer {
+        administratorRule(for: application).requests ?? ofStarter.requests ?? (canAskInTerminal ? .ask : .grant)
     }
 
-    /// Returns the status that follows from a request: it is granted once, from not determined, and "always" once more
-    /// from "when in use"; anything else stays as it is, as on Apple's systems.
-    package static func answer(
-        to request: AuthorizationRequest, from status: AuthorizationStatus
-    ) -> AuthorizationStatus {
-        switch (request, status) {
-        case (.whenInUse, .notDetermined): .whenInUse
-        case (.always, .notDetermined), (.always, .whenInUse): .always
-        default: status
+    /// Returns true where an application's Info.plist has to be as on iOS: a request without its reasons is ignored, and
+    /// without the background mode `location` the application is not started for its regions.
+    package func isStrict(for application: ApplicationIdentity) -> Bool {
+        administratorRule(for: application).orElse(ofStarter).isStrict ?? false
+    }
+
+    // MARK: - Answers
+
+    /// What an application may, and what its user was asked.
+    package struct Permission: Hashable, Sendable, Codable {
+        /// The status.
+        package var status: AuthorizationStatus
+        /// The application's reason for asking.
+        package var reason: String?
+        /// True where the user refused "always" and allowed the rest: he is not asked for it again. Nil is false.
+        package var isAlwaysRefused: Bool?
+
+        /// A permission from its parts.
+        package init(status: AuthorizationStatus, reason: String? = nil, isAlwaysRefused: Bool = false) {
+            self.status = status
+            self.reason = reason
+            self.isAlwaysRefused = isAlwaysRefused ? true : nil
         }
     }
 
-    /// Stores an application's status, unless an administrator decided.
+    /// Returns what an application may; nil where that was never decided. Where its file is damaged, that is set aside,
+    /// and the application may ask again.
+    ///
+    /// - Throws: ``StateError`` if its file cannot be read.
+    package func permission(of application: ApplicationIdentity) throws(StateError) -> Permission? {
+        if let decision = decision(for: application) { return Permission(status: decision) }
+        return try stored(application)
+    }
+
+    /// Returns an application's status.
+    ///
+    /// - Throws: ``StateError`` if its file cannot be read.
+    package func status(of application: ApplicationIdentity) throws(StateError) -> AuthorizationStatus {
+        try permission(of: application)?.status ?? .notDetermined
+    }
+
+    /// Stores what an application may, unless an administrator decided.
     ///
     /// - Throws: ``StateError`` if it cannot be written.
-    package func record(_ status: AuthorizationStatus, for application: ApplicationIdentity) throws(StateError) {
+    package func record(_ permission: Permission, for application: ApplicationIdentity) throws(StateError) {
         guard decision(for: application) == nil else { return }
         let lock = try directory.lock(application)
         defer { withExtendedLifetime(lock) {} }
-        try directory.write(Grant(status: status, reason: application.usageDescription), to: file(of: application))
+        try directory.write(permission, to: directory.file("authorization", of: application))
     }
+
+    // MARK: - Asking
+
+    /// Puts a request to the user: in the terminal of this process, where there is one, and for `beacon authorization`.
+    ///
+    /// - Parameters:
+    ///   - request: what the application asks for.
+    ///   - application: the application.
+    ///   - status: what it may so far.
+    ///   - answer: called once with what the user of the terminal allows, on a thread of its own. An answer by command
+    ///     changes the stored permission.
+    /// - Throws: ``StateError`` if the request cannot be stored.
+    package func ask(
+        for request: AuthorizationRequest, of application: ApplicationIdentity, from status: AuthorizationStatus,
+        answer: @escaping @Sendable (AuthorizationStatus) -> Void
+    ) throws(StateError) -> PendingAuthorization {
+        let reason = application.infoPlist.reason(for: request)
+        let question =
+            canAskInTerminal && TerminalQuestion.isPossible
+            ? TerminalQuestion(of: application.displayName, asking: request, from: status, reason: reason) : nil
+        let pending = try PendingAuthorization(request, of: application, reason: reason, in: directory, question)
+        question?.ask(answer)
+        return pending
+    }
+
+    /// Begins to watch what an application may; nil while it has no folder.
+    ///
+    /// - Parameters:
+    ///   - application: the application.
+    ///   - queue: the queue on which changes are reported.
+    ///   - report: called where the permission may have changed.
+    package func watch(
+        _ application: ApplicationIdentity, queue: DispatchQueue, report: @escaping @Sendable () -> Void
+    ) -> AuthorizationWatch? {
+        AuthorizationWatch(of: application, in: directory, queue: queue, report: report)
+    }
+
+    // MARK: - All applications
 
     /// Returns all applications that have asked, with their status and reason.
     ///
@@ -92,11 +171,15 @@ package struct AuthorizationPolicy: Sendable {
     package func applications() throws(StateError) -> [Application] {
         var result: [Application] = []
         for application in directory.applications {
-            guard let grant = try grant(of: application) else { continue }
+            let stored = try stored(application)
+            let pending = try PendingAuthorization.content(of: application, in: directory)
+            guard stored != nil || pending != nil else { continue }
+            let decision = decision(for: application)
             result.append(
                 Application(
-                    name: application.name, status: decision(for: application) ?? grant.status, reason: grant.reason,
-                    isDecidedByAdministrator: decision(for: application) != nil))
+                    name: application.name, status: decision ?? stored?.status ?? .notDetermined,
+                    reason: pending?.reason ?? stored?.reason, asksFor: decision == nil ? pending?.request : nil,
+                    isDecidedByAdministrator: decision != nil))
         }
         return result
     }
@@ -109,20 +192,13 @@ package struct AuthorizationPolicy: Sendable {
         package var status: AuthorizationStatus
         /// Its reason for asking.
         package var reason: String?
+        /// What it waits for; nil where it waits for no answer.
+        package var asksFor: AuthorizationRequest?
         /// A Boolean value indicating whether the status is an administrator's decision.
         package var isDecidedByAdministrator: Bool
     }
 
-    private struct Grant: Codable {
-        var status: AuthorizationStatus
-        var reason: String?
-    }
-
-    private func grant(of application: ApplicationIdentity) throws(StateError) -> Grant? {
-        try directory.state(Grant.self, in: file(of: application), of: application).value
-    }
-
-    private func file(of application: ApplicationIdentity) -> URL {
-        directory.file("authorization", of: application)
+    private func stored(_ application: ApplicationIdentity) throws(StateError) -> Permission? {
+        try directory.state(Permission.self, in: directory.file("authorization", of: application), of: application).value
     }
 }

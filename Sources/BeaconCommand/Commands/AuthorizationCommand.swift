@@ -9,15 +9,23 @@ struct AuthorizationCommand: ParsableCommand {
         commandName: "authorization",
         abstract: "List, grant and deny apps the use of beacons.",
         discussion: """
-            Apps that use the module CoreLocation ask for permission, as on iOS. Here it is granted on request, unless \
-            it was denied with this command, or an administrator decided otherwise in \
-            \(AuthorizationPolicy.administratorFile.path). That file is a JSON object whose keys are apps, or * for \
-            all others, and whose values are notDetermined, restricted, denied, whenInUse or always.
-            A change takes effect at the next start of the app.
+            Apps that use the module CoreLocation ask for permission, as on iOS. In a terminal they ask their user; \
+            elsewhere they are granted what they ask for. \(AuthorizationPolicy.variable)=grant, deny or ask in an \
+            app's environment says otherwise, and so does an administrator in \
+            \(AuthorizationPolicy.administratorFile.path). An app that asks waits until it is answered in its terminal \
+            or by this command; an answer takes effect at once.
 
+              beacon authorization pending
+              beacon authorization grant com.example.museum
               beacon authorization deny com.example.shop
+
+            The administrator's file is a JSON object whose keys are apps, or * for all others. Its values are grant, \
+            deny or ask, which answer what apps ask; notDetermined, restricted, denied, whenInUse or always, which \
+            apps cannot change; or both, with "strict" for apps whose Info.plist has to be as on iOS:
+
+              { "*": { "requests": "ask", "strict": true }, "com.example.museum": "always" }
             """,
-        subcommands: [List.self, Grant.self, Deny.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Pending.self, Grant.self, Deny.self], defaultSubcommand: List.self)
 
     /// The command `beacon authorization list`.
     struct List: ParsableCommand {
@@ -28,51 +36,119 @@ struct AuthorizationCommand: ParsableCommand {
             guard !applications.isEmpty else {
                 return StandardError.write("No app has asked yet.")
             }
-            let width = applications.map(\.name.count).max() ?? 0
-            for application in applications {
-                var line = application.name + String(repeating: " ", count: width - application.name.count)
-                line += "  \(application.status.rawValue)"
-                if application.isDecidedByAdministrator { line += "  (by the administrator)" }
-                if let reason = application.reason { line += "  \"\(reason)\"" }
-                print(line)
+            AuthorizationCommand.print(applications) { application in
+                application.status.rawValue
+                    + (application.isDecidedByAdministrator ? "  (by the administrator)" : "")
+                    + (application.asksFor == nil ? "" : "  (asks, and waits)")
             }
+        }
+    }
+
+    /// The command `beacon authorization pending`.
+    struct Pending: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the apps that ask and wait for an answer.")
+
+        func run() throws {
+            let applications = try AuthorizationPolicy(directory: .user).applications().filter { $0.asksFor != nil }
+            guard !applications.isEmpty else {
+                return StandardError.write("No app waits for an answer.")
+            }
+            AuthorizationCommand.print(applications) { "asks for \($0.asksFor?.rawValue ?? "")" }
         }
     }
 
     /// The command `beacon authorization grant`.
     struct Grant: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Grant an app the use of beacons.")
+        static let configuration = CommandConfiguration(
+            abstract: "Grant an app the use of beacons.",
+            discussion: "An app that asks gets what it asks for; another one may always know of beacons.")
 
-        @Argument(
-            help: ArgumentHelp(
-                "The app's bundle identifier, its executable's path, or its name in the list.", valueName: "app"))
-        var app: String
+        @Flag(help: "Grant it while the app runs only.")
+        var whenInUse = false
 
-        func run() throws { try AuthorizationCommand.decide(.always, for: app) }
+        @OptionGroup var choice: ApplicationChoice
+
+        func run() throws {
+            try AuthorizationCommand.decide(for: choice.app) { asked in
+                let status = asked?.asksFor == .whenInUse || whenInUse ? AuthorizationStatus.whenInUse : .always
+                return AuthorizationPolicy.Permission(
+                    status: status, isAlwaysRefused: asked?.asksFor == .always && status == .whenInUse)
+            }
+        }
     }
 
     /// The command `beacon authorization deny`.
     struct Deny: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Deny an app the use of beacons.")
+        static let configuration = CommandConfiguration(
+            abstract: "Deny an app the use of beacons.",
+            discussion: "An app that asks for more than it has keeps what it has; another one loses everything.")
 
-        @Argument(
-            help: ArgumentHelp(
-                "The app's bundle identifier, its executable's path, or its name in the list.", valueName: "app"))
-        var app: String
+        @OptionGroup var choice: ApplicationChoice
 
-        func run() throws { try AuthorizationCommand.decide(.denied, for: app) }
+        func run() throws {
+            try AuthorizationCommand.decide(for: choice.app) { asked in
+                if asked?.asksFor == .always, asked?.status == .whenInUse {
+                    return AuthorizationPolicy.Permission(status: .whenInUse, isAlwaysRefused: true)
+                }
+                return AuthorizationPolicy.Permission(status: .denied)
+            }
+        }
     }
 
-    fileprivate static func decide(_ status: AuthorizationStatus, for app: String) throws {
+    /// The application that a command is about.
+    struct ApplicationChoice: ParsableArguments {
+        @Argument(
+            help: ArgumentHelp(
+                """
+                The app's bundle identifier, its executable's path, or its name in the list; not needed where one app \
+                alone waits for an answer.
+                """, valueName: "app"))
+        var app: String?
+    }
+
+    /// Prints a line for each application: its name, what is said of it, and its reason.
+    private static func print(
+        _ applications: [AuthorizationPolicy.Application], _ text: (AuthorizationPolicy.Application) -> String
+    ) {
+        let width = applications.map(\.name.count).max() ?? 0
+        for application in applications {
+            let name = application.name + String(repeating: " ", count: width - application.name.count)
+            let reason = application.reason.map { "  \"\($0.printable)\"" } ?? ""
+            Swift.print("\(name)  \(text(application))\(reason)")
+        }
+    }
+
+    private static func decide(
+        for app: String?,
+        _ decision: (AuthorizationPolicy.Application?) -> AuthorizationPolicy.Permission
+    ) throws {
         let policy = try AuthorizationPolicy(directory: .user)
-        let application = ApplicationIdentity(app)
+        let known = try policy.applications()
+        let application: ApplicationIdentity
+        if let app {
+            application = ApplicationIdentity(app)
+        } else {
+            let waiting = known.filter { $0.asksFor != nil }
+            guard waiting.count == 1 else {
+                throw ValidationError(
+                    waiting.isEmpty
+                        ? "No app waits for an answer. Name the app, as \"beacon authorization list\" does."
+                        : "Several apps wait: \(waiting.map(\.name).joined(separator: ", ")). Name one.")
+            }
+            application = ApplicationIdentity(waiting[0].name)
+        }
         guard policy.decision(for: application) == nil else {
             throw StateError(
                 .decidedByAdministrator,
-                "an administrator decided for \(app), in \(AuthorizationPolicy.administratorFile.path); change it there"
-            )
+                """
+                an administrator decided for \(application), in \(AuthorizationPolicy.administratorFile.path); change \
+                it there
+                """)
         }
-        try policy.record(status, for: application)
-        print("\(application): \(status.rawValue)")
+        let asked = known.first { $0.name == application.name }
+        var permission = decision(asked)
+        permission.reason = asked?.reason
+        try policy.record(permission, for: application)
+        Swift.print("\(application): \(permission.status.rawValue)")
     }
 }

@@ -58,7 +58,16 @@ extension BeaconCenter {
         configuration.launchStore = FileLaunchStore(application, in: directory)
         configuration.maximumRegions = appleRegionLimit
         do throws(StateError) {
-            configuration.policy = try AuthorizationPolicy(directory: directory)
+            let policy = try AuthorizationPolicy(directory: directory)
+            configuration.policy = policy
+            if policy.isStrict(for: application), !application.infoPlist.backgroundModes.contains("location") {
+                logger.notice(
+                    """
+                    the app is not started for its regions, as on iOS: UIBackgroundModes in its Info.plist lacks \
+                    "location"
+                    """)
+                configuration.launchStore = nil
+            }
         } catch {
             logger.error("nothing is granted to \(application): \(error)")
             configuration.initialStatus = .denied

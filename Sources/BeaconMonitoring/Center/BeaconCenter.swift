@@ -16,6 +16,9 @@ package struct CenterSnapshot: Sendable {
     /// The authorization of the application.
     package var authorization = AuthorizationStatus.notDetermined
 
+    /// A Boolean value indicating whether a request for an authorization waits for the user.
+    package var isAsking = false
+
     /// The state of the radio.
     package var radio = RadioState.unknown
 }
@@ -110,7 +113,18 @@ package actor BeaconCenter {
     var rangings: [BeaconConstraint: Ranging] = [:]
     var rangedConstraints: [RangingRequestID: BeaconConstraint] = [:]
 
-    var status: AuthorizationStatus
+    var permission: AuthorizationPolicy.Permission
+    /// The answer to requests, where there is no policy.
+    package var answer: RequestAnswer
+    /// The request that waits for the user's answer; nil where none does.
+    var asked: AuthorizationRequest?
+    /// What asks the user; nil until the disk's queue has made it.
+    var question: PendingAuthorization?
+    /// The number of permissions that this center has stored: what was read before the newest of them is old.
+    var storedPermissions = 0
+    /// False while the newest permission is not on the disk.
+    var isPermissionStored = true
+    let authorizationWatch = Locked<AuthorizationWatch?>(nil)
     var radioState = RadioState.unknown
     /// The outage of the radio; nil while it works.
     var outage: Outage? = Outage()
@@ -132,6 +146,7 @@ package actor BeaconCenter {
     package init(_ configuration: CenterConfiguration) {
         self.configuration = configuration
         core = MonitoringCore(configuration.engine)
+        answer = configuration.answer
         launchRegistration = LaunchRegistration(configuration.launchStore, logger)
         var kept: [RegisteredRegion] = []
         var canSave = true
@@ -145,20 +160,23 @@ package actor BeaconCenter {
         }
         writer = StateWriter(canSave ? configuration.store : nil, logger)
         do throws(StateError) {
-            status = try configuration.policy?.status(of: configuration.application) ?? configuration.initialStatus
+            permission =
+                try configuration.policy?.permission(of: configuration.application)
+                ?? AuthorizationPolicy.Permission(status: configuration.initialStatus)
         } catch {
             // The stored authorization is unknown, so that nothing is granted.
             logger.error("cannot read the authorization of \(configuration.application): \(error); it is denied")
-            status = .denied
+            permission = AuthorizationPolicy.Permission(status: .denied)
         }
         missed = MissedChanges(changes, &kept)
-        published = Locked(CenterSnapshot(regions: kept, authorization: status, radio: .unknown))
+        published = Locked(CenterSnapshot(regions: kept, authorization: permission.status, radio: .unknown))
         core.setHearing(.interrupted, of: Self.receiver)
         for region in kept {
             let condition = core.startMonitoring(configuration.rules(for: region.constraint), assuming: region.state)
             regions.append(Region(registered: region, condition: condition))
             owners[condition] = .region(region.identifier)
         }
+        watchAuthorization()
     }
 
     deinit { listening?.cancel() }
@@ -195,7 +213,8 @@ package actor BeaconCenter {
     }
 
     func publish() {
-        let snapshot = CenterSnapshot(regions: regions.map(\.registered), authorization: status, radio: radioState)
+        let snapshot = CenterSnapshot(
+            regions: regions.map(\.registered), authorization: status, isAsking: asked != nil, radio: radioState)
         published.withLock { $0 = snapshot }
     }
 
@@ -249,7 +268,7 @@ package actor BeaconCenter {
     private func add(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         clients[id] = Client(deliver: deliver)
         clientOrder.append(id)
-        deliver(.authorization(status))
+        deliver(.authorization(status, isAsking: asked != nil))
         if radioState != .unknown { deliver(.radio(radioState)) }
         updateLaunching()
     }
@@ -373,29 +392,5 @@ package actor BeaconCenter {
         registered.state = core.knownState(of: region.condition)
         writer.update(identifier, to: registered)
         if areMissedChangesStored { clearMissedChanges() }
-    }
-
-    // MARK: - Authorization
-
-    /// Asks for an authorization; where that changes the status, all clients receive it.
-    package func request(_ request: AuthorizationRequest) {
-        // No request changes an administrator's decision.
-        guard configuration.policy?.decision(for: configuration.application) == nil else { return }
-        setStatus(AuthorizationPolicy.answer(to: request, from: status))
-    }
-
-    /// Sets the authorization of the application.
-    package func setStatus(_ new: AuthorizationStatus) {
-        guard new != status else { return }
-        do throws(StateError) {
-            try configuration.policy?.record(new, for: configuration.application)
-        } catch {
-            logger.error("cannot save the authorization of \(configuration.application): \(error)")
-        }
-        status = new
-        publish()
-        // As with the radio's state, the cause comes before what follows from it.
-        deliverToAll(.authorization(new))
-        update()
     }
 }

@@ -10,11 +10,14 @@ package struct CenterConfiguration: Sendable {
     /// The store of the application's regions.
     package var store: any RegionStore
 
-    /// The policy for authorizations; nil where every request is granted and no grant is stored.
+    /// The policy for authorizations; nil where none is stored.
     package var policy: AuthorizationPolicy?
 
     /// The authorization before the first request, where there is no policy.
     package var initialStatus = AuthorizationStatus.notDetermined
+
+    /// The answer to requests, where there is no policy.
+    package var answer = RequestAnswer.grant
 
     /// The most regions that the application may monitor at once; nil for any number.
     package var maximumRegions: Int?

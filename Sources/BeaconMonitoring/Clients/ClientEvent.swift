@@ -9,8 +9,9 @@ package struct ClientID: Hashable, Sendable {
 
 /// An event that the center delivers to a client.
 package enum ClientEvent: Sendable {
-    /// The authorization of the application; also delivered once to each new client.
-    case authorization(AuthorizationStatus)
+    /// The authorization of the application, and whether a request for another waits for the user; also delivered once
+    /// to each new client.
+    case authorization(AuthorizationStatus, isAsking: Bool)
 
     /// The state of the radio; also delivered once to each new client, if it is known then.
     case radio(RadioState)

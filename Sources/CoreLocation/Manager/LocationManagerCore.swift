@@ -35,6 +35,8 @@ final class LocationManagerCore: Sendable {
         var requests: [BeaconConstraint: Requests] = [:]
         /// By the region's identifier.
         var stops: [String: Stops] = [:]
+        /// The authorization that was delivered last; nil before the first.
+        var authorization: AuthorizationStatus?
     }
 
     /// The lock is held while work is submitted to the center, so that the center gets starts and stops in the order in
@@ -59,6 +61,7 @@ final class LocationManagerCore: Sendable {
     func begin(_ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         center.addClient(client) { [weak self, weak center, context] event in
             guard let self, let center else { return }
+            if case .authorization(let status, _) = event, !isNews(status) { return }
             if case .ranged(let constraint, let beacons, let time) = event {
                 // A slow app receives the newest report alone.
                 let report = RangingMailbox.Report(beacons: beacons, time: time)
@@ -72,6 +75,14 @@ final class LocationManagerCore: Sendable {
             center.makeCallback(in: context) { [weak self] in
                 if let self, isCurrent(event, since: stops) { deliver(event) }
             }
+        }
+    }
+
+    /// Returns false where the status was delivered already, and only the user is asked for another.
+    private func isNews(_ status: AuthorizationStatus) -> Bool {
+        state.withLock { state in
+            defer { state.authorization = status }
+            return state.authorization != status
         }
     }
 

@@ -40,7 +40,8 @@ final class MonitorCore: Sendable {
         store = center.monitorStore
         client = center.makeClientID()
         let snapshot = center.snapshot
-        var state = MonitorState(authorization: snapshot.authorization, radio: snapshot.radio)
+        var state = MonitorState(
+            authorization: snapshot.authorization, isAsking: snapshot.isAsking, radio: snapshot.radio)
         var mayStore = true
         var stored: [StoredCondition] = []
         do {
@@ -138,9 +139,10 @@ final class MonitorCore: Sendable {
 
     private func handle(_ event: ClientEvent, in center: BeaconCenter) {
         switch event {
-        case .authorization(let status):
+        case .authorization(let status, let isAsking):
             change(in: center) { state, date in
                 state.authorization = status
+                state.isAsking = isAsking
                 state.reviewAll(at: date)
             }
         case .radio(let radio):

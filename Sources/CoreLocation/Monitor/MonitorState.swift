@@ -60,6 +60,7 @@ struct MonitorState: Sendable {
     private static let longestQueue = 1000
 
     var authorization: AuthorizationStatus
+    var isAsking: Bool
     var radio: RadioState
     /// A Boolean value that says that the conditions can be stored.
     var isPersistent = true
@@ -73,8 +74,9 @@ struct MonitorState: Sendable {
     private var waits: [(id: WaitID, reader: ReaderID, continuation: CheckedContinuation<CLMonitor.Event?, Never>)] = []
     private var isChanged = false
 
-    init(authorization: AuthorizationStatus, radio: RadioState) {
+    init(authorization: AuthorizationStatus, isAsking: Bool = false, radio: RadioState) {
         self.authorization = authorization
+        self.isAsking = isAsking
         self.radio = radio
     }
 
@@ -149,7 +151,8 @@ struct MonitorState: Sendable {
         guard let entry = entries[identifier] else { return }
         let obstacles = obstacles(entry)
         let state = obstacles.isEmpty ? entry.known : .unmonitored
-        let diagnostics = isPersistent ? obstacles : obstacles.union(.persistenceUnavailable)
+        var diagnostics = isPersistent ? obstacles : obstacles.union(.persistenceUnavailable)
+        if isAsking, !authorization.isGranted { diagnostics.insert(.authorizationRequestInProgress) }
         guard state != entry.newest.state || diagnostics != entry.newest.diagnostics else { return }
         issue(
             CLMonitor.Event(

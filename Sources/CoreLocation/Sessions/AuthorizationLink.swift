@@ -13,8 +13,8 @@ final class AuthorizationLink: Sendable {
         // First the answer and then the first diagnostic, which need not mention a request that is under way.
         if let request { center.perform { $0.request(request) } }
         center.addClient(client) { [changes] event in
-            guard case .authorization(let status) = event else { return }
-            changes.send(AuthorizationObstacles(status, wantsAlways: request == .always))
+            guard case .authorization(let status, let isAsking) = event else { return }
+            changes.send(AuthorizationObstacles(status, isAsking: isAsking, wantsAlways: request == .always))
         }
     }
 
@@ -44,14 +44,18 @@ struct AuthorizationObstacles: OptionSet, Hashable, Sendable {
 
     /// Creates the obstacles that a status is.
     ///
-    /// - Parameter wantsAlways: true where less than "always" is too little. It is distinct from a refusal: where the
-    ///   application may not even know of beacons while it runs, only that is reported.
-    init(_ status: AuthorizationStatus, wantsAlways: Bool) {
+    /// - Parameters:
+    ///   - status: the application's authorization.
+    ///   - isAsking: true while a request waits for the user.
+    ///   - wantsAlways: true where less than "always" is too little. It is distinct from a refusal: where the
+    ///     application may not even know of beacons while it runs, only that is reported.
+    init(_ status: AuthorizationStatus, isAsking: Bool = false, wantsAlways: Bool) {
         switch status {
         case .denied: self = .denied
         case .restricted: self = .restricted
-        case .whenInUse: self = wantsAlways ? .alwaysDenied : []
-        case .always, .notDetermined: self = []
+        case .whenInUse: self = wantsAlways ? (isAsking ? .requestInProgress : .alwaysDenied) : []
+        case .notDetermined: self = isAsking ? .requestInProgress : []
+        case .always: self = []
         }
     }
 }

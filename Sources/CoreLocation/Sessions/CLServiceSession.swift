@@ -2,8 +2,8 @@ internal import BeaconApplications
 
 /// A statement of the authorization that a part of the app needs, which asks for it, with diagnostics of the obstacles.
 ///
-/// It lasts until it is invalidated or released. On Linux a request is answered at once, by the administrator's
-/// decision or else by granting it. Nothing depends on holding a session: the Info.plist key by which an app demands
+/// It lasts until it is invalidated or released. On Linux the user of a terminal is asked, and a request is
+/// granted without one, unless the policy says otherwise. Nothing depends on holding a session: the Info.plist key by which an app demands
 /// one is not read.
 public final class CLServiceSession: Sendable {
     /// The authorization that is needed.
@@ -70,7 +70,7 @@ extension CLServiceSession {
         /// The app said that it holds a service session and holds none, which is not looked at here.
         public var serviceSessionRequired: Bool { obstacles.contains(.serviceSessionRequired) }
 
-        /// A request for authorization has no answer so far; here it is answered at once.
+        /// A request for authorization has no answer so far.
         public var authorizationRequestInProgress: Bool { obstacles.contains(.requestInProgress) }
     }
 

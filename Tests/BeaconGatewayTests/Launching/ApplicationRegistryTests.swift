@@ -21,7 +21,7 @@ final class ApplicationRegistryTests {
 
     /// Registers the application, which has the permission to be started.
     private func register() throws {
-        try AuthorizationPolicy(directory: directory).record(.always, for: application)
+        try AuthorizationPolicy(directory: directory).record(.init(status: .always), for: application)
         try FileLaunchStore(application, in: directory).register()
     }
 

@@ -245,7 +245,7 @@ struct GatewayRadioTests {
         let bench = try GatewayBench()
         let directory = StateDirectory(bench.folder.appendingPathComponent("state"))
         let identity = ApplicationIdentity("com.example.shop")
-        try AuthorizationPolicy(directory: directory).record(.always, for: identity)
+        try AuthorizationPolicy(directory: directory).record(.init(status: .always), for: identity)
         try FileRegionStore(identity, in: directory).update {
             $0 = [RegisteredRegion(identifier: "shop", constraint: GatewayBench.constraint, state: .outside)]
         }

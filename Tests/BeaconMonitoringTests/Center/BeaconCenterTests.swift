@@ -189,12 +189,12 @@ struct BeaconCenterTests {
 
     @Test("Permissions are granted as on Apple's systems: once, and once more from when-in-use to always")
     func requests() {
-        #expect(AuthorizationPolicy.answer(to: .whenInUse, from: .notDetermined) == .whenInUse)
-        #expect(AuthorizationPolicy.answer(to: .always, from: .notDetermined) == .always)
-        #expect(AuthorizationPolicy.answer(to: .always, from: .whenInUse) == .always)
-        #expect(AuthorizationPolicy.answer(to: .whenInUse, from: .always) == .always)
-        #expect(AuthorizationPolicy.answer(to: .always, from: .denied) == .denied)
-        #expect(AuthorizationPolicy.answer(to: .always, from: .restricted) == .restricted)
+        #expect(AuthorizationStatus.notDetermined.granting(.whenInUse) == .whenInUse)
+        #expect(AuthorizationStatus.notDetermined.granting(.always) == .always)
+        #expect(AuthorizationStatus.whenInUse.granting(.always) == .always)
+        #expect(AuthorizationStatus.always.granting(.whenInUse) == .always)
+        #expect(AuthorizationStatus.denied.granting(.always) == .denied)
+        #expect(AuthorizationStatus.restricted.granting(.always) == .restricted)
     }
 
     @Test(

@@ -101,7 +101,7 @@ final class EventLog: Sendable {
 
     private static func word(_ event: ClientEvent) -> String {
         switch event {
-        case .authorization(let status): "authorization \(status)"
+        case .authorization(let status, let isAsking): "authorization \(status)\(isAsking ? ", asking" : "")"
         case .radio(let state): "radio \(state)"
         case .started(let region): "started \(region.identifier)"
         case .monitoringFailed(let region, let failure): "failed \(region.identifier) \(failure)"

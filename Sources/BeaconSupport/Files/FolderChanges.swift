@@ -1,9 +1,9 @@
 import Glibc
 
 /// The changes in a folder as the kernel reports them (inotify(7)).
-final class FolderChanges: Sendable {
+package final class FolderChanges: Sendable {
     /// What has changed.
-    enum Changes {
+    package enum Changes {
         /// These files were replaced, removed or closed.
         case names([String])
         /// Some changes were lost, or the folder itself is another: everything has to be looked at.
@@ -11,11 +11,11 @@ final class FolderChanges: Sendable {
     }
 
     /// The descriptor that can be read when something has changed.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     /// Begins to observe a folder; nil where the kernel refuses, since too many processes of this user do
     /// (`fs.inotify.max_user_instances`).
-    init?(of folder: String) {
+    package init?(of folder: String) {
         descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0 else { return nil }
         // A process that ends closes its lock, which was open for writing.
@@ -27,7 +27,7 @@ final class FolderChanges: Sendable {
     deinit { close(descriptor) }
 
     /// Reads the changes since the last call, without waiting.
-    func read() -> Changes {
+    package func read() -> Changes {
         var names: [String] = []
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         while true {

@@ -1,0 +1,90 @@
+import BeaconSupport
+import Foundation
+
+/// What happens to an application's requests for a permission.
+package enum RequestAnswer: String, Hashable, Sendable, Codable, CaseIterable {
+    /// They are granted.
+    case grant
+    /// They are refused.
+    case deny
+    /// The user is asked.
+    case ask
+}
+
+/// What an administrator decides for an application, or for all that have no rule of their own.
+///
+/// In JSON it is a status, an answer, or an object of both and of the strictness: `"always"`, `"ask"`,
+/// `{ "requests": "ask", "strict": true }`.
+struct AuthorizationRule: Hashable, Sendable, Decodable {
+    /// The status, whatever the application asks for; nil where its requests decide.
+    var status: AuthorizationStatus?
+
+    /// The answer to its requests; nil where nothing is said.
+    var requests: RequestAnswer?
+
+    /// Whether its Info.plist has to be as on iOS; nil where nothing is said.
+    var isStrict: Bool?
+
+    /// A rule that says nothing.
+    init() {}
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case status, requests, strict
+    }
+
+    private struct AnyKey: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let word = try? decoder.singleValueContainer().decode(String.self) {
+            status = AuthorizationStatus(rawValue: word)
+            requests = RequestAnswer(rawValue: word)
+            guard status != nil || requests != nil else { throw Self.error(word, Self.words, decoder.codingPath) }
+            return
+        }
+        let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        if let other = names.sorted().first(where: { Key(rawValue: $0) == nil }) {
+            throw Self.error(other, Key.allCases.map(\.rawValue), decoder.codingPath)
+        }
+        let container = try decoder.container(keyedBy: Key.self)
+        if let word = try container.decodeIfPresent(String.self, forKey: .status) {
+            guard let value = AuthorizationStatus(rawValue: word) else {
+                throw Self.error(word, AuthorizationStatus.allCases.map(\.rawValue), container.codingPath + [Key.status])
+            }
+            status = value
+        }
+        if let word = try container.decodeIfPresent(String.self, forKey: .requests) {
+            guard let value = RequestAnswer(rawValue: word) else {
+                throw Self.error(word, RequestAnswer.allCases.map(\.rawValue), container.codingPath + [Key.requests])
+            }
+            requests = value
+        }
+        isStrict = try container.decodeIfPresent(Bool.self, forKey: .strict)
+    }
+
+    /// Returns this rule, with what another says where it says nothing.
+    func orElse(_ other: AuthorizationRule) -> AuthorizationRule {
+        var rule = self
+        rule.status = status ?? other.status
+        rule.requests = requests ?? other.requests
+        rule.isStrict = isStrict ?? other.isStrict
+        return rule
+    }
+
+    private static var words: [String] {
+        AuthorizationStatus.allCases.map(\.rawValue) + RequestAnswer.allCases.map(\.rawValue)
+    }
+
+    private static func error(_ word: String, _ words: [String], _ path: [any CodingKey]) -> DecodingError {
+        let place = path.map(\.stringValue).joined(separator: ", ")
+        return .dataCorrupted(
+            .init(
+                codingPath: path,
+                debugDescription: "\(place) has \"\(word.printable)\" where one of these is expected: "
+                    + words.joined(separator: ", ")))
+    }
+}

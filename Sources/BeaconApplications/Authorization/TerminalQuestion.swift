@@ -1,0 +1,138 @@
+import BeaconSupport
+import Foundation
+import Glibc
+
+/// A question to the user in the terminal that an application runs in, and the wait for the answer.
+///
+/// The question waits on a thread of its own, and takes lines from the terminal while it is there. A terminal that a
+/// full-screen program has for itself, or one in whose background the application runs, is left alone.
+final class TerminalQuestion: Sendable {
+    /// An answer to the question.
+    private struct Choice {
+        var letter: Character
+        var text: String
+        var status: AuthorizationStatus
+    }
+
+    private let terminal: Int32
+    private let title: String
+    private let reason: String?
+    private let choices: [Choice]
+    private let withdrawal = Locked<String?>(nil)
+    private let waker = Waker()
+
+    /// True where this process can ask in its terminal now: standard input and standard error are one, the process runs
+    /// in its foreground, and no program reads single keys from it.
+    static var isPossible: Bool {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
+        return mayRead(STDIN_FILENO)
+    }
+
+    /// A question about a request; nil where the terminal cannot be opened.
+    ///
+    /// - Parameters:
+    ///   - name: the application's name.
+    ///   - request: what it asks for.
+    ///   - status: what it may so far.
+    ///   - reason: the application's reason.
+    init?(of name: String, asking request: AuthorizationRequest, from status: AuthorizationStatus, reason: String?) {
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        self.terminal = terminal
+        self.reason = reason?.printable
+        let name = name.printable
+        let whileItRuns = Choice(letter: "y", text: "yes, while it runs", status: .whenInUse)
+        let always = Choice(letter: "a", text: "always, and start it for beacons", status: .always)
+        switch (request, status) {
+        case (.whenInUse, _):
+            title = "\"\(name)\" asks to know of beacons nearby while it runs."
+            choices = [whileItRuns, Choice(letter: "n", text: "no", status: .denied)]
+        case (.always, .whenInUse):
+            title = "\"\(name)\" may know of beacons nearby while it runs, and asks to know of them always."
+            choices = [always, Choice(letter: "n", text: "no, while it runs only", status: .whenInUse)]
+        case (.always, _):
+            title = "\"\(name)\" asks to know of beacons nearby at any time."
+            choices = [always, whileItRuns, Choice(letter: "n", text: "no", status: .denied)]
+        }
+    }
+
+    deinit { close(terminal) }
+
+    /// Shows the question, and waits for the answer on a thread of its own.
+    ///
+    /// - Parameter answer: called once with what the user allows; not at all where the question is withdrawn or the
+    ///   terminal is closed.
+    func ask(_ answer: @escaping @Sendable (AuthorizationStatus) -> Void) {
+        let thread = Thread {
+            self.write("\n\(self.title)\n" + (self.reason.map { "  \($0)\n" } ?? ""))
+            if let status = self.read() { answer(status) }
+        }
+        thread.name = "beacon question"
+        thread.start()
+    }
+
+    /// Withdraws the question, since it was answered elsewhere.
+    ///
+    /// - Parameter outcome: what the user reads then.
+    func withdraw(_ outcome: String) {
+        withdrawal.withLock { $0 = $0 ?? outcome }
+        waker.wake()
+    }
+
+    // MARK: - The thread
+
+    /// Reads lines until one is an answer; nil where there will be none.
+    private func read() -> AuthorizationStatus? {
+        let prompt = choices.map { "[\($0.letter)] \($0.text)" }.joined(separator: "   ") + " > "
+        write(prompt)
+        var line: [UInt8] = []
+        while true {
+            if let outcome = withdrawal.withLock({ $0 }) {
+                write("\n\(outcome)\n")
+                return nil
+            }
+            // What the user types for another program is not read, so that it is looked again in a while.
+            let mayRead = Self.mayRead(terminal)
+            var waited = [
+                pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: mayRead ? terminal : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            poll(&waited, 2, mayRead && waker.descriptor >= 0 ? -1 : 500)
+            waker.reset()
+            guard waited[1].revents != 0, Self.mayRead(terminal) else { continue }
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = Glibc.read(terminal, &bytes, bytes.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else {
+                write("\nNot answered so far; \"beacon authorization\" answers.\n")
+                return nil
+            }
+            line += bytes.prefix(count)
+            guard let end = line.firstIndex(of: UInt8(ascii: "\n")) else { continue }
+            let word = String(decoding: line[..<end], as: UTF8.self).trimmingCharacters(in: .whitespaces).lowercased()
+            line.removeAll()
+            if let choice = choices.first(where: { $0.text.hasPrefix(word) && word.first == $0.letter }) {
+                return choice.status
+            }
+            write(prompt)
+        }
+    }
+
+    private func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(terminal, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    /// Returns true where the process runs in the foreground of the terminal, which gives whole lines. Reading from the
+    /// background would stop the process (SIGTTIN).
+    private static func mayRead(_ terminal: Int32) -> Bool {
+        var settings = termios()
+        guard tcgetpgrp(terminal) == getpgrp(), tcgetattr(terminal, &settings) == 0 else { return false }
+        return settings.c_lflag & tcflag_t(ICANON) != 0
+    }
+}

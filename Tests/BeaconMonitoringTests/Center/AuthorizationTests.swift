@@ -1,0 +1,200 @@
+import BeaconApplications
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import Foundation
+import Testing
+
+@Suite("Authorization")
+struct AuthorizationTests {
+    /// Each status, request and answer.
+    static let cases: [(AuthorizationStatus, AuthorizationRequest, RequestAnswer)] =
+        AuthorizationStatus.allCases.flatMap { status in
+            [AuthorizationRequest.whenInUse, .always].flatMap { request in
+                RequestAnswer.allCases.map { (status, request, $0) }
+            }
+        }
+
+    /// Returns what Apple's documents say a granted request leads to.
+    private func granted(_ request: AuthorizationRequest, from status: AuthorizationStatus) -> AuthorizationStatus {
+        switch status {
+        case .notDetermined: request == .always ? .always : .whenInUse
+        case .whenInUse: request == .always ? .always : .whenInUse
+        case .always, .denied, .restricted: status
+        }
+    }
+
+    @Test("A request is granted, refused or put to the user, from each status", arguments: cases)
+    func requests(status: AuthorizationStatus, request: AuthorizationRequest, answer: RequestAnswer) async {
+        let bench = await CenterBench(status: status)
+        await bench.center.set(answer)
+        await bench.center.request(request)
+        let wanted = granted(request, from: status)
+        switch answer {
+        case .grant:
+            #expect(bench.center.snapshot.authorization == wanted)
+            #expect(await bench.words() == (wanted == status ? [] : ["authorization \(wanted)"]))
+        case .deny:
+            let refused = status == .notDetermined ? AuthorizationStatus.denied : status
+            #expect(bench.center.snapshot.authorization == refused)
+            #expect(await bench.words() == (refused == status ? [] : ["authorization denied"]))
+        case .ask:
+            #expect(bench.center.snapshot.authorization == status)
+            #expect(bench.center.snapshot.isAsking == (wanted != status))
+            #expect(await bench.words() == (wanted == status ? [] : ["authorization \(status), asking"]))
+        }
+        #expect(answer == .ask || !bench.center.snapshot.isAsking)
+    }
+
+    @Test("Each answer of the user ends the wait, and is delivered once", arguments: AuthorizationStatus.allCases)
+    func answers(_ answer: AuthorizationStatus) async {
+        for before in [AuthorizationStatus.notDetermined, .whenInUse] {
+            let bench = await CenterBench(status: before)
+            await bench.center.set(.ask)
+            await bench.center.request(.always)
+            // Asking again while the user is asked changes nothing.
+            await bench.center.request(.always)
+            await bench.center.request(.whenInUse)
+            #expect(await bench.words() == ["authorization \(before), asking"])
+            await bench.center.setStatus(answer)
+            #expect(bench.center.snapshot.authorization == answer)
+            #expect(!bench.center.snapshot.isAsking)
+            #expect(await bench.words() == ["authorization \(answer)"])
+        }
+    }
+
+    @Test("Who refuses \"always\" and allows the rest is not asked for it again")
+    func refusedAlways() async {
+        for answer in RequestAnswer.allCases {
+            let bench = await CenterBench(status: .notDetermined)
+            await bench.center.set(.ask)
+            await bench.center.request(.always)
+            await bench.center.setStatus(.whenInUse)
+            _ = await bench.words()
+            await bench.center.set(answer)
+            await bench.center.request(.always)
+            #expect(bench.center.snapshot.authorization == .whenInUse)
+            #expect(await bench.words().isEmpty)
+        }
+    }
+
+    @Test("An app that was allowed less asks for more while the user is asked")
+    func raised() async {
+        let bench = await CenterBench(status: .notDetermined)
+        await bench.center.set(.ask)
+        await bench.center.request(.whenInUse)
+        await bench.center.request(.always)
+        await bench.center.setStatus(.always)
+        #expect(bench.center.snapshot.authorization == .always)
+        #expect(await bench.words().last == "authorization always")
+    }
+
+    @Test("Nothing is heard while the user is asked, and all of it from the answer on")
+    func waiting() async {
+        let bench = await CenterBench(status: .notDetermined)
+        await bench.center.set(.ask)
+        await bench.center.startMonitoring(
+            RegisteredRegion(identifier: "hall", constraint: CenterBench.everyone), for: bench.client)
+        await bench.center.request(.whenInUse)
+        _ = await bench.words()
+        await bench.hear(1)
+        await bench.time(2)
+        #expect(await bench.words().isEmpty)
+        await bench.center.setStatus(.whenInUse)
+        await bench.hear(3)
+        await bench.time(4)
+        let words = await bench.words()
+        #expect(words.first == "authorization whenInUse")
+        #expect(words.contains { $0.contains("inside") && $0.contains("hall") }, "\(words)")
+    }
+}
+
+/// What several processes of an application and a command do with its permission on the disk.
+@Suite("Authorization on the disk")
+final class StoredAuthorizationTests: Sendable {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())", isDirectory: true)
+    private let application = ApplicationIdentity("com.example.shop")
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func policy(_ answer: RequestAnswer = .ask, strict: Bool = false) throws -> AuthorizationPolicy {
+        try AuthorizationPolicy(
+            directory: StateDirectory(folder), administratorFile: folder.appendingPathComponent("none.json"),
+            environment: ["BEACON_AUTHORIZATION": answer.rawValue + (strict ? ",strict" : "")], canAskInTerminal: false)
+    }
+
+    private func center(_ policy: AuthorizationPolicy, _ application: ApplicationIdentity? = nil) -> BeaconCenter {
+        BeaconCenter(
+            CenterConfiguration(
+                application: application ?? self.application, store: MemoryRegionStore(), policy: policy))
+    }
+
+    private func finish(_ center: BeaconCenter) async {
+        await withCheckedContinuation { continuation in center.performOnDisk { continuation.resume() } }
+        await center.catchUp()
+    }
+
+    /// Returns once a center has another status, whatever the machine has to do.
+    private func wait(for status: AuthorizationStatus, of center: BeaconCenter) async throws {
+        while center.snapshot.authorization != status { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    @Test("A request is there for others to answer, as long as the app lives", .timeLimit(.minutes(5)))
+    func pending() async throws {
+        let policy = try policy()
+        do {
+            let center = center(policy)
+            await center.request(.always)
+            await finish(center)
+            await finish(center)
+            #expect(try policy.applications().map(\.asksFor) == [.always])
+            try policy.record(.init(status: .whenInUse, isAlwaysRefused: true), for: application)
+            try await wait(for: .whenInUse, of: center)
+            #expect(!center.snapshot.isAsking)
+            #expect(try policy.applications().map(\.asksFor) == [nil])
+            await center.request(.always)
+            #expect(!center.snapshot.isAsking)
+            // A later decision takes effect at once too.
+            try policy.record(.init(status: .denied), for: application)
+            try await wait(for: .denied, of: center)
+        }
+        #expect(try self.policy(.grant).applications().map(\.status) == [.denied])
+    }
+
+    @Test("An answer for one process of an app is one for all of them", .timeLimit(.minutes(5)))
+    func processes() async throws {
+        let (first, second) = (center(try policy()), center(try policy()))
+        await first.request(.whenInUse)
+        await second.request(.whenInUse)
+        await finish(first)
+        await finish(second)
+        await first.setStatus(.whenInUse)
+        try await wait(for: .whenInUse, of: second)
+        while second.snapshot.isAsking { try await Task.sleep(for: .milliseconds(10)) }
+        await finish(second)
+        #expect(try policy().applications().map(\.asksFor) == [nil])
+    }
+
+    @Test("A strict policy ignores a request without its reasons, as iOS does")
+    func strict() async throws {
+        var plist = InfoPlist()
+        for (always, whenInUse, wanted) in [
+            (nil, nil, AuthorizationStatus.notDetermined), ("to greet you", nil, .notDetermined),
+            (nil, "to guide you", .notDetermined), ("to greet you", "to guide you", .always),
+        ] {
+            plist.alwaysReason = always
+            plist.whenInUseReason = whenInUse
+            let identity = ApplicationIdentity("com.example.\(UUID())", infoPlist: plist)
+            let center = center(try policy(.grant, strict: true), identity)
+            await center.request(.always)
+            #expect(center.snapshot.authorization == wanted, "\(always ?? "-") \(whenInUse ?? "-")")
+        }
+    }
+}
+
+extension BeaconCenter {
+    func set(_ answer: RequestAnswer) { self.answer = answer }
+
+    /// Returns after what was handed to the center before.
+    func catchUp() {}
+}
