@@ -175,11 +175,14 @@ package struct AuthorizationPolicy: Sendable {
             let pending = try PendingAuthorization.content(of: application, in: directory)
             guard stored != nil || pending != nil else { continue }
             let decision = decision(for: application)
+            let hasLaunch = try directory.launch(of: application) != nil
+            let hasTriggers = try !directory.triggers(of: application).isEmpty
             result.append(
                 Application(
                     name: application.name, status: decision ?? stored?.status ?? .notDetermined,
                     reason: pending?.reason ?? stored?.reason, asksFor: decision == nil ? pending?.request : nil,
-                    isDecidedByAdministrator: decision != nil))
+                    isDecidedByAdministrator: decision != nil,
+                    isStarted: hasLaunch && hasTriggers))
         }
         return result
     }
@@ -196,6 +199,8 @@ package struct AuthorizationPolicy: Sendable {
         package var asksFor: AuthorizationRequest?
         /// A Boolean value indicating whether the status is an administrator's decision.
         package var isDecidedByAdministrator: Bool
+        /// A Boolean value indicating whether beacond starts it for its regions.
+        package var isStarted = false
     }
 
     private func stored(_ application: ApplicationIdentity) throws(StateError) -> Permission? {

@@ -39,6 +39,7 @@ struct AuthorizationCommand: ParsableCommand {
             AuthorizationCommand.print(applications) { application in
                 application.status.rawValue
                     + (application.isDecidedByAdministrator ? "  (by the administrator)" : "")
+                    + (application.isStarted ? "  (beacond starts it)" : "")
                     + (application.asksFor == nil ? "" : "  (asks, and waits)")
             }
         }

@@ -121,6 +121,8 @@ actor Gateway {
     func run() async {
         guard !isStopped else { return }
         makeSources()
+        // An application may have been monitored before there was a source that could be told.
+        scanMode = .off
         begin(MonitoringPlan(configuration))
         updateScanMode()
         publish()

@@ -240,6 +240,25 @@ struct GatewayRadioTests {
         #expect(bench.notified.sorted() == (0..<3).map { "enter region\($0) 1000.0 r\($0)" })
     }
 
+    @Test("Sources scan for an application that was found before they were there", arguments: [true, false])
+    func earlyApplication(hasRegions: Bool) async throws {
+        let bench = try GatewayBench()
+        let runner = ScriptedRunner()
+        let gateway = bench.gateway(
+            [GatewayBench.radio("a", isNamed: true)], regions: hasRegions ? [GatewayBench.region("hall")] : [],
+            runners: ["a": runner])
+        let trigger = LaunchTrigger(
+            id: .init("shop"), constraint: GatewayBench.constraint, state: .outside)
+        await gateway.monitor(
+            for: TerminatedApplication(
+                identity: ApplicationIdentity("com.example.shop"),
+                launch: ApplicationLaunch(executable: "/bin/true", arguments: [], folder: "/", environment: [:]),
+                triggers: [trigger]))
+        runner.messages.finish()
+        await gateway.run()
+        #expect(runner.mode.withLock { $0 } == .monitoring([GatewayBench.constraint.uuid]))
+    }
+
     @Test("An application that does not run is started when its region is entered, and finds its state")
     func application() async throws {
         let bench = try GatewayBench()

@@ -11,9 +11,12 @@ final class ScriptedRunner: GatewayRunner {
     // With room for one, the next message waits until the gateway has done with the one before.
     let messages = BoundedChannel<SourceMessage>(capacity: 1)
 
+    /// The newest scan mode; nil before the first.
+    let mode = Locked<ScanMode?>(nil)
+
     func start() {}
     func stop() {}
-    func scan(_ mode: ScanMode) {}
+    func scan(_ mode: ScanMode) { self.mode.withLock { $0 = mode } }
 }
 
 /// Radios whose messages a test writes, one after another in one time.
