@@ -18,7 +18,7 @@ let package = Package(
         app("Museum", "CoreLocation"),
         app("DepartmentStore", "CoreLocation"),
         app("DeviceAsBeacon", "CoreLocation", "CoreBluetooth"),
-        app("RangingForBeacons", "CoreLocation", "CoreBluetooth"),
+        app("RangingForBeacons", "CoreLocation", "CoreBluetooth", "BeaconTestKit"),
         app("ProximityRecipe", "CoreLocation", "KumulosSDK"),
     ],
     swiftLanguageModes: [.v6]

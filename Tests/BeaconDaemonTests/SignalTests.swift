@@ -43,6 +43,36 @@ struct SignalTests {
         }
     }
 
+    @Test("After a reload with faults and a look from outside, a kill loses nothing")
+    func killAfterLook() async throws {
+        let bench = try DaemonBench()
+        try bench.configure(
+            """
+            sources: [{ name: air, from: "-" }]
+            regions: [{ name: hall, uuid: \(DaemonBench.uuid) }]
+            notify: { events: [enter] }
+            destinations: [{ name: nobody, type: webhook, url: "http://127.0.0.1:9/" }]
+            """)
+        // The region is entered only once the daemon was looked at.
+        let script = """
+            mkfifo air; exec 9<> air
+            "$0" --config beacond.yaml < air 2> errors & daemon=$!
+            until [ -e outbox.sqlite-wal ]; do sleep 0.05; done
+            cp beacond.yaml good.yaml; echo 'regoins: []' >> beacond.yaml
+            until grep -q 'the earlier one stays in use' errors; do kill -HUP $daemon; sleep 0.2; done
+            cp good.yaml beacond.yaml
+            "$0" outbox list --config beacond.yaml > first
+            cat air.ndjson >&9
+            until grep -q '"state" : 1' outbox.sqlite.presence.json; do sleep 0.05; done
+            kill -9 $daemon; wait $daemon
+            "$0" outbox list --config beacond.yaml
+            """
+        _ = try bench.write(
+            (0..<20).map { DaemonBench.sighting(1000 + Double($0) / 2) }.joined(), to: "air.ndjson")
+        let outcome = try await bench.run("/bin/sh", ["-c", script, DaemonBench.product("beacond")])
+        #expect(outcome.output.contains("nobody: 1 waiting"), "\(outcome.output) \(bench.read("errors"))")
+    }
+
     /// Whether this user may make a space of processes of its own, as a container has.
     private static let canMakeSpace: Bool = {
         let process = Process()

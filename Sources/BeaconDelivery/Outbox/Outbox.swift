@@ -30,6 +30,7 @@ public actor Outbox {
     private let limits: OutboxLimits
     private let logger: Logger
     private var lock: OutboxLock?
+    private var openFile: OpenOutboxFile?
 
     /// The clocks, for ages.
     private nonisolated let clock: OutboxClock
@@ -79,6 +80,7 @@ public actor Outbox {
         let opened = try Self.open(
             file, limits: limits, destinations: destinations, clock: clock, logger: logger)
         database = opened.database
+        openFile = OpenOutboxFile(file)
         recovery = opened.recovery
         numbers = opened.numbers
         let factory = metrics
@@ -226,9 +228,14 @@ public actor Outbox {
     /// Closes the file after writing the operations in progress. Later calls throw `closed`.
     public func close() {
         flush()
+        closeDatabase()
+        lock = nil
+    }
+
+    private func closeDatabase() {
         try? database?.close()
         database = nil
-        lock = nil
+        openFile = nil
     }
 
     private nonisolated func submit(_ operation: OutboxOperation) async throws(OutboxError) {
@@ -362,11 +369,11 @@ public actor Outbox {
     }
 
     private func recover(from failure: OutboxError) throws(OutboxError) {
-        try? database?.close()
-        database = nil
+        closeDatabase()
         let opened = try Self.replace(
             file, limits: limits, destinations: Array(numbers.keys), clock: clock, after: failure, logger: logger)
         database = opened.database
+        openFile = OpenOutboxFile(file)
         recovery = opened.recovery
         numbers = opened.numbers
         isSynced = false

@@ -8,6 +8,7 @@ import GRDB
 public struct OutboxInspector: Sendable {
     private let file: URL
     private let database: DatabaseQueue
+    private let openFile: OpenOutboxFile?
 
     /// Opens the outbox in a file.
     ///
@@ -26,6 +27,7 @@ public struct OutboxInspector: Sendable {
         } catch {
             throw OutboxError(error, file, otherwise: .cannotOpen)
         }
+        openFile = OpenOutboxFile(file)
     }
 
     /// Returns the status of all queues, by name.

@@ -62,10 +62,17 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The time of its last advert.
     public var lastHeard: Timestamp
 
+    /// The signal at one metre that its newest advert gives, in dBm; nil where that is no power a beacon can have.
+    public var measuredPower: Int?
+
+    /// The usual time between two adverts that were heard, at most 10.24 s; nil until there were two. Where adverts are
+    /// lost, it is longer than the beacon's own interval.
+    public var advertisingInterval: Duration?
+
     /// Creates a beacon from its parts.
     public init(
         address: DeviceAddress, identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int,
-        lastHeard: Timestamp
+        lastHeard: Timestamp, measuredPower: Int? = nil, advertisingInterval: Duration? = nil
     ) {
         self.address = address
         self.identity = identity
@@ -73,6 +80,8 @@ public struct RangedBeacon: Hashable, Sendable {
         self.accuracy = accuracy
         self.rssi = rssi
         self.lastHeard = lastHeard
+        self.measuredPower = measuredPower
+        self.advertisingInterval = advertisingInterval
     }
 }
 

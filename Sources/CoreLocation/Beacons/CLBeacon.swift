@@ -17,6 +17,9 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let signal: Int
     private let time: Date
 
+    /// What Core Location has no name for; nil for a beacon that ranging did not make.
+    let ranged: RangedBeacon?
+
     /// The time at which the beacon was last heard.
     open var timestamp: Date { time }
 
@@ -56,13 +59,14 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         distance = -1
         signal = 0
         time = .distantPast
+        ranged = nil
         super.init()
     }
 
     /// Creates a beacon from its parts.
     init(
         uuid: UUID, major: UInt16, minor: UInt16, proximity: CLProximity, accuracy: CLLocationAccuracy, rssi: Int,
-        timestamp: Date
+        timestamp: Date, ranged: RangedBeacon? = nil
     ) {
         identifier = uuid
         group = major
@@ -71,6 +75,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         distance = accuracy
         signal = rssi
         time = timestamp
+        self.ranged = ranged
         super.init()
     }
 
@@ -88,6 +93,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         distance = coder.decodeDouble(forKey: Key.accuracy)
         signal = coder.decodeInteger(forKey: Key.rssi)
         time = timestamp as Date
+        ranged = nil
         super.init()
     }
 
@@ -173,6 +179,6 @@ extension CLBeacon {
         self.init(
             uuid: UUID(beacon.identity.uuid), major: beacon.identity.major, minor: beacon.identity.minor,
             proximity: CLProximity(beacon.proximity), accuracy: beacon.accuracy, rssi: beacon.rssi,
-            timestamp: timestamp)
+            timestamp: timestamp, ranged: beacon)
     }
 }

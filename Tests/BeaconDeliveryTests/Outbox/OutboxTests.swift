@@ -26,6 +26,35 @@ struct OutboxTests {
         #expect(status.map(\.appended) == [5, 6])
     }
 
+    /// Returns the locks that this process has on a file (proc_locks(5)), as others see them.
+    private func locks(on file: URL) throws -> [String] {
+        let number = try #require(
+            try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? NSNumber)
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            .filter { $0.contains(" \(getpid()) ") && $0.contains(":\(number) ") }
+            .map { $0.drop { $0 != " " }.trimmingCharacters(in: .whitespaces) }.sorted()
+    }
+
+    @Test("Looking whether a file is an outbox leaves one that is open its locks, without which others delete its log")
+    func locks() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("outbox.db")
+        let outbox = try Outbox(file: file, destinations: ["a"], logger: DeliveryBench.quiet)
+        try await outbox.append([Samples.proximity(1)], to: ["a"])
+        let before = try locks(on: file)
+        #expect(!before.isEmpty)
+        #expect(Outbox.fault(of: file) == nil)
+        #expect(try locks(on: file) == before)
+        // By another name, too.
+        let other = folder.file("other")
+        try FileManager.default.createSymbolicLink(at: other, withDestinationURL: file)
+        #expect(Outbox.fault(of: other) == nil)
+        #expect(try locks(on: file) == before)
+        await outbox.close()
+        try Data("a letter to somebody".utf8).write(to: file)
+        #expect(Outbox.fault(of: file)?.contains("is no outbox") == true)
+    }
+
     @Test("A notification that is appended twice by its name is kept once")
     func twice() async throws {
         let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])

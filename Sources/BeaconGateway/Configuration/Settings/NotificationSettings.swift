@@ -44,23 +44,10 @@ public struct OutboxSettings: Hashable, Sendable {
 }
 
 extension OutboxSettings {
-    /// Returns what keeps a file from being an outbox, without opening it: another process may have it.
-    private static func fault(of path: String) -> String? {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
-        if isFolder.boolValue { return "is a folder; write the path of a file" }
-        guard let file = FileHandle(forReadingAtPath: path) else { return "cannot be read by this user" }
-        defer { try? file.close() }
-        // SQLite, "Database File Format", 1.3.
-        let beginning = (try? file.read(upToCount: 15)) ?? Data()
-        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
-            ? nil : "is no outbox; give the outbox a file of its own"
-    }
-
     mutating func read(_ section: ConfigurationSection) {
         if let path = section.filePath("path") {
             self.path = path.value
-            if let fault = Self.fault(of: path.value) {
+            if let fault = Outbox.fault(of: URL(fileURLWithPath: path.value)) {
                 section.report(path.origin, "\"path\": \(path.value) \(fault)")
             }
         }

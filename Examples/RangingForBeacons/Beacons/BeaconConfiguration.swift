@@ -1,0 +1,89 @@
+import CoreBluetooth
+import CoreLocation
+
+/// Makes the device a beacon of values that the user chooses.
+class BeaconConfiguration: NSObject, CBPeripheralManagerDelegate {
+    /// What the beacon sends.
+    struct Values: Equatable {
+        var uuid: UUID
+        var major: CLBeaconMajorValue = 0
+        var minor: CLBeaconMinorValue = 0
+        /// The signal at one metre in dBm; nil for that of the device.
+        var measuredPower: Int?
+    }
+
+    private(set) var values: Values
+    private(set) var isEnabled = false
+
+    /// How it goes, in words.
+    private(set) var status = "Off"
+
+    /// Called when the status has changed.
+    private let didChange: () -> Void
+
+    private var peripheralManager: CBPeripheralManager?
+
+    init(uuid: UUID, didChange: @escaping () -> Void) {
+        values = Values(uuid: uuid)
+        self.didChange = didChange
+        super.init()
+        peripheralManager = CBPeripheralManager(delegate: self, queue: nil)
+    }
+
+    /// Takes what the user chose.
+    func change(_ values: Values, isEnabled: Bool) {
+        self.values = values
+        self.isEnabled = isEnabled
+        apply()
+    }
+
+    /// The user leaves the screen.
+    func leave() {
+        isEnabled = false
+        if peripheralManager?.state == .poweredOn { peripheralManager?.stopAdvertising() }
+        status = "Off"
+    }
+
+    private func apply() {
+        guard let peripheralManager, peripheralManager.state == .poweredOn else { return }
+        // Always, since a beacon that is on the air does not change.
+        peripheralManager.stopAdvertising()
+        guard isEnabled else { return show("Off") }
+        let constraint = CLBeaconIdentityConstraint(uuid: values.uuid, major: values.major, minor: values.minor)
+        let region = CLBeaconRegion(
+            beaconIdentityConstraint: constraint, identifier: Bundle.main.bundleIdentifier ?? "RangingForBeacons")
+        let power = values.measuredPower.map { NSNumber(value: $0) }
+        peripheralManager.startAdvertising(region.peripheralData(withMeasuredPower: power) as? [String: Any])
+    }
+
+    private func show(_ status: String) {
+        self.status = status
+        didChange()
+    }
+
+    // MARK: - CBPeripheralManagerDelegate
+
+    func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        switch peripheral.state {
+        case .poweredOn:
+            apply()
+        case .poweredOff:
+            isEnabled = false
+            show("Bluetooth is off. Switch it on and try again.")
+        case .unsupported, .unauthorized:
+            isEnabled = false
+            show("This device cannot be a beacon.")
+        default:
+            break
+        }
+    }
+
+    func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        if let error {
+            isEnabled = false
+            show("This device is no beacon: \(error.localizedDescription)")
+        } else {
+            show("This device is the beacon \(values.uuid), major \(values.major), minor \(values.minor).")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+@preconcurrency import Foundation
+
+/// The app on a whole terminal: its first screen, and the two that it leads to.
+@MainActor
+final class RangingApp {
+    private let defaultUUID: UUID
+    private lazy var terminal = TerminalScreen(
+        receive: { [unowned self] key in handle(key) }, resized: { [unowned self] in draw() })
+    private lazy var home = HomeScreen(
+        configure: { [unowned self] in open(ConfigureScreen(configuration)) },
+        range: { [unowned self] in open(RangeScreen(ranger, defaultUUID: defaultUUID.uuidString)) })
+    private lazy var screen: any AppScreen = home
+    private var walk = Walk()
+    private var clock: Timer?
+
+    /// Their callbacks come on the main queue, since they are made on the main thread.
+    private lazy var ranger = BeaconRanger { [unowned self] in
+        MainActor.assumeIsolated { changed() }
+    }
+    private lazy var configuration = BeaconConfiguration(uuid: defaultUUID) { [unowned self] in
+        MainActor.assumeIsolated { changed() }
+    }
+
+    init(defaultUUID: UUID) { self.defaultUUID = defaultUUID }
+
+    /// Shows the first screen.
+    func start() {
+        // Before the terminal is taken, so that permission can be asked for in it.
+        _ = (ranger, configuration)
+        terminal.enter()
+        draw()
+        // Whoever walks sees it.
+        clock = Timer.scheduledTimer(withTimeInterval: 0.2, repeats: true) { [unowned self] _ in
+            MainActor.assumeIsolated { draw() }
+        }
+    }
+
+    private func open(_ new: any AppScreen) {
+        screen = new
+        guard new is RangeScreen, ranger.authorization == .notDetermined else { return }
+        // The question is asked in the terminal, as iOS asks it above the app.
+        terminal.leave()
+        ranger.requestAuthorization()
+    }
+
+    private func changed() {
+        if ranger.authorization != .notDetermined { terminal.enter() }
+        draw()
+    }
+
+    // MARK: - Drawing
+
+    private func draw() {
+        let size = terminal.size
+        var header = StyledLine("  " + screen.title, .bold)
+        let place = walk.text
+        if let place {
+            header.pad(to: size.columns - place.count - 2)
+            header.append(place, .dim)
+        }
+        var (lines, cursor) = screen.draw()
+        lines.insert(header, at: 0)
+        // What does not fit is said, and the keys stand at the bottom in any window.
+        let room = max(1, size.rows - 2)
+        if lines.count > room {
+            let hidden = lines.count - room + 1
+            lines = Array(lines.prefix(room - 1)) + [StyledLine("  … \(hidden) more lines; a taller window shows them", .dim)]
+        }
+        while lines.count < size.rows - 1 { lines.append(StyledLine()) }
+        let common = (place == nil ? [] : ["←↑↓→ walk"]) + (screen === home ? [] : ["Esc back"])
+        lines.append(StyledLine("  " + (screen.keys + common).joined(separator: "   "), .dim))
+        let cursorPlace = cursor.flatMap { $0.row + 1 < room ? (row: $0.row + 1, column: $0.column) : nil }
+        terminal.draw(
+            .init(
+                lines: lines.map { $0.text(columns: size.columns, hasColor: TerminalScreen.hasColor) },
+                cursor: cursorPlace))
+    }
+
+    // MARK: - Keys
+
+    private func handle(_ key: Key) {
+        if !screen.handle(key), !walk.take(key) {
+            switch key {
+            case .escape where screen !== home:
+                screen.leave()
+                screen = home
+            case .escape, .character("q"): if screen === home || key != .escape { quit() }
+            default: break
+            }
+        }
+        draw()
+    }
+
+    private func quit() {
+        screen.leave()
+        // What was on the air is taken off it before the program ends.
+        DispatchQueue.main.asyncAfter(deadline: .now() + 0.1) {
+            MainActor.assumeIsolated { () -> Void in self.terminal.quit(0) }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+@preconcurrency import Foundation
+import Glibc
+
+/// The whole terminal as a screen: what is drawn replaces what was there, and single keys are read.
+///
+/// However the program ends, the terminal is as it was: by `leave()`, and where the program is killed, by a shell that
+/// waits for that.
+@MainActor
+final class TerminalScreen {
+    /// The lines of a screen, and where the cursor stands; nil where it is hidden.
+    struct Drawing: Equatable {
+        var lines: [String] = []
+        var cursor: (row: Int, column: Int)?
+
+        static func == (left: Drawing, right: Drawing) -> Bool {
+            left.lines == right.lines && left.cursor?.row == right.cursor?.row
+                && left.cursor?.column == right.cursor?.column
+        }
+    }
+
+    /// True where standard input and output are a terminal that can move its cursor.
+    static var isPossible: Bool {
+        isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+            && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// True where colours are welcome (no-color.org).
+    static let hasColor = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+
+    private let receive: (Key) -> Void
+    private let resized: () -> Void
+    private var before = termios()
+    private var isShown = false
+    private var drawn: Drawing?
+    private var input: (any DispatchSourceRead)?
+    private var signals: [any DispatchSourceSignal] = []
+    private var guardian: Pipe?
+
+    /// - Parameters:
+    ///   - receive: called with each key.
+    ///   - resized: called when everything has to be drawn anew.
+    init(receive: @escaping (Key) -> Void, resized: @escaping () -> Void) {
+        self.receive = receive
+        self.resized = resized
+        tcgetattr(STDIN_FILENO, &before)
+    }
+
+    /// The lines and columns of the window.
+    var size: (rows: Int, columns: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
+            return (24, 80)
+        }
+        return (Int(size.ws_row), Int(size.ws_col))
+    }
+
+    // MARK: - Showing and leaving
+
+    /// Takes the terminal.
+    func enter() {
+        guard !isShown else { return }
+        isShown = true
+        if guardian == nil { startGuardian() }
+        var raw = before
+        // Keys one by one and without echo. Ctrl-C and Ctrl-Z stay signals.
+        raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
+        drawn = nil
+        // The other screen of the terminal, and a hidden cursor.
+        write("\u{1B}[?1049h\u{1B}[?25l")
+        let input = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
+        input.setEventHandler { self.read() }
+        input.resume()
+        self.input = input
+        if signals.isEmpty { watch() }
+    }
+
+    /// Gives the terminal back as it was. It may be taken again.
+    func leave() {
+        guard isShown else { return }
+        isShown = false
+        input?.cancel()
+        input = nil
+        write("\u{1B}[?25h\u{1B}[?1049l")
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &before)
+    }
+
+    /// Ends the program, with the terminal as it was.
+    func quit(_ status: Int32) -> Never {
+        leave()
+        // The guardian has nothing to do.
+        try? guardian?.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))
+        exit(status)
+    }
+
+    /// Starts a shell that gives the terminal back where this program is killed: it reads a line, which never comes then.
+    private func startGuardian() {
+        let settings = Process()
+        let answer = Pipe()
+        settings.executableURL = URL(fileURLWithPath: "/bin/sh")
+        settings.arguments = ["-c", "stty -g < /dev/tty"]
+        settings.standardOutput = answer
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        do {
+            try settings.run()
+            let saved = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            settings.waitUntilExit()
+            process.arguments = [
+                "-c",
+                """
+                trap '' INT TERM HUP QUIT TSTP TTOU
+                read line || { stty '\(saved)' < /dev/tty; printf '\\033[?25h\\033[?1049l' > /dev/tty; }
+                """,
+            ]
+            process.standardInput = pipe
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            guardian = pipe
+        } catch {
+            // Without it, only a kill leaves the terminal as it is.
+            guardian = Pipe()
+        }
+    }
+
+    /// Watches for the signals that end or stop the program, and for a window of another size.
+    private func watch() {
+        func on(_ number: Int32, _ handle: @escaping () -> Void) {
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler(handler: handle)
+            source.resume()
+            signals.append(source)
+        }
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { on(number) { self.quit(128 + number) } }
+        on(SIGWINCH) {
+            self.drawn = nil
+            self.resized()
+        }
+        on(SIGTSTP) {
+            // The shell gets a clean terminal, and what was shown comes back with "fg".
+            let wasShown = self.isShown
+            self.leave()
+            kill(getpid(), SIGSTOP)
+            if wasShown { self.enter() }
+            self.resized()
+        }
+    }
+
+    // MARK: - Drawing
+
+    /// Shows a drawing in place of the one before. What has not changed is not drawn.
+    func draw(_ drawing: Drawing) {
+        guard isShown, drawing != drawn else { return }
+        let rows = size.rows
+        // All at once, for terminals that know how (synchronized output): nothing flickers.
+        var text = "\u{1B}[?2026h\u{1B}[?25l"
+        for row in 0..<rows {
+            let line = row < drawing.lines.count ? drawing.lines[row] : ""
+            if let drawn, row < drawn.lines.count ? drawn.lines[row] == line : line.isEmpty { continue }
+            text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[0m\u{1B}[K"
+        }
+        if let cursor = drawing.cursor { text += "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h" }
+        write(text + "\u{1B}[?2026l")
+        drawn = drawing
+    }
+
+    private func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            // The terminal is gone.
+            guard written > 0 else { return }
+            rest = rest.dropFirst(written)
+        }
+    }
+
+    // MARK: - Keys
+
+    private func read() {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)
+        // The window was closed.
+        if count == 0 { quit(0) }
+        guard count > 0 else { return }
+        for key in Key.keys(in: bytes.prefix(count)) { receive(key) }
+    }
+}
