@@ -67,8 +67,11 @@ final class RangingApp {
             lines = Array(lines.prefix(room - 1)) + [StyledLine("  … \(hidden) more lines; a taller window shows them", .dim)]
         }
         while lines.count < size.rows - 1 { lines.append(StyledLine()) }
-        let common = (place == nil ? [] : ["←↑↓→ walk"]) + (screen === home ? [] : ["Esc back"])
-        lines.append(StyledLine("  " + (screen.keys + common).joined(separator: "   "), .dim))
+        var keys = screen.keys
+        // An arrow or Esc may mean something else at the moment.
+        if place != nil, !keys.contains(where: { $0.contains("↑") }) { keys.append("←↑↓→ walk") }
+        if screen !== home, !keys.contains(where: { $0.contains("Esc") }) { keys.append("Esc back") }
+        lines.append(StyledLine("  " + keys.joined(separator: "   "), .dim))
         let cursorPlace = cursor.flatMap { $0.row + 1 < room ? (row: $0.row + 1, column: $0.column) : nil }
         terminal.draw(
             .init(

@@ -49,9 +49,23 @@ background next beacon scan --source hci:hci1 --json
 check "the next start takes it back" silence 10
 end next
 
+# An address that changes every two seconds: the beacon is heard all the time, from four or more in eight seconds.
+background rotate beacon advertise --uuid $uuid --major 258 --minor 772 --measured-power -61 --adapter hci1 \
+    --rotate-address 2s
+within 20 air_is advertising 1 state 1
+sent=$(air_value transmissions state 1)
+many() { [ "$(air_value transmissions state 1)" -ge $((sent + 75)) ]; }
+check "with an address that changes it is sent all the time" within 12 many
+end rotate
+check "the last address is taken back too" silence 1
+
 raw_scan 0 off
 captured
 own() { awk '/^[<>@=]/ { ours = /\[hci0\]/ } ours' /out/btmon.txt >/out/heard.txt; contains /out/heard.txt "$1"; }
 check "btmon has its UUID" own "UUID: $(backwards $uuid)"
+addresses() { grep -aoE 'Address: [0-9A-F:]{17} \(Non-Resolvable\)' /out/heard.txt | sort -u; }
+# One for each of the four starts above, and four in the eight seconds.
+several() { addresses; [ "$(addresses | wc -l)" -ge 8 ]; }
+check "btmon has an address for each start and each change" several
 check "btmon has its measured power" own 'TX power: -61 dB'
 check "it is a beacon nobody can connect to" own 'Event type: (Non connectable undirected|0x0010)'

@@ -11,7 +11,7 @@ final class HomeScreen: AppScreen {
     }
 
     let title = "Ranging for Beacons"
-    let keys = ["↑↓ choose", "Enter open", "q quit"]
+    let keys = ["↑↓ choose", "Enter open", "q quit", "Ctrl-C quit anywhere"]
 
     func draw() -> (lines: [StyledLine], cursor: (row: Int, column: Int)?) {
         var lines = [StyledLine()]

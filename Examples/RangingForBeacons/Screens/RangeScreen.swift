@@ -19,7 +19,7 @@ final class RangeScreen: AppScreen {
 
     var keys: [String] {
         if typed != nil { return ["Enter add", "Esc cancel"] }
-        if chosen != nil { return ["Tab next", "Enter remove", "Esc cancel"] }
+        if chosen != nil { return ["↑↓ choose", "Enter remove", "Esc cancel"] }
         return ["a add"] + (ranger.uuids.isEmpty ? [] : ["r remove"])
     }
 

@@ -1,4 +1,5 @@
 public import BeaconModel
+import BeaconSupport
 
 /// A notification in a destination's queue.
 public struct OutboxEntry: Hashable, Sendable {

@@ -1,4 +1,5 @@
 public import BeaconModel
+import BeaconSupport
 
 /// A filter that turns the events of monitoring and ranging into the few notifications that a backend needs.
 ///

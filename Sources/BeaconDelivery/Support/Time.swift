@@ -16,13 +16,3 @@ extension Timestamp {
     /// Whole milliseconds since the origin.
     var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }
-
-extension Duration {
-    /// Whole nanoseconds, at most a hundred years of them, so that adding a few cannot overflow.
-    var clampedNanoseconds: Int64 {
-        let limit: Int64 = 100 * 366 * 86_400
-        let (seconds, attoseconds) = components
-        guard abs(seconds) < limit else { return (seconds < 0 ? -limit : limit) * 1_000_000_000 }
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}

@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconRadio
 import BeaconSimulation
+import BeaconSupport
 import Glibc
 import LinuxRadio
 
@@ -20,6 +21,7 @@ final class AirDriver: AdapterDriver {
     /// Nil while its folder cannot be used.
     private var station: AirStation?
     private var mode = ScanMode.off
+    private var rotation: Duration?
     private var frames: [IBeaconFrame] = []
     private var unanswered: [IBeaconFrame] = []
     private var isModeNew = false
@@ -73,6 +75,11 @@ final class AirDriver: AdapterDriver {
         nextReading = .zero
     }
 
+    func rotateAddresses(every rotation: Duration?) {
+        self.rotation = rotation
+        station?.rotateAddresses(every: rotation?.clampedNanoseconds)
+    }
+
     func process(
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
         report: (RadioEvent) -> Void
@@ -116,6 +123,7 @@ final class AirDriver: AdapterDriver {
             let folder = try? AirFolder(name: location.name, runtime: runtime),
             let new = try? AirStation(location, in: folder, at: RadioClock.sinceStart(now))
         else { return nil }
+        new.rotateAddresses(every: rotation?.clampedNanoseconds)
         station = new
         reportedMissed = 0
         (isModeNew, areFramesNew) = (true, true)

@@ -134,6 +134,14 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         }
     }
 
+    /// Has the adverts of a radio change their address after a while, again and again; nil to keep it.
+    package func rotateAddresses(every rotation: Duration?) {
+        switch live {
+        case .some(let live): live.rotateAddresses(every: rotation)
+        case nil: break
+        }
+    }
+
     /// The names of the receivers so far.
     public var receiverNames: [String] {
         switch capture {

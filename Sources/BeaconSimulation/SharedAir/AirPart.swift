@@ -46,20 +46,26 @@ package struct AirPart: Sendable {
         self.scenario = try reader.scenario(from: &scenario, isPart: true)
     }
 
+    /// The time after which the address of a device changes, in nanoseconds: 15 minutes, which the Core Specification
+    /// recommends (Vol 3, Part C, Appendix A) and phones keep to.
+    static let usualRotation: Int64 = 900 * Timestamp.nanosecondsPerSecond
+
     /// Returns the JSON text of a device that sends frames from where it is.
     ///
     /// - Parameters:
     ///   - seed: the seed of the times at which it sends, and of its addresses.
+    ///   - rotation: the time after which the addresses change, in nanoseconds.
     ///   - frames: what it sends, each by an advert of its own.
     static func device(
-        program: String, process: Int32, since: Int64, isListening: Bool, seed: UInt64, frames: [IBeaconFrame]
+        program: String, process: Int32, since: Int64, isListening: Bool, seed: UInt64,
+        rotation: Int64 = usualRotation, frames: [IBeaconFrame]
     ) -> String {
-        // Ten adverts a second, which Apple's licence for beacons asks for and iOS devices keep to, from an address that
-        // changes each 15 minutes, which the Core Specification recommends (Vol 3, Part C, Appendix A).
+        // Ten adverts a second, which Apple's licence for beacons asks for and iOS devices keep to.
+        let seconds = Double(rotation) / 1e9
         let beacons = frames.map { frame in
             """
             {"uuid":"\(frame.identity.uuid)","major":\(frame.identity.major),"minor":\(frame.identity.minor),\
-            "measuredPower":\(frame.measuredPower),"interval":0.1,"rotation":900,"carriedBy":"device"}
+            "measuredPower":\(frame.measuredPower),"interval":0.1,"rotation":\(seconds),"carriedBy":"device"}
             """
         }
         return part(

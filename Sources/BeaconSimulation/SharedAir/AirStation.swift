@@ -55,6 +55,7 @@ package final class AirStation {
     private var medium = Medium(environment: Environment(), walls: [])
     private var isListening = false
     private var frames: [IBeaconFrame] = []
+    private var rotation = AirPart.usualRotation
     private var walk: Walk
     private var nextLook: Int64 = 0
     private var nextDoubt: Int64?
@@ -139,6 +140,10 @@ package final class AirStation {
         }
     }
 
+    /// Has the frames that are set from now on change their address after so many nanoseconds; nil for the 15 minutes of
+    /// phones.
+    package func rotateAddresses(every rotation: Int64?) { self.rotation = rotation ?? AirPart.usualRotation }
+
     /// Sets whether this member listens, which others see in the plan.
     package func listen(_ isListening: Bool, at now: Int64) {
         guard isListening != self.isListening else { return }
@@ -159,7 +164,8 @@ package final class AirStation {
 
     private func publish(at now: Int64) throws(RadioError) {
         let part = AirPart.device(
-            program: program, process: getpid(), since: now, isListening: isListening, seed: seed, frames: frames)
+            program: program, process: getpid(), since: now, isListening: isListening, seed: seed, rotation: rotation,
+            frames: frames)
         try folder.write(Array(part.utf8), to: id, .json)
     }
 

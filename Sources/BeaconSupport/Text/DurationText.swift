@@ -40,3 +40,13 @@ package enum DurationText {
         return text.isEmpty ? "0s" : text
     }
 }
+
+extension Duration {
+    /// Whole nanoseconds, at most a hundred years of them, so that adding a few cannot overflow.
+    package var clampedNanoseconds: Int64 {
+        let limit: Int64 = 100 * 366 * 86_400
+        let (seconds, attoseconds) = components
+        guard abs(seconds) < limit else { return (seconds < 0 ? -limit : limit) * 1_000_000_000 }
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconRadio
+import BeaconSupport
 import CBluetooth
 import Glibc
 
@@ -102,6 +103,10 @@ final class HCIDriver: AdapterDriver {
     func scan(_ mode: ScanMode) { requestedMode = mode }
 
     func advertise(_ frames: [IBeaconFrame]) { requestedFrames = frames }
+
+    func rotateAddresses(every rotation: Duration?) {
+        session.rotateAddresses(every: rotation.map(\.clampedNanoseconds), at: RadioClock.now())
+    }
 
     func wokeUp(at now: Timestamp) { session.wokeUp(at: now) }
 

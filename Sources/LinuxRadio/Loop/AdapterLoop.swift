@@ -67,6 +67,11 @@ final class AdapterLoop {
         for driver in drivers { driver.advertise(driver === sender ? frames : []) }
     }
 
+    /// Has the adverts of all adapters change their address after a while, again and again; nil to keep it.
+    func rotateAddresses(every rotation: Duration?) {
+        for driver in drivers { driver.rotateAddresses(every: rotation) }
+    }
+
     /// Waits until something happens or `deadline` has come, and lets each adapter do what is due.
     ///
     /// - Returns: the time afterwards, to which everything that was heard before has been delivered.
@@ -168,6 +173,9 @@ package protocol AdapterDriver: AnyObject {
     /// Sets the frames to send. Each gets an outcome as an event of a later ``process(at:as:deliver:report:)``.
     func advertise(_ frames: [IBeaconFrame])
 
+    /// Has adverts change their address after a while, again and again; nil to keep it.
+    func rotateAddresses(every rotation: Duration?)
+
     /// Brings the adapter back to what it should do after the machine slept. The loop has reported that.
     func wokeUp(at now: Timestamp)
 
@@ -178,4 +186,7 @@ package protocol AdapterDriver: AnyObject {
 extension AdapterDriver {
     /// Does nothing, for what a sleep of the machine does not change.
     package func wokeUp(at now: Timestamp) {}
+
+    /// Does nothing, for what chooses its addresses itself.
+    package func rotateAddresses(every rotation: Duration?) {}
 }

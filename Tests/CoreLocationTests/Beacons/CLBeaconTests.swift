@@ -86,6 +86,23 @@ import Testing
         #expect((mock.copy() as? CLBeacon) is Mock)
     }
 
+    @Test("A beacon has the characteristics that the documents name", arguments: [(2, 1, 4), (1, 0.316, 2), (10, 5, 20)])
+    func characteristics(accuracy: Double, low: Double, high: Double) throws {
+        var ranged = RangedBeacon(
+            address: DeviceAddress(bits: 1, kind: .random),
+            identity: BeaconIdentity(uuid: try #require(ProximityUUID(deployment.uuidString)), major: 3, minor: 4),
+            proximity: .near, accuracy: accuracy, rssi: -65, lastHeard: .zero, measuredPower: -59,
+            advertisingInterval: .milliseconds(100))
+        let beacon = CLBeacon(ranged, timestamp: Date())
+        #expect(beacon.measuredPower == -59)
+        #expect(beacon.advertisingInterval == .milliseconds(100))
+        let range = try #require(beacon.accuracyRange)
+        #expect(abs(range.lowerBound - low) < 0.01 * low && abs(range.upperBound - high) < 0.01 * high, "\(range)")
+        ranged.accuracy = -1
+        #expect(CLBeacon(ranged, timestamp: Date()).accuracyRange == nil)
+        #expect(CLBeacon().accuracyRange == nil && CLBeacon().measuredPower == nil)
+    }
+
     @Test("A beacon has what ranging found")
     func translatedFromTheEngine() throws {
         let ranged = RangedBeacon(

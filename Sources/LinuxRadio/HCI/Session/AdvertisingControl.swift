@@ -5,7 +5,8 @@ import BeaconModel
 ///
 /// Adverts carry a non-resolvable private address that is made up for this (Core Specification 5.3, Vol 6, Part B,
 /// 1.3.2.2), as bluetoothd's do: so the air does not learn the address of the machine. A beacon with a set of its own
-/// keeps its address as long as it is sent, by which receivers distinguish two of the same identity.
+/// keeps its address as long as it is sent, by which receivers distinguish two of the same identity, unless addresses
+/// are to change now and then.
 struct AdvertisingControl {
     /// True if there are advertising sets.
     var isExtended = false
@@ -153,6 +154,16 @@ struct AdvertisingControl {
         for index in slots.indices { slots[index].advanceTurn() }
     }
 
+    /// Gives each slot another address. A slot that other commands are outstanding for waits for the next time.
+    mutating func renewAddresses() {
+        for index in slots.indices where slots[index].outstanding.isEmpty {
+            slots[index].address = makeAddress()
+            // The controller takes a new address while the set is off the air only (Core Specification, Vol 4, Part E,
+            // 7.8.4 and 7.8.52).
+            slots[index].begin()
+        }
+    }
+
     /// Notes what other software had the controller do.
     ///
     /// - Returns: whether it took something of ours off the air.
@@ -206,7 +217,8 @@ struct AdvertisingSlot {
     /// it. Before that there is nothing to take back, and what is on the air is other software's.
     private var isOurs = false
 
-    private let address: DeviceAddress
+    /// The address of its adverts. Another one is on the air after ``begin()``.
+    var address: DeviceAddress
 
     init(set: UInt8?, address: DeviceAddress, frames: [IBeaconFrame]) {
         self.set = set

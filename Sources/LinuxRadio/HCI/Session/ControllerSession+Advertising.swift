@@ -45,6 +45,12 @@ extension ControllerSession {
         proceed(at: now)
     }
 
+    /// Has adverts change their address after so many nanoseconds, again and again; nil to keep it.
+    mutating func rotateAddresses(every rotation: Int64?, at now: Timestamp) {
+        self.rotation = rotation
+        rotationEnd = rotation.map { now.advanced(by: $0) } ?? .latest
+    }
+
     /// Reports to all frames that wait that this adapter cannot send. One that is off may be switched on, which is no
     /// reason to refuse.
     mutating func refuseAdvertising() {
@@ -84,6 +90,10 @@ extension ControllerSession {
     mutating func advanceAdvertising(to now: Timestamp) {
         guard phase == .working else { return }
         if advertising.isHeldUp, now >= advertisingRetry { advertising.retry() }
+        if let rotation, now >= rotationEnd {
+            rotationEnd = now.advanced(by: rotation)
+            advertising.renewAddresses()
+        }
         guard advertising.takesTurns, now >= turnEnd else { return }
         turnEnd = now.advanced(by: configuration.turn)
         if advertising.isSettled { advertising.advanceTurns() }

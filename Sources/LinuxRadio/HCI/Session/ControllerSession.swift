@@ -42,6 +42,9 @@ struct ControllerSession {
     var scanRetry = Timestamp.zero
     var powerRetry: (change: PowerChange, time: Timestamp)?
     var turnEnd = Timestamp.latest
+    /// The time after which adverts get another address, in nanoseconds; nil where they keep theirs.
+    var rotation: Int64?
+    var rotationEnd = Timestamp.latest
     var advertisingRetry = Timestamp.latest
     var isTurnTakingTold = false
     var hasFailed = false
@@ -105,6 +108,7 @@ struct ControllerSession {
         }
         if advertising.isHeldUp { deadline = min(deadline, advertisingRetry) }
         if advertising.takesTurns { deadline = min(deadline, turnEnd) }
+        if advertising.slotCount > 0 { deadline = min(deadline, rotationEnd) }
         return deadline
     }
 }

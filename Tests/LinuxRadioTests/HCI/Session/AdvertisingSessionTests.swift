@@ -38,6 +38,37 @@ struct AdvertisingSessionTests {
         #expect(bench.controller.randomAddress == [0xAB, 0x89, 0x67, 0x45, 0x23, 0x01])
     }
 
+    @Test("The address changes in time, while beacons and the scan go on", arguments: [false, true], [1, 5])
+
+    func theAddressChanges(isExtended: Bool, count: Int) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended, advertisingSets: 2))
+        bench.scan(.ranging)
+        // Silence would have the adapter reset, which has its own new addresses.
+        bench.adverts = 100_000_000
+        bench.rotateAddresses(every: 900)
+        bench.advertise(Array(Self.five.prefix(count)))
+        func addresses() -> [[UInt8]] {
+            isExtended ? Array(bench.controller.setAddresses.values) : [bench.controller.randomAddress]
+        }
+        let sent = bench.controller.onAir.count
+        var seen = Set(addresses())
+        for change in 1...3 {
+            bench.wait(898)
+            #expect(Set(addresses()).isSubset(of: seen), "\(change)")
+            bench.wait(2)
+            #expect(seen.isDisjoint(with: addresses()), "\(change)")
+            #expect(addresses().count == sent && bench.controller.onAir.count == sent && bench.controller.isScanning)
+            seen.formUnion(addresses())
+        }
+        // Nobody is told that the beacon came or went.
+        #expect(bench.outcomes.sorted() == Array(1...count))
+        bench.rotateAddresses(every: nil)
+        bench.wait(2000)
+        #expect(seen.isSuperset(of: addresses()))
+        bench.advertise([])
+        #expect(bench.controller.onAir.isEmpty)
+    }
+
     @Test("The address is private and not resolvable")
 
     func theAddressIsPrivateAndNotResolvable() {

@@ -26,8 +26,10 @@ struct SessionBench {
         configuration: ControllerConfiguration = ControllerConfiguration()
     ) {
         self.controller = controller
+        var made: UInt64 = 0
         session = ControllerSession(name: "hci7", configuration: configuration) {
-            DeviceAddress(bits: 0x0123_4567_89AB, kind: .random)
+            defer { made += 1 }
+            return DeviceAddress(bits: 0x0123_4567_89AB + made, kind: .random)
         }
     }
 
@@ -64,6 +66,11 @@ struct SessionBench {
 
     mutating func advertise(_ frames: [IBeaconFrame]) {
         session.advertise(frames, at: now)
+        settle()
+    }
+
+    mutating func rotateAddresses(every seconds: Int64?) {
+        session.rotateAddresses(every: seconds.map { $0 * Timestamp.nanosecondsPerSecond }, at: now)
         settle()
     }
 
