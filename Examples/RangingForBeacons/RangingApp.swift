@@ -64,7 +64,10 @@ final class RangingApp {
         let room = max(1, size.rows - 2)
         if lines.count > room {
             let hidden = lines.count - room + 1
-            lines = Array(lines.prefix(room - 1)) + [StyledLine("  … \(hidden) more lines; a taller window shows them", .dim)]
+            lines =
+                Array(lines.prefix(room - 1)) + [
+                    StyledLine("  … \(hidden) more lines; a taller window shows them", .dim)
+                ]
         }
         while lines.count < size.rows - 1 { lines.append(StyledLine()) }
         var keys = screen.keys

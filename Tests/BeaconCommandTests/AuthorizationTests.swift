@@ -74,7 +74,8 @@ struct AuthorizationTests {
     func unknownPolicy() async throws {
         let app = try Asker("whenInUse", policy: "maybe")
         try await app.waits(for: ["denied"])
-        #expect(app.output.contains { $0.contains("BEACON_AUTHORIZATION has \"maybe\"; it is one of grant, deny and ask") })
+        #expect(
+            app.output.contains { $0.contains("BEACON_AUTHORIZATION has \"maybe\"; it is one of grant, deny and ask") })
     }
 
     @Test("An app asks in its terminal, again where the answer is none")

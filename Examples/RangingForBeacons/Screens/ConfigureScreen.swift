@@ -46,7 +46,8 @@ final class ConfigureScreen: AppScreen {
     /// What the fields say, or what is wrong with them.
     private var values: Result<BeaconConfiguration.Values, Problem> {
         guard let uuid = UUID(uuidString: texts[.uuid] ?? "") else {
-            return .failure(Problem(.uuid, "A UUID has 32 hexadecimal digits: 8, 4, 4, 4 and 12, with hyphens between."))
+            return .failure(
+                Problem(.uuid, "A UUID has 32 hexadecimal digits: 8, 4, 4, 4 and 12, with hyphens between."))
         }
         var values = BeaconConfiguration.Values(uuid: uuid)
         for (field, name) in [(Field.major, "The major value"), (.minor, "The minor value")] {
@@ -79,7 +80,9 @@ final class ConfigureScreen: AppScreen {
     private func refusal(of text: String, in field: Field) -> String? {
         switch field {
         case .uuid:
-            if !text.allSatisfy({ $0.isHexDigit || $0 == "-" }) { return "A UUID has hexadecimal digits and hyphens only." }
+            if !text.allSatisfy({ $0.isHexDigit || $0 == "-" }) {
+                return "A UUID has hexadecimal digits and hyphens only."
+            }
             return text.count > 36 ? "A UUID has 36 characters." : nil
         case .major, .minor:
             let name = field == .major ? "major" : "minor"

@@ -30,7 +30,8 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
     package init(_ name: String, infoPlist: InfoPlist = InfoPlist(), displayName: String? = nil) {
         self.infoPlist = infoPlist
         self.displayName =
-            infoPlist.name ?? displayName ?? (name.hasPrefix("/") ? String(name.split(separator: "/").last ?? "/") : name)
+            infoPlist.name ?? displayName
+            ?? (name.hasPrefix("/") ? String(name.split(separator: "/").last ?? "/") : name)
         if name.hasPrefix("/") {
             self.name = Self.name(ofPath: name)
             return

@@ -54,7 +54,8 @@ package struct AuthorizationPolicy: Sendable {
             } else {
                 throw StateError(
                     .damagedState,
-                    "\(variable) has \"\(word.printable)\"; it is one of grant, deny and ask, and \"strict\" behind a comma")
+                    "\(variable) has \"\(word.printable)\"; it is one of grant, deny and ask, and \"strict\" behind a comma"
+                )
             }
         }
         return rule
@@ -204,6 +205,7 @@ package struct AuthorizationPolicy: Sendable {
     }
 
     private func stored(_ application: ApplicationIdentity) throws(StateError) -> Permission? {
-        try directory.state(Permission.self, in: directory.file("authorization", of: application), of: application).value
+        try directory.state(Permission.self, in: directory.file("authorization", of: application), of: application)
+            .value
     }
 }

@@ -53,7 +53,8 @@ struct AuthorizationRule: Hashable, Sendable, Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         if let word = try container.decodeIfPresent(String.self, forKey: .status) {
             guard let value = AuthorizationStatus(rawValue: word) else {
-                throw Self.error(word, AuthorizationStatus.allCases.map(\.rawValue), container.codingPath + [Key.status])
+                throw Self.error(
+                    word, AuthorizationStatus.allCases.map(\.rawValue), container.codingPath + [Key.status])
             }
             status = value
         }

@@ -157,7 +157,8 @@ extension BeaconCenter {
                 guard let new = try policy.permission(of: configuration.application) else { return }
                 self?.perform { $0.take(new, readAfter: stored) }
             } catch {
-                logger.error("cannot read the authorization of \(configuration.application): \(error); it stays as it is")
+                logger.error(
+                    "cannot read the authorization of \(configuration.application): \(error); it stays as it is")
             }
         }
     }

@@ -86,7 +86,8 @@ import Testing
         #expect((mock.copy() as? CLBeacon) is Mock)
     }
 
-    @Test("A beacon has the characteristics that the documents name", arguments: [(2, 1, 4), (1, 0.316, 2), (10, 5, 20)])
+    @Test(
+        "A beacon has the characteristics that the documents name", arguments: [(2, 1, 4), (1, 0.316, 2), (10, 5, 20)])
     func characteristics(accuracy: Double, low: Double, high: Double) throws {
         var ranged = RangedBeacon(
             address: DeviceAddress(bits: 1, kind: .random),

@@ -21,9 +21,15 @@ final class Passerby: NSObject, CLLocationManagerDelegate {
     }
 }
 
+let listing = B()
+if CommandLine.arguments.contains("shared") {
+    // In the air that processes share, for the other document's listings in another process.
+    if let region = listing.createBeaconRegion() { listing.advertiseDevice(region: region) }
+    RunLoop.main.run()
+}
+
 let check = Check()
 let air = SimulatedAir()
-let listing = B()
 if let region = listing.createBeaconRegion() {
     check.that("the region has the listing's identity", region.major == 100 && region.minor == 1)
     let other = air.makeDevice("other", at: .distance(0.2))

@@ -8,11 +8,20 @@ extension A {
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         for region in beaconsToRange { manager.stopRangingBeacons(in: region) }
         beaconsToRange = []
+        didLeave()
+    }
+
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
+        if state == .outside { isOutside() }
     }
 }
 
+/// Called when the visitor is known to be outside, and when he has left.
+var isOutside: () -> Void = {}
+var didLeave: () -> Void = {}
+
 /// The app of the document with the two methods that it leaves to the reader.
-final class Museum: A {
+class Museum: A {
     var exhibit: CLBeaconMinorValue?
     var reports: [[CLBeacon]] = []
 
@@ -28,6 +37,32 @@ final class Museum: A {
         reports.append(beacons)
         super.locationManager(manager, didRangeBeacons: beacons, in: region)
     }
+}
+
+/// The same app in the air that processes share, in real time. It ends when it is left.
+final class SharedMuseum: Museum {
+    var hasShown = false
+
+    override func displayInformationAboutExhibit(major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
+        super.displayInformationAboutExhibit(major: major, minor: minor)
+        if !hasShown { say("exhibit \(minor) in room \(major)") }
+        hasShown = true
+    }
+
+    func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+}
+
+if CommandLine.arguments.contains("shared") {
+    let museum = SharedMuseum()
+    museum.locationManager.delegate = museum
+    museum.locationManager.requestAlwaysAuthorization()
+    museum.monitorBeacons()
+    isOutside = { museum.say("outside") }
+    didLeave = {
+        museum.say("exit")
+        exit(museum.hasShown && museum.locationManager.rangedRegions.isEmpty ? 0 : 1)
+    }
+    withExtendedLifetime(museum) { RunLoop.main.run() }
 }
 
 let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
