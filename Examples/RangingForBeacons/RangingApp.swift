@@ -40,11 +40,20 @@ final class RangingApp {
         guard new is RangeScreen, ranger.authorization == .notDetermined else { return }
         // The question is asked in the terminal, as iOS asks it above the app.
         terminal.leave()
+        print("Waiting for permission to look for beacons. Ctrl-C ends the app.")
         ranger.requestAuthorization()
     }
 
     private func changed() {
-        if ranger.authorization != .notDetermined { terminal.enter() }
+        if ranger.authorization != .notDetermined, terminal.enter() {
+            // The last words of the question may come after the screen.
+            DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) {
+                MainActor.assumeIsolated {
+                    self.terminal.forget()
+                    self.draw()
+                }
+            }
+        }
         draw()
     }
 
@@ -90,7 +99,7 @@ final class RangingApp {
             case .escape where screen !== home:
                 screen.leave()
                 screen = home
-            case .escape, .character("q"): if screen === home || key != .escape { quit() }
+            case .escape, .character("q"): if screen === home { quit() }
             default: break
             }
         }

@@ -57,8 +57,11 @@ final class TerminalScreen {
     // MARK: - Showing and leaving
 
     /// Takes the terminal.
-    func enter() {
-        guard !isShown else { return }
+    ///
+    /// - Returns: false where it was taken already.
+    @discardableResult
+    func enter() -> Bool {
+        guard !isShown else { return false }
         isShown = true
         if guardian == nil { startGuardian() }
         var raw = before
@@ -73,7 +76,11 @@ final class TerminalScreen {
         input.resume()
         self.input = input
         if signals.isEmpty { watch() }
+        return true
     }
+
+    /// Has all of the next drawing drawn.
+    func forget() { drawn = nil }
 
     /// Gives the terminal back as it was. It may be taken again.
     func leave() {

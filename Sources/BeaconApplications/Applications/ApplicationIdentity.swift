@@ -16,6 +16,9 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
     /// The name that its user knows.
     package let displayName: String
 
+    /// The name that its executable's path gives; nil where that is unknown. Rules may be written for it.
+    package let pathName: String?
+
     /// The longest name. A folder's name has at most 255 bytes.
     private static let longestName = 200
 
@@ -27,8 +30,12 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
     ///   - name: the identifier, path or name.
     ///   - infoPlist: what the application says of itself.
     ///   - displayName: the name that its user knows, where its Info.plist has none.
-    package init(_ name: String, infoPlist: InfoPlist = InfoPlist(), displayName: String? = nil) {
+    ///   - executable: its executable's path.
+    package init(
+        _ name: String, infoPlist: InfoPlist = InfoPlist(), displayName: String? = nil, executable: String? = nil
+    ) {
         self.infoPlist = infoPlist
+        pathName = executable.map(Self.name(ofPath:))
         self.displayName =
             infoPlist.name ?? displayName
             ?? (name.hasPrefix("/") ? String(name.split(separator: "/").last ?? "/") : name)
@@ -53,7 +60,19 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
             StateDirectory.writeToStandardError(
                 StateError(.damagedState, "the Info.plist of \(name) cannot be read: \(error)", cause: error))
         }
-        return ApplicationIdentity(infoPlist.identifier ?? path ?? name, infoPlist: infoPlist, displayName: name)
+        return ApplicationIdentity(
+            infoPlist.identifier ?? path ?? name, infoPlist: infoPlist, displayName: name, executable: path)
+    }
+
+    /// Creates the identity of what a user names: a bundle identifier, an executable, of whose Info.plist the identifier
+    /// counts as for the application itself, or the name of another identity.
+    package init(named text: String) {
+        let path = URL(fileURLWithPath: text).resolvingSymlinksInPath().path
+        if text.hasPrefix("/"), let identifier = (try? InfoPlist(ofExecutable: path))?.identifier {
+            self.init(identifier)
+        } else {
+            self.init(text)
+        }
     }
 
     /// The path of this process's executable.

@@ -29,20 +29,14 @@ package struct InfoPlist: Hashable, Sendable {
     /// - Parameter data: a property list of any format.
     /// - Throws: what is wrong with it.
     package init(_ data: Data) throws {
-        struct Content: Decodable {
-            var CFBundleIdentifier: String?
-            var CFBundleDisplayName: String?
-            var CFBundleName: String?
-            var NSLocationWhenInUseUsageDescription: String?
-            var NSLocationAlwaysAndWhenInUseUsageDescription: String?
-            var UIBackgroundModes: [String]?
-        }
-        let content = try PropertyListDecoder().decode(Content.self, from: data)
-        identifier = content.CFBundleIdentifier.flatMap { $0.isEmpty ? nil : $0 }
-        name = content.CFBundleDisplayName ?? content.CFBundleName
-        whenInUseReason = content.NSLocationWhenInUseUsageDescription
-        alwaysReason = content.NSLocationAlwaysAndWhenInUseUsageDescription
-        backgroundModes = content.UIBackgroundModes ?? []
+        let content = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] ?? [:]
+        // One value that is of another kind is as if it were not there, and says nothing of the others.
+        func text(_ key: String) -> String? { (content[key] as? String).flatMap { $0.isEmpty ? nil : $0 } }
+        identifier = text("CFBundleIdentifier")
+        name = text("CFBundleDisplayName") ?? text("CFBundleName")
+        whenInUseReason = text("NSLocationWhenInUseUsageDescription")
+        alwaysReason = text("NSLocationAlwaysAndWhenInUseUsageDescription")
+        backgroundModes = content["UIBackgroundModes"] as? [String] ?? []
     }
 
     /// Reads that of an executable; an empty one where there is none.
@@ -77,8 +71,16 @@ package struct InfoPlist: Hashable, Sendable {
     private static func places(ofExecutable executable: String) -> [URL] {
         let url = URL(fileURLWithPath: executable)
         let folder = url.deletingLastPathComponent()
-        // SwiftPM names the folder by the package and the target, which has the executable's name.
-        let bundles = StateDirectory.names(in: folder).filter { $0.hasSuffix("_\(url.lastPathComponent).resources") }
+        // SwiftPM names the folder by the package and the target, which has the executable's name. Both may have
+        // underscores: `A_B_C.resources` is that of the executable `B_C` where there is one, else of `C`.
+        let ending = ".resources"
+        let bundles = StateDirectory.names(in: folder).filter { bundle in
+            guard bundle.hasSuffix("_\(url.lastPathComponent)\(ending)") else { return false }
+            let words = bundle.dropLast(ending.count).split(separator: "_", omittingEmptySubsequences: false)
+            let targets = words.indices.dropFirst().map { words[$0...].joined(separator: "_") }
+            return targets.first { FileManager.default.fileExists(atPath: folder.path + "/" + $0) }
+                == url.lastPathComponent
+        }
         return bundles.map { folder.appendingPathComponent($0).appendingPathComponent("Resources/Info.plist") }
             + [folder.appendingPathComponent("Info.plist")]
     }

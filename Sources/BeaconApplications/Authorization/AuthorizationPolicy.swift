@@ -36,11 +36,11 @@ package struct AuthorizationPolicy: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment, canAskInTerminal: Bool? = nil
     ) throws(StateError) {
         self.directory = directory
-        self.canAskInTerminal = canAskInTerminal ?? TerminalQuestion.isPossible
+        self.canAskInTerminal = canAskInTerminal ?? TerminalQuestion.hasTerminal
         let rules = try directory.read([String: AuthorizationRule].self, from: administratorFile) ?? [:]
         administrator = Dictionary(
             rules.map { ($0.key == "*" ? "*" : ApplicationIdentity($0.key).name, $0.value) },
-            uniquingKeysWith: { $0.status?.isGranted == true ? $1.orElse($0) : $0.orElse($1) })
+            uniquingKeysWith: { $0.strictest($1) })
         ofStarter = try Self.rule(environment[Self.variable] ?? "")
     }
 
@@ -61,14 +61,21 @@ package struct AuthorizationPolicy: Sendable {
         return rule
     }
 
+    /// Returns the rule for an application alone: that of its identifier, and that of its executable's path.
+    private func ownRule(for application: ApplicationIdentity) -> AuthorizationRule {
+        let rules = [application.name, application.pathName].compactMap { $0.flatMap { administrator[$0] } }
+        return rules.reduce(AuthorizationRule()) { $0.strictest($1) }
+    }
+
     private func administratorRule(for application: ApplicationIdentity) -> AuthorizationRule {
-        (administrator[application.name] ?? AuthorizationRule()).orElse(administrator["*"] ?? AuthorizationRule())
+        ownRule(for: application).orElse(administrator["*"] ?? AuthorizationRule())
     }
 
     /// Returns an administrator's decision for an application, if there is one.
     package func decision(for application: ApplicationIdentity) -> AuthorizationStatus? {
         // A rule for the application that has an answer to its requests is more than a status for all others.
-        if let own = administrator[application.name], own.status != nil || own.requests != nil { return own.status }
+        let own = ownRule(for: application)
+        if own.status != nil || own.requests != nil { return own.status }
         return administrator["*"]?.status
     }
 
@@ -100,6 +107,11 @@ package struct AuthorizationPolicy: Sendable {
             self.reason = reason
             self.isAlwaysRefused = isAlwaysRefused ? true : nil
         }
+
+        /// Returns true for one that allows the same, whatever the reason was.
+        package func isSame(as other: Permission?) -> Bool {
+            status == other?.status && (isAlwaysRefused ?? false) == (other?.isAlwaysRefused ?? false)
+        }
     }
 
     /// Returns what an application may; nil where that was never decided. Where its file is damaged, that is set aside,
@@ -128,6 +140,24 @@ package struct AuthorizationPolicy: Sendable {
         try directory.write(permission, to: directory.file("authorization", of: application))
     }
 
+    /// Stores what an application may in place of what it was known to be. Where it is another by now, since its user or
+    /// another of its processes decided meanwhile, that stays.
+    ///
+    /// - Returns: what is stored then; nil where nothing is, since an administrator decided.
+    /// - Throws: ``StateError`` if it cannot be read or written.
+    package func record(
+        _ permission: Permission, for application: ApplicationIdentity, inPlaceOf known: Permission?
+    ) throws(StateError) -> Permission? {
+        guard decision(for: application) == nil else { return nil }
+        let lock = try directory.lock(application)
+        defer { withExtendedLifetime(lock) {} }
+        let file = directory.file("authorization", of: application)
+        let content = try directory.state(Permission.self, in: file, of: application, isLocked: true)
+        if let stored = content.value, !stored.isSame(as: known), !stored.isSame(as: permission) { return stored }
+        try directory.write(permission, to: file)
+        return permission
+    }
+
     // MARK: - Asking
 
     /// Puts a request to the user: in the terminal of this process, where there is one, and for `beacon authorization`.
@@ -145,7 +175,7 @@ package struct AuthorizationPolicy: Sendable {
     ) throws(StateError) -> PendingAuthorization {
         let reason = application.infoPlist.reason(for: request)
         let question =
-            canAskInTerminal && TerminalQuestion.isPossible
+            canAskInTerminal
             ? TerminalQuestion(of: application.displayName, asking: request, from: status, reason: reason) : nil
         let pending = try PendingAuthorization(request, of: application, reason: reason, in: directory, question)
         question?.ask(answer)
@@ -176,14 +206,16 @@ package struct AuthorizationPolicy: Sendable {
             let pending = try PendingAuthorization.content(of: application, in: directory)
             guard stored != nil || pending != nil else { continue }
             let decision = decision(for: application)
-            let hasLaunch = try directory.launch(of: application) != nil
-            let hasTriggers = try !directory.triggers(of: application).isEmpty
+            let status = decision ?? stored?.status ?? .notDetermined
+            // What beacond cannot read it does not start either.
+            let hasLaunch = (try? directory.launch(of: application)) != nil
+            let triggers = try? directory.triggers(of: application)
             result.append(
                 Application(
-                    name: application.name, status: decision ?? stored?.status ?? .notDetermined,
+                    name: application.name, status: status,
                     reason: pending?.reason ?? stored?.reason, asksFor: decision == nil ? pending?.request : nil,
                     isDecidedByAdministrator: decision != nil,
-                    isStarted: hasLaunch && hasTriggers))
+                    isStarted: status == .always && hasLaunch && triggers?.isEmpty == false))
         }
         return result
     }

@@ -76,6 +76,17 @@ struct AuthorizationRule: Hashable, Sendable, Decodable {
         return rule
     }
 
+    /// Returns what this and another rule of one application say, in each point that which allows less.
+    func strictest(_ other: AuthorizationRule) -> AuthorizationRule {
+        let statuses: [AuthorizationStatus] = [.restricted, .denied, .notDetermined, .whenInUse, .always]
+        let answers: [RequestAnswer] = [.deny, .ask, .grant]
+        var rule = AuthorizationRule()
+        rule.status = statuses.first { $0 == status || $0 == other.status }
+        rule.requests = answers.first { $0 == requests || $0 == other.requests }
+        rule.isStrict = isStrict == true || other.isStrict == true ? true : isStrict ?? other.isStrict
+        return rule
+    }
+
     private static var words: [String] {
         AuthorizationStatus.allCases.map(\.rawValue) + RequestAnswer.allCases.map(\.rawValue)
     }

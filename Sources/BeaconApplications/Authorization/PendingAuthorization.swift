@@ -1,8 +1,9 @@
-import BeaconSupport
+package import BeaconSupport
 import Foundation
+import Synchronization
 
-/// A request for a permission that waits for its user's answer: in the terminal that the application runs in, and in
-/// the application's folder, where `beacon authorization` finds it as long as the process lives.
+/// A request for a permission that waits for its user's answer: in the terminal that the application runs in, and in a
+/// file in the application's folder, where `beacon authorization` finds it as long as the process lives.
 package final class PendingAuthorization: Sendable {
     /// A request as it is stored.
     struct Content: Codable, Hashable {
@@ -10,10 +11,16 @@ package final class PendingAuthorization: Sendable {
         var reason: String?
     }
 
+    /// What kept the request from being stored, so that only the terminal can answer; nil where it is.
+    package let failure: StateError?
+
+    private static let count = Atomic<Int>(0)
+    private static let prefix = "request-"
+
     private let file: URL
     private let question: TerminalQuestion?
-    /// Held as long as the process waits. Several processes of an application may.
-    private let mark: Locked<FileLock?>
+    /// Held as long as the process waits.
+    private let lock: Locked<FileLock?>
 
     /// Stores a request.
     ///
@@ -23,59 +30,72 @@ package final class PendingAuthorization: Sendable {
     ///   - reason: its reason.
     ///   - directory: the folder of state.
     ///   - question: the question in the terminal, where there is one.
-    /// - Throws: ``StateError`` if the request cannot be stored.
+    /// - Throws: ``StateError`` if the request cannot be stored, and there is no terminal either.
     init(
         _ request: AuthorizationRequest, of application: ApplicationIdentity, reason: String?,
         in directory: StateDirectory, _ question: TerminalQuestion?
     ) throws(StateError) {
-        file = Self.file(of: application, in: directory)
+        let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+        let name = "\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)-\(number)"
+        file = directory.file(name, of: application)
         self.question = question
-        let lock = try directory.lock(application)
-        defer { withExtendedLifetime(lock) {} }
-        mark = Locked(try FileLock(shared: Self.mark(of: application, in: directory)))
-        try directory.write(Content(request: request, reason: reason), to: file)
+        do throws(StateError) {
+            let content = Content(request: request, reason: reason)
+            lock = Locked(try Self.store(content, in: file, of: application, in: directory))
+            failure = nil
+        } catch {
+            guard question != nil else { throw error }
+            lock = Locked(nil)
+            failure = error
+        }
     }
 
-    /// True where the user of a terminal is asked.
-    package var isInTerminal: Bool { question != nil }
+    /// Writes a file and locks it, while nobody else of the application does, and removes those that processes left.
+    private static func store(
+        _ content: Content, in file: URL, of application: ApplicationIdentity, in directory: StateDirectory
+    ) throws(StateError) -> FileLock? {
+        let changes = try directory.lock(application)
+        defer { withExtendedLifetime(changes) {} }
+        for other in files(of: application, in: directory) where !FileLock.isHeld(other.path) { unlink(other.path) }
+        try directory.write(content, to: file)
+        // Whoever looks has it for a moment.
+        return try FileLock(exclusive: file.path)
+    }
+
+    /// True where the user of a terminal is asked now.
+    package var isInTerminal: Bool { question?.isShownAtOnce ?? false }
 
     /// Ends the wait, since there is an answer. Doing so twice is harmless.
     ///
     /// - Parameter outcome: what the user of the terminal reads, where he did not give it.
     package func end(_ outcome: String) {
         question?.withdraw(outcome)
-        let wasHeld = mark.withLock { mark in
-            defer { mark = nil }
-            return mark != nil
+        lock.withLock { lock in
+            if lock != nil { unlink(file.path) }
+            lock = nil
         }
-        // Another process of the application has its answer too.
-        if wasHeld { unlink(file.path) }
     }
 
-    deinit { question?.withdraw("") }
+    deinit {
+        question?.withdraw("")
+        lock.withLock { if $0 != nil { unlink(file.path) } }
+    }
 
-    /// Returns the request of an application that waits; nil where no living process does.
+    /// Returns the request of an application that waits, the greatest of its processes; nil where none does.
     static func content(
         of application: ApplicationIdentity, in directory: StateDirectory
     ) throws(StateError) -> Content? {
-        let file = file(of: application, in: directory)
-        guard FileManager.default.fileExists(atPath: file.path),
-            try isHeld(mark(of: application, in: directory))
-        else { return nil }
-        return try directory.state(Content.self, in: file, of: application).value
+        var greatest: Content?
+        for file in files(of: application, in: directory) where FileLock.isHeld(file.path) {
+            guard let content = try directory.state(Content.self, in: file, of: application).value else { continue }
+            if greatest.map({ $0.request < content.request }) ?? true { greatest = content }
+        }
+        return greatest
     }
 
-    private static func isHeld(_ path: String) throws(StateError) -> Bool {
-        // Those that wait share the lock.
-        guard FileManager.default.fileExists(atPath: path) else { return false }
-        return try FileLock(alone: path) == nil
-    }
-
-    private static func file(of application: ApplicationIdentity, in directory: StateDirectory) -> URL {
-        directory.file("request", of: application)
-    }
-
-    private static func mark(of application: ApplicationIdentity, in directory: StateDirectory) -> String {
-        directory.folder(of: application).appendingPathComponent("asking").path
+    private static func files(of application: ApplicationIdentity, in directory: StateDirectory) -> [URL] {
+        let folder = directory.folder(of: application)
+        return StateDirectory.names(in: folder).filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }
+            .map { folder.appendingPathComponent($0) }
     }
 }

@@ -21,12 +21,12 @@ final class TerminalQuestion: Sendable {
     private let withdrawal = Locked<String?>(nil)
     private let waker = Waker()
 
-    /// True where this process can ask in its terminal now: standard input and standard error are one, the process runs
-    /// in its foreground, and no program reads single keys from it.
-    static var isPossible: Bool {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return false }
-        return mayRead(STDIN_FILENO)
-    }
+    /// True where a user sits at this process: its standard input is a terminal.
+    static var hasTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// True where the question is shown at once; else as soon as the process runs in the foreground of a terminal that
+    /// no program reads single keys from.
+    var isShownAtOnce: Bool { Self.mayRead(terminal) }
 
     /// A question about a request; nil where the terminal cannot be opened.
     ///
@@ -36,7 +36,8 @@ final class TerminalQuestion: Sendable {
     ///   - status: what it may so far.
     ///   - reason: the application's reason.
     init?(of name: String, asking request: AuthorizationRequest, from status: AuthorizationStatus, reason: String?) {
-        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        // Others may take the line that was there to be read, and a wait for the next one could not be ended.
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         guard terminal >= 0 else { return nil }
         self.terminal = terminal
         self.reason = reason?.printable
@@ -64,7 +65,6 @@ final class TerminalQuestion: Sendable {
     ///   terminal is closed.
     func ask(_ answer: @escaping @Sendable (AuthorizationStatus) -> Void) {
         let thread = Thread {
-            self.write("\n\(self.title)\n" + (self.reason.map { "  \($0)\n" } ?? ""))
             if let status = self.read() { answer(status) }
         }
         thread.name = "beacon question"
@@ -84,15 +84,21 @@ final class TerminalQuestion: Sendable {
     /// Reads lines until one is an answer; nil where there will be none.
     private func read() -> AuthorizationStatus? {
         let prompt = choices.map { "[\($0.letter)] \($0.text)" }.joined(separator: "   ") + " > "
-        write(prompt)
+        var isShown = false
         var line: [UInt8] = []
         while true {
             if let outcome = withdrawal.withLock({ $0 }) {
-                write("\n\(outcome)\n")
+                if isShown { write("\n\(outcome)\n") }
                 return nil
             }
             // What the user types for another program is not read, so that it is looked again in a while.
             let mayRead = Self.mayRead(terminal)
+            if mayRead, !isShown {
+                isShown = true
+                // What was typed before is no answer.
+                tcflush(terminal, TCIFLUSH)
+                write("\n\(title)\n" + (reason.map { "  \($0)\n" } ?? "") + prompt)
+            }
             var waited = [
                 pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: mayRead ? terminal : -1, events: Int16(POLLIN), revents: 0),
@@ -123,6 +129,12 @@ final class TerminalQuestion: Sendable {
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(terminal, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
+            if written < 0, errno == EAGAIN {
+                // A terminal that was stopped (Ctrl-S) takes it later, or not at all.
+                var waited = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
+                guard poll(&waited, 1, 5000) > 0 else { return }
+                continue
+            }
             guard written > 0 else { return }
             rest = rest.dropFirst(written)
         }

@@ -32,7 +32,7 @@ struct AuthorizationCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the apps that have asked for permission.")
 
         func run() throws {
-            let applications = try AuthorizationPolicy(directory: .user).applications()
+            let applications = try AuthorizationPolicy(directory: .user, environment: [:]).applications()
             guard !applications.isEmpty else {
                 return StandardError.write("No app has asked yet.")
             }
@@ -50,7 +50,8 @@ struct AuthorizationCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the apps that ask and wait for an answer.")
 
         func run() throws {
-            let applications = try AuthorizationPolicy(directory: .user).applications().filter { $0.asksFor != nil }
+            let policy = try AuthorizationPolicy(directory: .user, environment: [:])
+            let applications = try policy.applications().filter { $0.asksFor != nil }
             guard !applications.isEmpty else {
                 return StandardError.write("No app waits for an answer.")
             }
@@ -73,7 +74,7 @@ struct AuthorizationCommand: ParsableCommand {
             try AuthorizationCommand.decide(for: choice.app) { asked in
                 let status = asked?.asksFor == .whenInUse || whenInUse ? AuthorizationStatus.whenInUse : .always
                 return AuthorizationPolicy.Permission(
-                    status: status, isAlwaysRefused: asked?.asksFor == .always && status == .whenInUse)
+                    status: status, isAlwaysRefused: whenInUse || asked?.asksFor == .always && status == .whenInUse)
             }
         }
     }
@@ -123,11 +124,11 @@ struct AuthorizationCommand: ParsableCommand {
         for app: String?,
         _ decision: (AuthorizationPolicy.Application?) -> AuthorizationPolicy.Permission
     ) throws {
-        let policy = try AuthorizationPolicy(directory: .user)
+        let policy = try AuthorizationPolicy(directory: .user, environment: [:])
         let known = try policy.applications()
         let application: ApplicationIdentity
         if let app {
-            application = ApplicationIdentity(app)
+            application = ApplicationIdentity(named: app)
         } else {
             let waiting = known.filter { $0.asksFor != nil }
             guard waiting.count == 1 else {

@@ -26,7 +26,7 @@ final class OpenOutboxFile: Sendable {
 
     private let identity: Identity
 
-    /// Notes that a file is open; nil where there is none.
+    /// Notes that a file is about to be opened; nil where there is none.
     init?(_ file: URL) {
         guard let identity = Identity(file.path) else { return nil }
         self.identity = identity
@@ -40,10 +40,11 @@ final class OpenOutboxFile: Sendable {
         }
     }
 
-    /// Returns true where this process has the file of a path open as an outbox.
-    static func isOpen(_ path: String) -> Bool {
-        guard let file = Identity(path) else { return false }
-        return files.withLock { $0[file] != nil }
+    /// Looks at a file, and returns what was found; nil, without looking, where this process has it open. Nobody opens
+    /// it meanwhile.
+    static func unlessOpen<Found>(_ path: String, _ look: () -> Found?) -> Found? {
+        guard let file = Identity(path) else { return nil }
+        return files.withLock { $0[file] == nil ? look() : nil }
     }
 }
 
@@ -54,12 +55,13 @@ extension Outbox {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) else { return nil }
         if isFolder.boolValue { return "is a folder; write the path of a file" }
-        if OpenOutboxFile.isOpen(file.path) { return nil }
-        guard let handle = FileHandle(forReadingAtPath: file.path) else { return "cannot be read by this user" }
-        defer { try? handle.close() }
-        // SQLite, "Database File Format", 1.3.
-        let beginning = (try? handle.read(upToCount: 15)) ?? Data()
-        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
-            ? nil : "is no outbox; give the outbox a file of its own"
+        return OpenOutboxFile.unlessOpen(file.path) {
+            guard let handle = FileHandle(forReadingAtPath: file.path) else { return "cannot be read by this user" }
+            defer { try? handle.close() }
+            // SQLite, "Database File Format", 1.3.
+            let beginning = (try? handle.read(upToCount: 15)) ?? Data()
+            return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
+                ? nil : "is no outbox; give the outbox a file of its own"
+        }
     }
 }

@@ -20,6 +20,7 @@ extension Outbox {
         var database: DatabaseQueue
         var numbers: [String: Int64]
         var recovery: OutboxRecovery?
+        var file: OpenOutboxFile?
     }
 
     /// Opens a file, and replaces it where it is damaged.
@@ -30,6 +31,7 @@ extension Outbox {
     ) throws(OutboxError) -> Opened {
         // Before SQLite reads its log, since it silently cuts off what follows a damaged part.
         let lost = OutboxSalvage.recordsBehindDamage(inLogOf: file)
+        let openFile = OpenOutboxFile(file)
         do {
             let database = try OutboxDatabase.open(file, maximumFileSize: limits.maximumFileSize)
             let problem = try database.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
@@ -37,7 +39,8 @@ extension Outbox {
                 try? database.close()
                 throw OutboxError(.damaged, "\(file.path) is damaged: \(problem ?? "no details")")
             }
-            let opened = try prepare(database, destinations: destinations, found: lost, clock: clock)
+            var opened = try prepare(database, destinations: destinations, found: lost, clock: clock)
+            opened.file = openFile
             if !lost.isEmpty {
                 logger.error(
                     """
@@ -85,8 +88,10 @@ extension Outbox {
                 try FileManager.default.moveItem(atPath: file.path + suffix, toPath: aside.path + suffix)
             }
             try Outbox.createFile(file)
+            let openFile = OpenOutboxFile(file)
             let database = try OutboxDatabase.open(file, maximumFileSize: limits.maximumFileSize)
             var opened = try prepare(database, destinations: destinations, found: salvaged, clock: clock)
+            opened.file = openFile
             opened.recovery = OutboxRecovery(
                 movedTo: aside, salvaged: salvaged.count, damage: failure.description)
             logger.error(

@@ -80,7 +80,7 @@ public actor Outbox {
         let opened = try Self.open(
             file, limits: limits, destinations: destinations, clock: clock, logger: logger)
         database = opened.database
-        openFile = OpenOutboxFile(file)
+        openFile = opened.file
         recovery = opened.recovery
         numbers = opened.numbers
         let factory = metrics
@@ -369,11 +369,12 @@ public actor Outbox {
     }
 
     private func recover(from failure: OutboxError) throws(OutboxError) {
-        closeDatabase()
+        try? database?.close()
+        database = nil
         let opened = try Self.replace(
             file, limits: limits, destinations: Array(numbers.keys), clock: clock, after: failure, logger: logger)
         database = opened.database
-        openFile = OpenOutboxFile(file)
+        openFile = opened.file
         recovery = opened.recovery
         numbers = opened.numbers
         isSynced = false

@@ -168,7 +168,16 @@ final class OutboxLock: Sendable {
                 "\(path) cannot be created: \(String(cString: strerror(errno))). Check that the folder exists and that this "
                     + "user may write there")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        var attempts = Self.attempts
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            // A process that was killed while it started a program leaves the lock to that for a moment, between fork and
+            // exec.
+            if errno == EINTR { continue }
+            if attempts > 0, Self.isHolderGone(descriptor) {
+                attempts -= 1
+                usleep(Self.pause)
+                continue
+            }
             let holder = Self.holder(descriptor)
             // The descriptor is closed by `deinit`, which runs for an object that is complete. A second close could hit
             // another file of the same number.
@@ -188,11 +197,25 @@ final class OutboxLock: Sendable {
         close(descriptor)
     }
 
-    private static func holder(_ descriptor: Int32) -> String {
+    /// How often the lock of a process that has ended is tried again, and the microseconds between: ten seconds in all,
+    /// for a busy machine.
+    private static let attempts = 500
+    private static let pause: UInt32 = 20_000
+
+    private static func isHolderGone(_ descriptor: Int32) -> Bool {
+        guard let pid = pid(descriptor) else { return false }
+        return kill(pid, 0) != 0 && errno == ESRCH
+    }
+
+    private static func pid(_ descriptor: Int32) -> pid_t? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
-        guard let pid = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return "another process" }
+        return pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private static func holder(_ descriptor: Int32) -> String {
+        guard let pid = pid(descriptor) else { return "another process" }
         return pid == getpid() ? "another part of this process" : "process \(pid)"
     }
 }

@@ -20,6 +20,7 @@ public struct OutboxInspector: Sendable {
             )
         }
         self.file = file
+        openFile = OpenOutboxFile(file)
         do {
             database = try OutboxDatabase.open(file)
         } catch let error as OutboxError {
@@ -27,7 +28,6 @@ public struct OutboxInspector: Sendable {
         } catch {
             throw OutboxError(error, file, otherwise: .cannotOpen)
         }
-        openFile = OpenOutboxFile(file)
     }
 
     /// Returns the status of all queues, by name.

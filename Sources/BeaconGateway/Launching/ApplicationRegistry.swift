@@ -35,7 +35,7 @@ struct ApplicationRegistry: Sendable {
         var found = Found()
         do {
             guard FileManager.default.fileExists(atPath: directory.url.path) else { return found }
-            let policy = try AuthorizationPolicy(directory: directory)
+            let policy = try AuthorizationPolicy(directory: directory, environment: [:])
             for identity in directory.applications {
                 do {
                     if let application = try terminated(identity, policy) { found.terminated.append(application) }
@@ -60,7 +60,9 @@ struct ApplicationRegistry: Sendable {
         // Most are not registered, and need no check.
         guard FileManager.default.fileExists(atPath: folder + "/launch.json") else { return nil }
         try checkOwner(of: folder)
-        guard let launch = try directory.launch(of: identity), try policy.status(of: identity) == .always,
+        guard let launch = try directory.launch(of: identity),
+            // A rule may be for its executable.
+            try policy.status(of: ApplicationIdentity(identity.name, executable: launch.executable)) == .always,
             try !directory.isRunning(identity)
         else { return nil }
         let triggers = try directory.triggers(of: identity)

@@ -24,9 +24,20 @@ extension BeaconCenter {
             return
         }
         switch policy?.answer(for: application) ?? answer {
-        case .grant: settle(request, as: status.granting(request))
-        case .deny: settle(request, as: status.refusing(request))
+        case .grant: decide(request) { $0.granting(request) }
+        case .deny: decide(request) { $0.refusing(request) }
         case .ask: ask(request)
+        }
+    }
+
+    /// Answers a request without asking, from what is stored by then: another process or a command may have decided.
+    private func decide(
+        _ request: AuthorizationRequest, _ decision: @escaping @Sendable (AuthorizationStatus) -> AuthorizationStatus
+    ) {
+        guard configuration.policy != nil else { return settle(request, as: decision(status)) }
+        readPermission { center in
+            guard !(request == .always && center.permission.isAlwaysRefused == true) else { return }
+            center.settle(request, as: decision(center.status))
         }
     }
 
@@ -75,7 +86,9 @@ extension BeaconCenter {
         performOnDisk { [weak self] in
             do throws(StateError) {
                 let question = try policy.ask(for: request, of: application, from: status, answer: answered)
-                if !question.isInTerminal {
+                if let failure = question.failure {
+                    logger.warning("only the terminal can answer the request for permission: \(failure)")
+                } else if !question.isInTerminal {
                     logger.notice(
                         """
                         the app asks for permission and waits: answer with \
@@ -85,13 +98,19 @@ extension BeaconCenter {
                 self?.perform { $0.begin(question, about: request) }
             } catch {
                 logger.error("the user cannot be asked for permission: \(error)")
+                self?.perform { center in
+                    // It may be asked for again, once that is mended.
+                    guard center.asked == request else { return }
+                    center.asked = nil
+                    center.deliverAuthorization()
+                }
             }
         }
         watchAuthorization()
     }
 
     private func begin(_ new: PendingAuthorization, about request: AuthorizationRequest) {
-        guard asked == request else { return new.end(Self.outcome(status)) }
+        guard asked == request else { return new.end(asked == nil ? Self.outcome(status) : "It asks for more:") }
         question = new
         // An answer by command may have come before the folder was watched.
         readPermission()
@@ -122,12 +141,18 @@ extension BeaconCenter {
         storedPermissions += 1
         var permission = permission
         permission.reason = configuration.application.infoPlist.reason(for: .always)
-        isPermissionStored = false
         writer.perform { [weak self, configuration, logger, permission, number = storedPermissions] _ in
+            guard let self else { return }
             do throws(StateError) {
-                try policy.record(permission, for: configuration.application)
-                self?.perform { if $0.storedPermissions == number { $0.isPermissionStored = true } }
+                let known = permissionOnDisk.withLock { $0 }
+                guard
+                    let stored = try policy.record(permission, for: configuration.application, inPlaceOf: known)
+                else { return }
+                permissionOnDisk.withLock { $0 = stored }
+                // Somebody else decided meanwhile.
+                if !stored.isSame(as: permission) { perform { $0.take(stored, readAfter: number) } }
             } catch {
+                // It counts until something else is stored.
                 logger.error("cannot save the authorization of \(configuration.application): \(error)")
             }
         }
@@ -144,18 +169,31 @@ extension BeaconCenter {
                 watch = policy.watch(configuration.application, queue: queue) { [weak self] in
                     self?.perform { $0.readPermission() }
                 }
+                // What was decided before the folder was watched.
+                if watch != nil { perform { $0.readPermission() } }
             }
         }
     }
 
     /// Reads the permission again, since another process may have changed it.
-    private func readPermission() {
+    ///
+    /// - Parameter then: what is done afterwards; not at all where it cannot be read.
+    private func readPermission(then: (@Sendable (isolated BeaconCenter) -> Void)? = nil) {
         guard let policy = configuration.policy else { return }
         let stored = storedPermissions
         writer.perform { [weak self, configuration, logger] _ in
+            guard let self else { return }
             do throws(StateError) {
-                guard let new = try policy.permission(of: configuration.application) else { return }
-                self?.perform { $0.take(new, readAfter: stored) }
+                let new = try policy.permission(of: configuration.application)
+                let isNews = permissionOnDisk.withLock { known in
+                    defer { known = new }
+                    return new.map { !$0.isSame(as: known) } ?? false
+                }
+                perform { center in
+                    // What could not be stored is newer than what has not changed on the disk.
+                    if let new, isNews { center.take(new, readAfter: stored) }
+                    then?(center)
+                }
             } catch {
                 logger.error(
                     "cannot read the authorization of \(configuration.application): \(error); it stays as it is")
@@ -165,9 +203,7 @@ extension BeaconCenter {
 
     private func take(_ new: AuthorizationPolicy.Permission, readAfter stored: Int) {
         // What this process decided meanwhile is newer.
-        guard stored == storedPermissions else { return readPermission() }
-        // Where that could not be stored, what is on the disk is older.
-        guard isPermissionStored else { return }
+        guard stored == storedPermissions else { return }
         let isAnswer = asked.map {
             new.status.granting($0) == new.status || $0 == .always && new.isAlwaysRefused == true
         }

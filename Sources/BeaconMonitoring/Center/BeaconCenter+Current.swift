@@ -66,7 +66,7 @@ extension BeaconCenter {
                     the app is not started for its regions, as on iOS: UIBackgroundModes in its Info.plist lacks \
                     "location"
                     """)
-                configuration.launchStore = nil
+                configuration.mayBeStarted = false
             }
         } catch {
             logger.error("nothing is granted to \(application): \(error)")

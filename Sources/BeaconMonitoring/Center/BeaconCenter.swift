@@ -122,8 +122,8 @@ package actor BeaconCenter {
     var question: PendingAuthorization?
     /// The number of permissions that this center has stored: what was read before the newest of them is old.
     var storedPermissions = 0
-    /// False while the newest permission is not on the disk.
-    var isPermissionStored = true
+    /// The permission on the disk as it was last read or written, on the queue for disk access; nil where none is.
+    let permissionOnDisk: Locked<AuthorizationPolicy.Permission?>
     let authorizationWatch = Locked<AuthorizationWatch?>(nil)
     var radioState = RadioState.unknown
     /// The outage of the radio; nil while it works.
@@ -160,13 +160,14 @@ package actor BeaconCenter {
         }
         writer = StateWriter(canSave ? configuration.store : nil, logger)
         do throws(StateError) {
-            permission =
-                try configuration.policy?.permission(of: configuration.application)
-                ?? AuthorizationPolicy.Permission(status: configuration.initialStatus)
+            let stored = try configuration.policy?.permission(of: configuration.application)
+            permission = stored ?? AuthorizationPolicy.Permission(status: configuration.initialStatus)
+            permissionOnDisk = Locked(stored)
         } catch {
             // The stored authorization is unknown, so that nothing is granted.
             logger.error("cannot read the authorization of \(configuration.application): \(error); it is denied")
             permission = AuthorizationPolicy.Permission(status: .denied)
+            permissionOnDisk = Locked(nil)
         }
         missed = MissedChanges(changes, &kept)
         published = Locked(CenterSnapshot(regions: kept, authorization: permission.status, radio: .unknown))
@@ -374,7 +375,9 @@ package actor BeaconCenter {
     }
 
     private func updateLaunching() {
-        let wanted = (status, !regions.isEmpty || !clientConditions.isEmpty)
+        // One that may not be started is registered no longer, too.
+        let allowed = configuration.mayBeStarted || status != .always ? status : .whenInUse
+        let wanted = (allowed, !regions.isEmpty || !clientConditions.isEmpty)
         if let launching, launching == wanted, !launchRegistration.hasFailed { return }
         launching = wanted
         writer.perform { [launchRegistration] _ in

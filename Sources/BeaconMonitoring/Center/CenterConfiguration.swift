@@ -28,6 +28,9 @@ package struct CenterConfiguration: Sendable {
     /// The store by which the application is started when it does not run; nil where it is not to be started.
     package var launchStore: (any LaunchStore)?
 
+    /// A Boolean value indicating whether the application may be started when it does not run.
+    package var mayBeStarted = true
+
     /// The most conditions that the clients of the application may monitor for themselves at once, beside its regions;
     /// nil for any number.
     package var maximumConditions: Int? = BeaconCenter.appleConditionLimit

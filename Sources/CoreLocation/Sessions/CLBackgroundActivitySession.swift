@@ -38,7 +38,7 @@ extension CLBackgroundActivitySession {
         /// The app said that it holds a service session and holds none, which is not looked at here.
         public var serviceSessionRequired: Bool { obstacles.contains(.serviceSessionRequired) }
 
-        /// A request for authorization has no answer so far; here it is answered at once.
+        /// A request for authorization has no answer so far.
         public var authorizationRequestInProgress: Bool { obstacles.contains(.requestInProgress) }
     }
 

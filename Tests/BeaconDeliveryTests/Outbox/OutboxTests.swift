@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconModel
 import Foundation
 import GRDB
+import Glibc
 import TestSupport
 import Testing
 
@@ -53,6 +54,25 @@ struct OutboxTests {
         await outbox.close()
         try Data("a letter to somebody".utf8).write(to: file)
         #expect(Outbox.fault(of: file)?.contains("is no outbox") == true)
+    }
+
+    @Test("The lock of a process that was killed is waited for, where a program that it started still has it")
+    func killedHolder() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("outbox.db")
+        // A process that has ended, and a descriptor of its lock that lives on for a moment.
+        let ended = try ChildProcess("true", [])
+        ended.wait()
+        try Data("\(ended.id)\n".utf8).write(to: folder.file("outbox.db.lock"))
+        let descriptor = open(folder.file("outbox.db.lock").path, O_RDWR | O_CLOEXEC)
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        let release = Thread {
+            usleep(100_000)
+            close(descriptor)
+        }
+        release.start()
+        let outbox = try Outbox(file: file, destinations: ["a"], logger: DeliveryBench.quiet)
+        await outbox.close()
     }
 
     @Test("A notification that is appended twice by its name is kept once")

@@ -175,6 +175,66 @@ final class StoredAuthorizationTests: Sendable {
         #expect(try policy().applications().map(\.asksFor) == [nil])
     }
 
+    @Test("A decision since the app began stands above an answer without asking", arguments: RequestAnswer.allCases)
+    func decidedMeanwhile(_ answer: RequestAnswer) async throws {
+        let policy = try policy(answer)
+        let center = center(policy)
+        // By command, before the app has a folder that could be watched.
+        try policy.record(.init(status: .denied), for: application)
+        await center.request(.always)
+        await finish(center)
+        await finish(center)
+        try await wait(for: .denied, of: center)
+        #expect(try policy.permission(of: application)?.status == .denied)
+        #expect(!center.snapshot.isAsking)
+    }
+
+    @Test("A process that asks is found while another has its answer")
+    func severalRequests() async throws {
+        let (first, second) = (center(try policy()), center(try policy()))
+        await first.request(.whenInUse)
+        await second.request(.always)
+        await finish(first)
+        await finish(second)
+        #expect(try policy().applications().map(\.asksFor) == [.always])
+        await first.setStatus(.whenInUse)
+        await finish(first)
+        try await wait(for: .whenInUse, of: second)
+        #expect(second.snapshot.isAsking)
+        #expect(try policy().applications().map(\.asksFor) == [.always])
+    }
+
+    @Test("Where a request cannot be stored and there is no terminal, the app may ask again")
+    func unstorable() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let center = center(try policy())
+        await finish(center)
+        // A file where the folder of applications should be.
+        try Data().write(to: folder.appendingPathComponent("applications"))
+        for _ in 1...2 {
+            await center.request(.always)
+            await finish(center)
+            #expect(!center.snapshot.isAsking && center.snapshot.authorization == .notDetermined)
+        }
+    }
+
+    @Test("Of two rules for one application that counts which allows less, by identifier or by path")
+    func rules() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("administrator.json")
+        try Data(
+            #"{"/opt/x/Museum":"deny","com.example.museum":"grant","*":"always","_opt-x-Museum":{"strict":true}}"#.utf8
+        ).write(to: file)
+        let policy = try AuthorizationPolicy(
+            directory: StateDirectory(folder), administratorFile: file, environment: [:], canAskInTerminal: false)
+        let museum = ApplicationIdentity("com.example.museum", executable: "/opt/x/Museum")
+        #expect(policy.decision(for: museum) == nil)
+        #expect(policy.answer(for: museum) == .deny)
+        #expect(policy.isStrict(for: museum))
+        #expect(policy.answer(for: ApplicationIdentity("com.example.museum")) == .grant)
+        #expect(policy.decision(for: ApplicationIdentity("com.example.other")) == .always)
+    }
+
     @Test("A strict policy ignores a request without its reasons, as iOS does")
     func strict() async throws {
         var plist = InfoPlist()
@@ -187,6 +247,7 @@ final class StoredAuthorizationTests: Sendable {
             let identity = ApplicationIdentity("com.example.\(UUID())", infoPlist: plist)
             let center = center(try policy(.grant, strict: true), identity)
             await center.request(.always)
+            await finish(center)
             #expect(center.snapshot.authorization == wanted, "\(always ?? "-") \(whenInUse ?? "-")")
         }
     }

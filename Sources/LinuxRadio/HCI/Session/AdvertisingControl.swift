@@ -110,7 +110,7 @@ struct AdvertisingControl {
             retiring.removeFirst()
             return
         }
-        for index in slots.indices where slots[index].done(command) { return }
+        for index in slots.indices where slots[index].done(command) { return slots[index].renewIfDue() }
     }
 
     /// Notes that the controller refused what `next` asked for. Where there is no other way, the slot that it was for
@@ -154,13 +154,11 @@ struct AdvertisingControl {
         for index in slots.indices { slots[index].advanceTurn() }
     }
 
-    /// Gives each slot another address. A slot that other commands are outstanding for waits for the next time.
+    /// Gives each slot another address, once no other command is outstanding for it.
     mutating func renewAddresses() {
-        for index in slots.indices where slots[index].outstanding.isEmpty {
-            slots[index].address = makeAddress()
-            // The controller takes a new address while the set is off the air only (Core Specification, Vol 4, Part E,
-            // 7.8.4 and 7.8.52).
-            slots[index].begin()
+        for index in slots.indices {
+            slots[index].nextAddress = makeAddress()
+            slots[index].renewIfDue()
         }
     }
 
@@ -217,8 +215,10 @@ struct AdvertisingSlot {
     /// it. Before that there is nothing to take back, and what is on the air is other software's.
     private var isOurs = false
 
-    /// The address of its adverts. Another one is on the air after ``begin()``.
-    var address: DeviceAddress
+    private var address: DeviceAddress
+
+    /// The address that takes the place of the one on the air; nil where that stays.
+    var nextAddress: DeviceAddress?
 
     init(set: UInt8?, address: DeviceAddress, frames: [IBeaconFrame]) {
         self.set = set
@@ -268,6 +268,23 @@ struct AdvertisingSlot {
         outstanding.removeFirst()
         if command == setUp.first { isOurs = true }
         return true
+    }
+
+    /// Gives it its next address, if there is one and nothing else is outstanding.
+    mutating func renewIfDue() {
+        guard let next = nextAddress, outstanding.isEmpty else { return }
+        nextAddress = nil
+        address = next
+        // The controller takes an address while nothing is sent by it only (Core Specification, Vol 4, Part E, 7.8.4 and
+        // 7.8.52).
+        if let set, isOurs {
+            outstanding = [
+                .setExtendedAdvertisingEnable(false, set: set), .setAdvertisingSetAddress(address, set: set),
+                .setExtendedAdvertisingEnable(true, set: set),
+            ]
+        } else {
+            begin()
+        }
     }
 
     /// Gives the next frame its turn.
