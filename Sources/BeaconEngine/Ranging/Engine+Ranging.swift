@@ -164,13 +164,11 @@ extension Engine {
         }
         return list.map { beacon in
             let track = tracks[Int(beacon.number)]
-            let (power, gap) = (track.pointee.measuredPower, track.pointee.interval.usualGap)
             return RangedBeacon(
                 address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
-                measuredPower: power < 0 ? Int(power) : nil,
-                advertisingInterval: gap > 0 ? .nanoseconds(gap) : nil)
+                measuredPower: track.pointee.measuredPower, advertisingInterval: track.pointee.interval.usualGap)
         }
     }
 

@@ -62,17 +62,31 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The time of its last advert.
     public var lastHeard: Timestamp
 
+    // In few bytes: thousands of beacons are reported each second.
+    private var power: Int8
+    private var gap: Int64
+
     /// The signal at one metre that its newest advert gives, in dBm; nil where that is no power a beacon can have.
-    public var measuredPower: Int?
+    public var measuredPower: Int? { power < 0 ? Int(power) : nil }
 
     /// The usual time between two adverts that were heard, at most 10.24 s; nil until there were two. Where adverts are
     /// lost, it is longer than the beacon's own interval.
-    public var advertisingInterval: Duration?
+    public var advertisingInterval: Duration? { gap > 0 ? .nanoseconds(gap) : nil }
 
     /// Creates a beacon from its parts.
+    ///
+    /// - Parameters:
+    ///   - address: the address it advertises from.
+    ///   - identity: the identity it advertises.
+    ///   - proximity: the proximity.
+    ///   - accuracy: the estimated distance in metres; -1 where it is unknown.
+    ///   - rssi: the mean signal of its newest second, in dBm; 0 where there is none.
+    ///   - lastHeard: the time of its last advert.
+    ///   - measuredPower: the signal at one metre, in dBm; 0 and above where it gives none.
+    ///   - advertisingInterval: the usual time between two adverts, in nanoseconds; 0 where it is not known.
     public init(
         address: DeviceAddress, identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int,
-        lastHeard: Timestamp, measuredPower: Int? = nil, advertisingInterval: Duration? = nil
+        lastHeard: Timestamp, measuredPower: Int8 = 0, advertisingInterval: Int64 = 0
     ) {
         self.address = address
         self.identity = identity
@@ -80,8 +94,8 @@ public struct RangedBeacon: Hashable, Sendable {
         self.accuracy = accuracy
         self.rssi = rssi
         self.lastHeard = lastHeard
-        self.measuredPower = measuredPower
-        self.advertisingInterval = advertisingInterval
+        power = measuredPower
+        gap = advertisingInterval
     }
 }
 

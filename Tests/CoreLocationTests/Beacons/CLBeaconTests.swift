@@ -93,7 +93,7 @@ import Testing
             address: DeviceAddress(bits: 1, kind: .random),
             identity: BeaconIdentity(uuid: try #require(ProximityUUID(deployment.uuidString)), major: 3, minor: 4),
             proximity: .near, accuracy: accuracy, rssi: -65, lastHeard: .zero, measuredPower: -59,
-            advertisingInterval: .milliseconds(100))
+            advertisingInterval: 100_000_000)
         let beacon = CLBeacon(ranged, timestamp: Date())
         #expect(beacon.measuredPower == -59)
         #expect(beacon.advertisingInterval == .milliseconds(100))
