@@ -272,7 +272,7 @@ let package = Package(
             name: "BeaconMonitoringTests",
             dependencies: [
                 "BeaconMonitoring", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
-                "BeaconCapture", "BeaconSimulation", "LinuxRadio",
+                "BeaconCapture", "BeaconSimulation", "LinuxRadio", "TestSupport",
             ],
             swiftSettings: habits),
         .testTarget(

@@ -93,8 +93,12 @@ package struct StateDirectory: Sendable {
         do {
             return try Self.decoder.decode(type, from: data)
         } catch {
+            var fault = "it is damaged"
+            if case DecodingError.dataCorrupted(let context) = error { fault = context.debugDescription }
+            // Foundation's sentences have an end of their own.
+            if fault.hasSuffix(".") { fault.removeLast() }
             throw StateError(
-                .damagedState, "cannot read \(file.path): it is damaged; correct or remove it", cause: error)
+                .damagedState, "cannot read \(file.path): \(fault); correct or remove it", cause: error)
         }
     }
 

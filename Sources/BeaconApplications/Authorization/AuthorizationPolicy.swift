@@ -17,7 +17,7 @@ package struct AuthorizationPolicy: Sendable {
     /// behind a comma or alone.
     package static let variable = "BEACON_AUTHORIZATION"
 
-    let directory: StateDirectory
+    private let directory: StateDirectory
     private let administrator: [String: AuthorizationRule]
     private let ofStarter: AuthorizationRule
     private let canAskInTerminal: Bool

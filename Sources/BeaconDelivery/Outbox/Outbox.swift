@@ -228,14 +228,10 @@ public actor Outbox {
     /// Closes the file after writing the operations in progress. Later calls throw `closed`.
     public func close() {
         flush()
-        closeDatabase()
-        lock = nil
-    }
-
-    private func closeDatabase() {
         try? database?.close()
         database = nil
         openFile = nil
+        lock = nil
     }
 
     private nonisolated func submit(_ operation: OutboxOperation) async throws(OutboxError) {

@@ -74,7 +74,7 @@ struct MonitorState: Sendable {
     private var waits: [(id: WaitID, reader: ReaderID, continuation: CheckedContinuation<CLMonitor.Event?, Never>)] = []
     private var isChanged = false
 
-    init(authorization: AuthorizationStatus, isAsking: Bool = false, radio: RadioState) {
+    init(authorization: AuthorizationStatus, isAsking: Bool, radio: RadioState) {
         self.authorization = authorization
         self.isAsking = isAsking
         self.radio = radio

@@ -49,7 +49,7 @@ struct AuthorizationObstacles: OptionSet, Hashable, Sendable {
     ///   - isAsking: true while a request waits for the user.
     ///   - wantsAlways: true where less than "always" is too little. It is distinct from a refusal: where the
     ///     application may not even know of beacons while it runs, only that is reported.
-    init(_ status: AuthorizationStatus, isAsking: Bool = false, wantsAlways: Bool) {
+    init(_ status: AuthorizationStatus, isAsking: Bool, wantsAlways: Bool) {
         switch status {
         case .denied: self = .denied
         case .restricted: self = .restricted

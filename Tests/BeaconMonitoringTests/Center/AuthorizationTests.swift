@@ -3,6 +3,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Authorization")
@@ -136,10 +137,22 @@ final class StoredAuthorizationTests: Sendable {
 
     /// Returns once a center has another status, whatever the machine has to do.
     private func wait(for status: AuthorizationStatus, of center: BeaconCenter) async throws {
-        while center.snapshot.authorization != status { try await Task.sleep(for: .milliseconds(10)) }
+        try await eventually("the status \(status)") { center.snapshot.authorization == status }
     }
 
-    @Test("A request is there for others to answer, as long as the app lives", .timeLimit(.minutes(5)))
+    /// Returns processes of the application that have asked for permission.
+    private func askers(_ requests: AuthorizationRequest...) async throws -> [BeaconCenter] {
+        var centers: [BeaconCenter] = []
+        for request in requests {
+            let center = center(try policy())
+            await center.request(request)
+            await finish(center)
+            centers.append(center)
+        }
+        return centers
+    }
+
+    @Test("A request is there for others to answer, as long as the app lives")
     func pending() async throws {
         let policy = try policy()
         do {
@@ -161,17 +174,13 @@ final class StoredAuthorizationTests: Sendable {
         #expect(try self.policy(.grant).applications().map(\.status) == [.denied])
     }
 
-    @Test("An answer for one process of an app is one for all of them", .timeLimit(.minutes(5)))
+    @Test("An answer for one process of an app is one for all of them")
     func processes() async throws {
-        let (first, second) = (center(try policy()), center(try policy()))
-        await first.request(.whenInUse)
-        await second.request(.whenInUse)
-        await finish(first)
-        await finish(second)
-        await first.setStatus(.whenInUse)
-        try await wait(for: .whenInUse, of: second)
-        while second.snapshot.isAsking { try await Task.sleep(for: .milliseconds(10)) }
-        await finish(second)
+        let centers = try await askers(.whenInUse, .whenInUse)
+        await centers[0].setStatus(.whenInUse)
+        try await wait(for: .whenInUse, of: centers[1])
+        try await eventually { !centers[1].snapshot.isAsking }
+        await finish(centers[1])
         #expect(try policy().applications().map(\.asksFor) == [nil])
     }
 
@@ -191,16 +200,12 @@ final class StoredAuthorizationTests: Sendable {
 
     @Test("A process that asks is found while another has its answer")
     func severalRequests() async throws {
-        let (first, second) = (center(try policy()), center(try policy()))
-        await first.request(.whenInUse)
-        await second.request(.always)
-        await finish(first)
-        await finish(second)
+        let centers = try await askers(.whenInUse, .always)
         #expect(try policy().applications().map(\.asksFor) == [.always])
-        await first.setStatus(.whenInUse)
-        await finish(first)
-        try await wait(for: .whenInUse, of: second)
-        #expect(second.snapshot.isAsking)
+        await centers[0].setStatus(.whenInUse)
+        await finish(centers[0])
+        try await wait(for: .whenInUse, of: centers[1])
+        #expect(centers[1].snapshot.isAsking)
         #expect(try policy().applications().map(\.asksFor) == [.always])
     }
 
