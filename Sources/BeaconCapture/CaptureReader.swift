@@ -59,6 +59,9 @@ public struct CaptureReader: AdvertSource, ~Copyable {
     /// The numbers of packets and adverts read so far.
     public var counts: SourceCounts { interpreter.counts }
 
+    /// The lines that were passed over so far, since they are none of the format. What stands between them was read.
+    public var foreignLines: ForeignLines { reader.foreignLines }
+
     /// The number of bytes of the content read so far, after decompression.
     public var offset: Int { stream.offset }
 

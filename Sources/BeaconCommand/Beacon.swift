@@ -35,7 +35,9 @@ struct Beacon: AsyncParsableCommand {
             the work failed, 2 for a mistake on the command line and 130 after Ctrl-C.
             """,
         subcommands: [
-            ScanCommand.self, RangeCommand.self, MonitorCommand.self, AdvertiseCommand.self, DecodeCommand.self,
+            ScanCommand.self, RangeCommand.self, MonitorCommand.self, PlacesCommand.self, TeachCommand.self,
+            AdvertiseCommand.self,
+            DecodeCommand.self,
             RecordCommand.self, SimulateCommand.self, AirCommand.self, CalibrateCommand.self, DoctorCommand.self,
             AuthorizationCommand.self,
         ]

@@ -13,6 +13,9 @@ public import BeaconModel
 public struct Engine: ~Copyable {
     let strategy: RangingStrategy
 
+    /// What was measured of beacons.
+    let beaconCalibrations: [BeaconIdentity: BeaconCalibration]
+
     /// The newest time, in nanoseconds; negative before the first.
     @usableFromInline var now: Int64 = -1
 
@@ -40,6 +43,12 @@ public struct Engine: ~Copyable {
 
     var rangings = SlotTable<RangingSlot>()
     var receivers: ReceiverTable
+
+    /// The beacons that are located, and the requests for their adverts; nil where no places are known.
+    var places: PlaceTracker?
+    var locatings: [RangingID] = []
+    let placeCapacity: Int
+
     var nextTick: Int64 = .max
     var lastListedTick: Int64 = .min
 
@@ -51,9 +60,11 @@ public struct Engine: ~Copyable {
     /// Creates an engine without regions and ranging requests.
     public init(configuration: EngineConfiguration = EngineConfiguration()) {
         strategy = configuration.strategy
+        beaconCalibrations = configuration.beaconCalibrations
         let capacity = min(max(configuration.maximumTrackedBeacons, 1), TrackTable.largestCapacity)
         tracks = TrackTable(capacity: capacity, seed: configuration.hashSeed)
         receivers = ReceiverTable(capacity: configuration.maximumReceivers)
+        placeCapacity = max(configuration.maximumTrackedBeacons, 1)
     }
 
     // MARK: - Requests
@@ -109,7 +120,12 @@ public struct Engine: ~Copyable {
     ///
     /// - Parameter constraint: the beacons; nil for all.
     public mutating func startRanging(_ constraint: BeaconConstraint?) -> RangingID {
-        let id = RangingID(rangings.insert(RangingSlot(constraint: constraint)))
+        add(RangingSlot(constraint: constraint))
+    }
+
+    mutating func add(_ request: RangingSlot) -> RangingID {
+        let constraint = request.constraint
+        let id = RangingID(rangings.insert(request))
         index.add(ranging: id.number, for: constraint)
         if nextTick == .max, now >= 0 { nextTick = Self.wholeSecond(atOrAfter: now + 1) }
         updateDue()
@@ -127,6 +143,13 @@ public struct Engine: ~Copyable {
 
     /// Adds a receiver, so that it has reports of its own even while it hears no beacon.
     public mutating func addReceiver(_ receiver: ReceiverID) { _ = place(of: receiver) }
+
+    /// Sets what was measured of a receiver. One that is not known becomes known.
+    public mutating func setCalibration(_ calibration: ReceiverCalibration, of receiver: ReceiverID) {
+        guard let place = place(of: receiver) else { return }
+        receivers[place].offset = calibration.offset
+        receivers[place].floor = ReceiverFloor(sensitivity: calibration.sensitivity)
+    }
 
     /// The number of beacons that are tracked, each by receiver and address.
     public var trackedBeacons: Int { tracks.count }

@@ -1,3 +1,5 @@
+public import BeaconModel
+
 /// The engine's settings.
 public struct EngineConfiguration: Sendable {
     /// The most beacons that are tracked at once, each by receiver and address: the bound on the engine's memory, at
@@ -12,6 +14,9 @@ public struct EngineConfiguration: Sendable {
 
     /// The strategy that turns signal into proximity.
     public var strategy = RangingStrategy()
+
+    /// What was measured of beacons, in place of what they say of themselves.
+    public var beaconCalibrations: [BeaconIdentity: BeaconCalibration] = [:]
 
     /// The seed by which beacons are spread over the engine's tables. It changes no result. It is random unless set, so
     /// that no attacker can send adverts that collide.

@@ -13,6 +13,12 @@ public enum EngineEvent: Hashable, Sendable {
 
     /// The report of one second.
     case ranged(RangingReport)
+
+    /// A beacon came into a place, left it, or can no longer be located.
+    case placed(PlaceChange)
+
+    /// All beacons that are located, once a second where ``PlaceMap/reportsEachSecond`` asks for it.
+    case located(Timestamp, [LocatedBeacon])
 }
 
 /// A change of a region's state.

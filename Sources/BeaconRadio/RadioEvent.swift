@@ -58,6 +58,8 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         public static let adapterReset = Kind("adapter-reset")
         /// The adverts and the scan that an earlier process left on the air were ended.
         public static let takenBack = Kind("taken-back")
+        /// A capture has lines that are none of its format, which are passed over.
+        public static let foreignLine = Kind("foreign-line")
         /// A capture or a simulation has come to its end.
         public static let sourceEnded = Kind("source-ended")
         /// The radio cannot know whether the scan is alive.

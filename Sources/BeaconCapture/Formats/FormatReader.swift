@@ -3,6 +3,9 @@ import BeaconRadio
 
 /// A reader of the records of one format from a stream.
 protocol FormatReader {
+    /// The lines that were passed over since they are none of the format.
+    var foreignLines: ForeignLines { get }
+
     /// Reads one record and delivers the adverts in it.
     ///
     /// - Returns: the record, or nil at the end.
@@ -12,6 +15,27 @@ protocol FormatReader {
         _ interpreter: inout PacketInterpreter,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) throws -> SourceRecord?
+}
+
+extension FormatReader {
+    var foreignLines: ForeignLines { ForeignLines() }
+}
+
+/// The lines of a text that are none of its format, as remarks of another program are.
+public struct ForeignLines: Hashable, Sendable {
+    /// How many there are.
+    public internal(set) var count = 0
+
+    /// The offset of the first in the content, in bytes, after decompression.
+    public internal(set) var first: Int?
+
+    /// Creates a count of none.
+    public init() {}
+
+    mutating func add(at offset: Int) {
+        count += 1
+        first = first ?? offset
+    }
 }
 
 /// A reader that cuts a stream into lines.

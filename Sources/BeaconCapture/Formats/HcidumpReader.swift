@@ -3,7 +3,8 @@ import BeaconRadio
 
 /// A reader of the text that `hcidump -R` prints: a packet begins with `>` (received) or `<` (sent) and hexadecimal
 /// bytes, and continues in lines that begin with a space. With `-t` a date and a time come first; they are taken as
-/// UTC.
+/// UTC. Lines of other programs between the packets, such as remarks of a script that filters them, are passed over and
+/// counted.
 struct HcidumpReader: FormatReader {
     /// The line that opens a packet.
     private struct Opening {
@@ -13,12 +14,17 @@ struct HcidumpReader: FormatReader {
         var bytes: Int
     }
 
+    /// The most bytes that a packet has: its type, the header of ACL data, and as many as its length can say (Core
+    /// Specification, Vol 4, Part A, 2 and Part E, 5.4.2).
+    private static let longestPacket = 1 + 4 + 65_535
+
     private static let received = UInt8(ascii: ">")
     private static let sent = UInt8(ascii: "<")
     private static let space = UInt8(ascii: " ")
     private var lines = LineReader()
     private var packet: [UInt8] = []
     private var hasSeenPacket = false
+    private(set) var foreignLines = ForeignLines()
 
     /// The number of bytes that identify a packet with a date: `2026-11-21 10:11:12.345678 >`.
     static let datedOpeningCount = 28
@@ -56,11 +62,7 @@ struct HcidumpReader: FormatReader {
             let line = stream.buffer[stream.start..<stream.start + content]
             guard let opening = Self.opening(of: line) else {
                 // Before the first packet stands the tool's own greeting.
-                guard line.isEmpty || !hasSeenPacket else {
-                    throw CaptureError(
-                        .damaged, "a line is neither a packet nor the continuation of one; what came before was read",
-                        offset: stream.offset)
-                }
+                if hasSeenPacket, !line.isEmpty { foreignLines.add(at: stream.offset) }
                 stream.consume(whole)
                 continue
             }
@@ -130,6 +132,13 @@ struct HcidumpReader: FormatReader {
                     high = nil
                 } else {
                     high = value
+                }
+                guard packet.count <= Self.longestPacket else {
+                    throw CaptureError(
+                        .damaged,
+                        "a packet goes on after \(Self.longestPacket) bytes, which is more than any has; what came "
+                            + "before was read",
+                        offset: offset + index - line.startIndex)
                 }
             } else if line[index] != Self.space || high != nil {
                 throw CaptureError(

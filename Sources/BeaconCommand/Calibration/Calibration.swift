@@ -145,10 +145,3 @@ struct CalibrationResult {
         buffer.append(json: "}\n")
     }
 }
-
-/// An error of a calibration.
-struct CalibrationError: Error, CustomStringConvertible {
-    var message: String
-
-    var description: String { message }
-}

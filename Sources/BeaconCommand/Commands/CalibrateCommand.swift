@@ -55,8 +55,8 @@ struct CalibrateCommand: ParsableCommand {
         let session = try collect(&input)
         guard let result = session.result else {
             if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
-            throw CalibrationError(
-                message: "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. "
+            throw CommandError(
+                "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. "
                     + "Is it on, and within reach? beacon scan shows what is heard")
         }
         var output = try FileOutput(path: "-")

@@ -10,6 +10,9 @@ struct SessionRunner {
     var source: SourceOptions
     var receiver: String?
 
+    /// The receivers that the user named otherwise.
+    var expected: [String] = []
+
     /// Whether the command itself shows on the terminal how far it is.
     var hasOwnDisplay: Bool
 
@@ -55,6 +58,13 @@ struct SessionRunner {
             let heard = session.receiverNames.joined(separator: ", ")
             StandardError.write(
                 "Note: there is no receiver \"\(receiver)\" in this source; it has \(heard.isEmpty ? "none" : heard).")
+        }
+        let missing = expected.filter { !session.receiverNames.contains($0) }
+        if !missing.isEmpty, failure == nil {
+            let heard = session.receiverNames.joined(separator: ", ")
+            StandardError.write(
+                "Note: this source has no receiver \(missing.joined(separator: ", ")); it has "
+                    + "\(heard.isEmpty ? "none" : heard). A receiver that is missing is taken for deaf.")
         }
         if let failure { throw failure }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }

@@ -74,6 +74,7 @@ public struct NotificationPolicy: Sendable {
             return notifications
         case .ranged(let report):
             return advance(to: report.time, at: wallTime) + receive(report, at: wallTime)
+        case .placed, .located: return []
         }
     }
 

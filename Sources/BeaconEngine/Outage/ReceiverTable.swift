@@ -49,10 +49,22 @@ struct ReceiverTable {
         /// The newest stretch of deafness that is over and was counted.
         var counted = Stretch.empty
 
+        /// The decibels by which its readings are too high.
+        var offset = 0.0
+
+        /// What is below it, it does not hear.
+        var floor = ReceiverFloor(sensitivity: ReceiverCalibration.defaultSensitivity)
+
         var isHearing: Bool { deafSince == .max }
 
         /// True where it was deaf at a moment, as far as the newest stretch says.
-        func isDeaf(at time: Int64) -> Bool { time > deafSince || (counted.from < time && time < counted.to) }
+        func isDeaf(at time: Int64) -> Bool { deafness(at: time) != nil }
+
+        /// Returns since when it was deaf at a moment, as far as the newest stretch says; nil where it heard.
+        func deafness(at time: Int64) -> Int64? {
+            if time > deafSince { return deafSince }
+            return counted.from < time && time < counted.to ? counted.from : nil
+        }
 
         /// The newest stretch of deafness, which ends with time where it is not over.
         var newestDeafness: Stretch {
@@ -117,6 +129,16 @@ struct ReceiverTable {
         receivers.append(Receiver(id: receiver))
         return receivers.count - 1
     }
+
+    /// Returns the level in dBm that a beacon has at a receiver of no offset, of readings at the receiver at this place.
+    @inline(__always)
+    func level(of reading: Double, by place: Int) -> Double {
+        receivers[place].floor.level(of: reading) - receivers[place].offset
+    }
+
+    /// Adds what a second's mean says of a receiver's floor.
+    @inline(__always)
+    mutating func learnFloor(of place: Int, from mean: Float) { receivers[place].floor.learn(mean) }
 
     /// Returns true where a receiver hears; one that is not known does.
     func isHearing(_ receiver: ReceiverID) -> Bool { place(of: receiver).map { receivers[$0].isHearing } ?? true }

@@ -5,7 +5,14 @@ public protocol DistanceModel: Sendable {
     /// - Parameters:
     ///   - level: the filtered signal in dBm.
     ///   - measuredPower: the signal in dBm that the beacon gives for one metre; negative.
-    func distance(level: Double, measuredPower: Int8) -> Double
+    func distance(level: Double, measuredPower: Double) -> Double
+}
+
+/// The uncertainty of distances.
+public enum DistanceUncertainty {
+    /// The decibels by which levels are off by less in 68 % of all seconds: 7. In three recordings with truth it is
+    /// more, 71 to 92 %; the least where a beacon is carried past, the most where a robot moves it (`beacon evaluate`).
+    public static let decibels = 7.0
 }
 
 /// The log-distance law with one slope within a metre and another beyond.
@@ -28,8 +35,8 @@ public struct TwoSlopeModel: DistanceModel {
     }
 
     /// Returns the distance in metres at which a beacon is heard at `level`.
-    public func distance(level: Double, measuredPower: Int8) -> Double {
-        let loss = Double(measuredPower) - level
+    public func distance(level: Double, measuredPower: Double) -> Double {
+        let loss = measuredPower - level
         return Exponential.powerOfTen(loss / (10 * (loss < 0 ? innerExponent : outerExponent)))
     }
 }

@@ -26,8 +26,13 @@ extension Engine {
     @inline(never)
     private mutating func addToList(_ number: Int) {
         tracks[number].pointee.isListed = true
-        tracks.level(number).pointee.listPosition = UInt32(listed.count)
+        let level = tracks.level(number)
+        level.pointee.listPosition = UInt32(listed.count)
         listed.append(UInt32(number))
+        if !beaconCalibrations.isEmpty, let known = beaconCalibrations[tracks[number].pointee.key.identity] {
+            level.pointee.calibratedPower = Float(known.power)
+            level.pointee.lossScale = Float(known.lossScale)
+        }
     }
 
     /// Removes a beacon from the list, and forgets its readings, its level and its proximity: the one place where
@@ -102,9 +107,10 @@ extension Engine {
                 fill(&lists, at: tick, filter: strategy.filter, distance: strategy.distance)
             }
         }
+        if places != nil { decidePlaces(at: tick) }
         for place in 0..<receiverCount where !receivers[place].isDeaf(at: tick) {
             for number in 0..<rangings.extent {
-                guard let id = rangings.id(at: number) else { continue }
+                guard let id = rangings.id(at: number), isReported(number) else { continue }
                 events.append(
                     .ranged(
                         RangingReport(
@@ -114,11 +120,18 @@ extension Engine {
         }
     }
 
+    /// Returns true for the number of a request that has reports, and is not for places alone.
+    private func isReported(_ number: Int) -> Bool {
+        rangings.id(at: number).flatMap { rangings[$0] }.map { !$0.isForPlaces } ?? false
+    }
+
     /// Puts the beacons of a second into the lists of the requests that they match.
     private mutating func fill(
         _ lists: inout [[RankedBeacon]], at tick: Int64, filter: some SignalFilter, distance: some DistanceModel
     ) {
         let receiverCount = receivers.count
+        let areReported = (0..<rangings.extent).map { isReported($0) }
+        let isRanging = areReported.contains(true)
         let areDeaf = (0..<receiverCount).map { receivers[$0].isDeaf(at: tick) }
         var position = 0
         while position < listed.count {
@@ -128,7 +141,7 @@ extension Engine {
                 position += 1
                 continue
             }
-            guard let place, let beacon = assess(number, at: tick, filter: filter, distance: distance) else {
+            guard let place, let readings = takeReadings(of: number, at: tick) else {
                 unlist(number)
                 continue
             }
@@ -136,10 +149,14 @@ extension Engine {
             lastListedTick = tick
             if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
             let matches = tracks[number].pointee.matches
-            if !matches.isNothing, matches.region == nil {
+            if let mean = readings.mean { receivers.learnFloor(of: place, from: Float(mean)) }
+            if places != nil { locate(number, readings, at: tick) }
+            if isRanging, !matches.isNothing, matches.region == nil {
+                let beacon = assess(number, readings, by: place, at: tick, filter: filter, distance: distance)
                 let set = index.sets[matches.set]
                 for ranging in set.firstRanging..<set.firstRanging + set.rangingCount {
-                    lists[Int(index.rangings[Int(ranging)]) * receiverCount + place].append(beacon)
+                    let number = Int(index.rangings[Int(ranging)])
+                    if areReported[number] { lists[number * receiverCount + place].append(beacon) }
                 }
             }
         }
@@ -164,11 +181,21 @@ extension Engine {
         }
         return list.map { beacon in
             let track = tracks[Int(beacon.number)]
-            return RangedBeacon(
+            var ranged = RangedBeacon(
                 address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
                 measuredPower: track.pointee.measuredPower, advertisingInterval: track.pointee.interval.usualGap)
+            let state = tracks.level(Int(beacon.number))
+            if beacon.accuracy >= 0, let power = state.pointee.power(advertised: track.pointee.measuredPower) {
+                let level = state.pointee.freeLevel(Double(state.pointee.level), power: power)
+                let spread = DistanceUncertainty.decibels
+                ranged.accuracyRange =
+                    strategy.distance.distance(
+                        level: level + spread, measuredPower: power)...strategy.distance.distance(
+                        level: level - spread, measuredPower: power)
+            }
+            return ranged
         }
     }
 
@@ -180,34 +207,59 @@ extension Engine {
         return left.deviceAddress.bits < right.deviceAddress.bits
     }
 
-    /// Returns a beacon as a report lists it, or nil if it is no longer to be listed, and clears the readings of the
-    /// second.
+    /// Returns the readings of a second, and clears them; nil where the beacon is no longer to be listed.
     @inline(__always)
-    private mutating func assess(
-        _ number: Int, at tick: Int64, filter: some SignalFilter, distance: some DistanceModel
-    ) -> RankedBeacon? {
+    private mutating func takeReadings(of number: Int, at tick: Int64) -> SampleDigest? {
         let track = tracks[number]
         let silence = tick - track.pointee.lastHeard
-        let gap = track.pointee.interval.usualGap
-        guard silence < max(Self.goneAfter, Self.goneGaps * gap) else { return nil }
+        guard silence < max(Self.goneAfter, Self.goneGaps * track.pointee.interval.usualGap) else { return nil }
         let digest = tracks.digest(number).pointee
         tracks.digest(number).pointee = SampleDigest()
+        return digest
+    }
+
+    /// Returns a beacon as a report lists it.
+    @inline(__always)
+    private mutating func assess(
+        _ number: Int, _ readings: SampleDigest, by receiver: Int, at tick: Int64, filter: some SignalFilter,
+        distance: some DistanceModel
+    ) -> RankedBeacon {
+        let track = tracks[number]
+        let silence = tick - track.pointee.lastHeard
         let state = tracks.level(number)
-        filter.update(&state.pointee.filter, with: digest)
-        if let mean = digest.roundedMean { state.pointee.reportedRSSI = mean }
+        filter.update(&state.pointee.filter, with: readings)
+        if let mean = readings.roundedMean { state.pointee.reportedRSSI = mean }
         var beacon = RankedBeacon(number: UInt32(number))
-        if silence < max(Self.unknownAfter, Self.unknownGaps * gap),
-            let level = filter.level(state.pointee.filter)
+        if silence < max(Self.unknownAfter, Self.unknownGaps * track.pointee.interval.usualGap),
+            let reading = filter.level(state.pointee.filter)
         {
             beacon.rssi = state.pointee.reportedRSSI
-            // A beacon that gives no negative power for one metre was never calibrated: it has no distance.
-            if track.pointee.measuredPower < 0 {
-                beacon.accuracy = distance.distance(level: level, measuredPower: track.pointee.measuredPower)
+            let level = receivers.level(of: reading, by: receiver)
+            state.pointee.level = Float(level)
+            // A beacon that gives no negative power for one metre, and of which none was measured, has no distance.
+            if let power = state.pointee.power(advertised: track.pointee.measuredPower) {
+                beacon.accuracy = distance.distance(
+                    level: state.pointee.freeLevel(level, power: power), measuredPower: power)
                 beacon.proximity = strategy.classifier.classify(
                     beacon.accuracy, previous: state.pointee.proximity)
                 state.pointee.proximity = beacon.proximity
             }
         }
         return beacon
+    }
+}
+
+extension TrackLevel {
+    /// Returns the signal at one metre in dBm, as it was measured or else as the beacon says; nil where it says none.
+    @inline(__always)
+    func power(advertised: Int8) -> Double? {
+        if !calibratedPower.isNaN { return Double(calibratedPower) }
+        return advertised < 0 ? Double(advertised) : nil
+    }
+
+    /// Returns the level that the beacon would have in free space, in dBm.
+    @inline(__always)
+    func freeLevel(_ level: Double, power: Double) -> Double {
+        lossScale == 1 || level >= power ? level : power - (power - level) * Double(lossScale)
     }
 }

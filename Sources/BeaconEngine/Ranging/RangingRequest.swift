@@ -17,6 +17,9 @@ public struct RangingID: Hashable, Sendable {
 struct RangingSlot {
     /// The beacons that it is for; nil for all.
     let constraint: BeaconConstraint?
+
+    /// True where its beacons are located, and not reported.
+    var isForPlaces = false
 }
 
 /// A beacon on its way into a report, with no more than sorting needs and its track does not have, since sorting moves

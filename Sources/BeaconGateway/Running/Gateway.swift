@@ -272,6 +272,7 @@ actor Gateway {
             switch event {
             case .state(let change): handle(change, notifications: &notifications)
             case .ranged(let report): handle(report, notifications: &notifications)
+            case .placed, .located: break
             }
         }
         if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }

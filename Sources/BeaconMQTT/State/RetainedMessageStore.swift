@@ -56,6 +56,7 @@ struct RetainedMessageStore: Sendable {
             where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
                 if beacons[index].tracker.receive(change.state, at: change.time) { retainState(of: index) }
             }
+        case .placed, .located: break
         case .ranged(let report):
             for index in beacons.indices where beacons[index].tracker.receive(report) { retainState(of: index) }
         }

@@ -1,4 +1,4 @@
-/// A change of a region's state, or the ranging report of one second.
+/// A change of a region's state, the ranging report of one second, or a beacon's change of place.
 ///
 /// This is the vocabulary in which every source of events speaks and every destination listens: the command line, the
 /// applications' center and beacond.
@@ -9,6 +9,12 @@ public enum BeaconEvent: Hashable, Sendable {
 
     /// The report of one second, receiver and constraint.
     case ranged(RangingEvent)
+
+    /// A beacon came into a place, left it, or can no longer be located.
+    case placed(PlaceEvent)
+
+    /// Where all beacons are, once a second, for who asks for it.
+    case located(LocatingEvent)
 }
 
 /// The JSON lines of frames and events, the same from the command line, for a program that is run for an event, and
@@ -19,6 +25,8 @@ public enum EventJSON {
         switch event {
         case .region(let change): append(change, to: &buffer)
         case .ranged(let report): append(report, to: &buffer)
+        case .placed(let change): append(change, to: &buffer)
+        case .located(let report): append(report, to: &buffer)
         }
     }
 
@@ -114,6 +122,53 @@ public enum EventJSON {
         buffer.append(json: ",")
         append(event.constraint, to: &buffer)
         buffer.append(json: "}}\n")
+    }
+
+    /// Appends the line of a beacon's change of place.
+    public static func append(_ event: PlaceEvent, to buffer: inout [UInt8]) {
+        append(event, "place", to: &buffer)
+    }
+
+    /// Appends a line for each beacon that is located.
+    public static func append(_ event: LocatingEvent, to buffer: inout [UInt8]) {
+        for beacon in event.beacons { append(beacon, "located", to: &buffer) }
+    }
+
+    private static func append(_ event: PlaceEvent, _ name: StaticString, to buffer: inout [UInt8]) {
+        buffer.append(json: "{\"time\":")
+        buffer.append(jsonTime: event.time)
+        append("receiver", event.receiver, to: &buffer)
+        buffer.append(json: ",\"event\":\"")
+        buffer.append(json: name)
+        buffer.append(json: "\",\"state\":\"")
+        buffer.append(contentsOf: event.state.description.utf8)
+        buffer.append(json: "\"")
+        append("place", event.place, to: &buffer)
+        append("before", event.before, to: &buffer)
+        append("level", event.level, to: &buffer)
+        append("margin", event.margin, to: &buffer)
+        append("runnerUp", event.runnerUp, to: &buffer)
+        buffer.append(json: ",\"beacon\":{\"uuid\":\"")
+        buffer.append(text: event.identity.uuid)
+        buffer.append(json: "\",\"major\":")
+        buffer.append(decimal: Int(event.identity.major))
+        buffer.append(json: ",\"minor\":")
+        buffer.append(decimal: Int(event.identity.minor))
+        buffer.append(json: "}}\n")
+    }
+
+    private static func append(_ key: StaticString, _ text: String?, to buffer: inout [UInt8]) {
+        buffer.append(json: ",\"")
+        buffer.append(json: key)
+        buffer.append(json: "\":")
+        if let text { buffer.append(jsonText: text) } else { buffer.append(json: "null") }
+    }
+
+    private static func append(_ key: StaticString, _ decibels: Double?, to buffer: inout [UInt8]) {
+        buffer.append(json: ",\"")
+        buffer.append(json: key)
+        buffer.append(json: "\":")
+        if let decibels { buffer.append(fixed: decibels, decimals: 1) } else { buffer.append(json: "null") }
     }
 
     /// Appends the constraint that is ranged; null for every beacon.

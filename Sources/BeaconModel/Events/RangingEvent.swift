@@ -65,6 +65,8 @@ public struct RangedBeacon: Hashable, Sendable {
     // In few bytes: thousands of beacons are reported each second.
     private var power: Int8
     private var gap: Int64
+    private var nearest: Float = -1
+    private var farthest: Float = -1
 
     /// The signal at one metre that its newest advert gives, in dBm; nil where that is no power a beacon can have.
     public var measuredPower: Int? { power < 0 ? Int(power) : nil }
@@ -72,6 +74,16 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The usual time between two adverts that were heard, at most 10.24 s; nil until there were two. Where adverts are
     /// lost, it is longer than the beacon's own interval.
     public var advertisingInterval: Duration? { gap > 0 ? .nanoseconds(gap) : nil }
+
+    /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of its
+    /// distance.
+    public var accuracyRange: ClosedRange<Double>? {
+        get { nearest >= 0 ? Double(nearest)...Double(farthest) : nil }
+        set {
+            nearest = newValue.map { Float($0.lowerBound) } ?? -1
+            farthest = newValue.map { Float($0.upperBound) } ?? -1
+        }
+    }
 
     /// Creates a beacon from its parts.
     ///

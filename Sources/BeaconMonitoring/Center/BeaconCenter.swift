@@ -369,6 +369,8 @@ package actor BeaconCenter {
             switch event {
             case .state(let change): deliver(change)
             case .ranged(let report): deliver(report)
+            // No app asks for places.
+            case .placed, .located: break
             }
         }
         publish()

@@ -63,6 +63,12 @@ package struct MonitoringCore: ~Copyable {
     /// How many conditions there are of each UUID.
     private var uuids: [ProximityUUID: Int] = [:]
 
+    /// The places in which beacons are located; nil where none are.
+    var places: PlacePlan?
+    var placeNames: [String] = []
+    var placeReceivers: [String: Int] = [:]
+    var receiverNames: [ReceiverID: String] = [:]
+
     private var requests: [RangingRequestID: RangingID] = [:]
     private var requestsByRanging: [RangingID: Request] = [:]
 
@@ -154,7 +160,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// The scan mode that the requests need.
     package var scanMode: ScanMode {
-        if !requests.isEmpty { return .ranging }
+        if !requests.isEmpty || places != nil { return .ranging }
         return uuids.isEmpty ? .off : .monitoring(Set(uuids.keys))
     }
 
@@ -280,6 +286,8 @@ package struct MonitoringCore: ~Copyable {
             switch event {
             case .entered(let change): settle(change, as: .inside)
             case .exited(let change), .determined(let change): settle(change, as: .outside)
+            case .located(let time, let beacons): events.append(.located(self.event(of: beacons, at: time)))
+            case .placed(let change): events.append(.placed(self.event(of: change)))
             case .ranged(let report):
                 guard let request = requestsByRanging[report.ranging] else { continue }
                 events.append(

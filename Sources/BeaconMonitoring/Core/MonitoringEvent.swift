@@ -23,6 +23,12 @@ package enum MonitoringEvent: Sendable {
 
     /// The report of one second, receiver and request.
     case ranged(RangingRequestReport)
+
+    /// A beacon came into a place, left it, or can no longer be located.
+    case placed(PlaceEvent)
+
+    /// Where all beacons are, once a second.
+    case located(LocatingEvent)
 }
 
 /// A change of a condition's state.

@@ -35,6 +35,12 @@ public struct MonitoringSession: ~Copyable {
         /// The constraints to be ranged; an element that is nil stands for every beacon.
         public var rangings: [BeaconConstraint?] = []
 
+        /// The places in which beacons are located; nil for none.
+        public var places: PlacePlan?
+
+        /// The beacons that are located; none for all.
+        public var located: [BeaconConstraint] = []
+
         /// The one receiver that counts; nil for all.
         public var receiver: String?
 
@@ -95,6 +101,9 @@ public struct MonitoringSession: ~Copyable {
             regions[core.startMonitoring(region.region, assuming: region.state)] = region
         }
         for constraint in configuration.rangings { _ = core.startRanging(constraint) }
+        if let places = configuration.places {
+            core.startLocating(places, configuration.located.isEmpty ? [nil] : configuration.located)
+        }
     }
 
     /// The names of the receivers so far.
@@ -209,7 +218,7 @@ public struct MonitoringSession: ~Copyable {
         for (index, name) in source.receiverNames.enumerated().dropFirst(knownReceivers) {
             let doesCount = receiver == nil || receiver == name
             counts.append(doesCount)
-            if doesCount { core.addReceiver(ReceiverID(UInt16(index))) }
+            if doesCount { core.name(ReceiverID(UInt16(index)), name) }
         }
         knownReceivers = source.receiverNames.count
     }
@@ -246,6 +255,8 @@ public struct MonitoringSession: ~Copyable {
                             change.kind, name: region.name, constraint: region.region.constraint,
                             time: change.wallTime, receiver: change.receiver.map { names[Int($0.index)] },
                             state: change.state, before: change.before, identity: change.identity)))
+            case .placed(let change): try handle(.placed(change))
+            case .located(let report): try handle(.located(report))
             case .ranged(let report):
                 let event = RangingEvent(
                     time: report.wallTime, receiver: names[Int(report.receiver.index)],

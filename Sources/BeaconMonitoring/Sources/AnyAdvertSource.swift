@@ -13,6 +13,10 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
     private var simulation: ScenarioSource?
     private var live: LiveSource?
 
+    /// Called with what a capture has to say of its content.
+    private let report: (RadioEvent) -> Void
+    private var hasReportedForeignLines = false
+
     /// The status of the radio; nil for what always hears, a capture or a simulation.
     package let radio: RadioStatus?
 
@@ -38,6 +42,7 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         interruption: Int32 = -1, report: @escaping (RadioEvent) -> Void
     ) throws {
         live = nil
+        self.report = report
         let status = RadioStatus(observe: report)
         radio = specification.isRadio ? status : nil
         switch specification.kind {
@@ -71,6 +76,7 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
     package init(_ live: consuming LiveSource, radio: RadioStatus? = nil) {
         capture = nil
         simulation = nil
+        report = { _ in }
         self.radio = radio
         self.live = consume live
     }
@@ -171,7 +177,39 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
     /// - Throws: the source's error, and what `deliver` throws.
     public mutating func next(_ deliver: (Reception, RawSpan) throws -> Void) throws -> SourceRecord? {
         if let record = try live?.next(deliver) { return record }
-        if let record = try capture?.next(deliver) { return record }
+        if let record = try capture?.next(deliver) {
+            if !hasReportedForeignLines { reportForeignLines(isAtEnd: false) }
+            return record
+        }
+        reportForeignLines(isAtEnd: true)
         return try simulation?.next(deliver)
+    }
+
+    private var foreignLines: ForeignLines {
+        switch capture {
+        case .some(let reader): reader.foreignLines
+        case nil: ForeignLines()
+        }
+    }
+
+    /// Reports lines of a capture that are none of its format: the first as it is met, and how many there were.
+    private mutating func reportForeignLines(isAtEnd: Bool) {
+        let lines = foreignLines
+        guard let first = lines.first, isAtEnd || !hasReportedForeignLines else { return }
+        let isFirst = !hasReportedForeignLines
+        hasReportedForeignLines = true
+        if isFirst {
+            report(
+                .notice(
+                    RadioNotice(
+                        .foreignLine, adapter: "capture",
+                        "at byte \(first): a line is neither a packet nor the continuation of one; it is passed over, "
+                            + "and so are others like it.")))
+        }
+        if isAtEnd, lines.count > 1 {
+            report(
+                .notice(
+                    RadioNotice(.foreignLine, adapter: "capture", "\(lines.count) lines in all were passed over.")))
+        }
     }
 }

@@ -206,7 +206,7 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
     package static let forms =
         "sources are auto, hci, hci:hci0, bluez, air, simulation:NAME, - and the path of a capture"
 
-    static let noTimes = SourceError(
+    package static let noTimes = SourceError(
         .noTimes,
         "this source keeps no times, without which nothing can be ranged or monitored. "
             + "Give --packet-interval SECONDS, the time from one packet to the next")

@@ -39,13 +39,29 @@ struct HcidumpReaderTests {
         #expect(try reading("\(text) \(packet)").error?.code == .unknownFormat)
     }
 
-    @Test("lines that are no packets are damage, except before the first", arguments: ["zz", "x 04", "2026"])
-    func damage(line: String) throws {
+    @Test(
+        "lines of other programs are passed over, and counted after the first packet",
+        arguments: ["zz", "x 04", "2026", "// Gimbal"])
+    func foreignLines(line: String) throws {
         #expect(try reading("HCI sniffer\n\(line)\n\(packet)").heard.count == 1)
-        let later = try reading("\(packet)\(line)\n\(packet)")
-        #expect(later.heard.count == 1)
-        #expect(later.error?.code == .damaged)
-        #expect(later.error?.offset == packet.utf8.count)
+        let text = "\(packet)\(line)\n\(packet)\(line)\n\n\(packet)\(line)\n"
+        #expect(try reading(text).heard.count == 3)
+        #expect(try reading(text).error == nil)
+        var reader = try CaptureReader(bytes: Array(text.utf8))
+        while try reader.next({ _, _ in }) != nil {}
+        #expect(reader.foreignLines.count == 3)
+        #expect(reader.foreignLines.first == packet.utf8.count)
+    }
+
+    @Test("a packet that goes on for ever is damage as soon as it has more bytes than any packet")
+    func endlessPacket() throws {
+        let line = "  " + String(repeating: "00 ", count: 1000) + "\n"
+        let reading = try reading(packet + packet + String(repeating: line, count: 100))
+        #expect(reading.heard.count == 1)
+        #expect(reading.error?.code == .damaged)
+        let limit = (1 + 4 + 65_535) * 3
+        let place = try #require(reading.error?.offset) - 2 * packet.utf8.count
+        #expect(place > limit - 1000 && place < limit + 1000)
     }
 
     @Test("what is no hexadecimal byte is damage, at its place")

@@ -1,0 +1,154 @@
+import ArgumentParser
+import BeaconApplications
+import BeaconCapture
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+import Foundation
+
+/// The command `beacon teach`, which measures how a beacon is heard in a place.
+struct TeachCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "teach",
+        abstract: "Teach a place, by standing there with a beacon.",
+        discussion: """
+            Walk about in the place with the beacon while it is heard. Do so in each room, in large ones at several \
+            spots; what is taught is added to what was taught before. Then 'beacon places' tells the rooms apart, also \
+            those without a receiver.
+
+              beacon teach kitchen --seconds 20
+              beacon teach --list
+              beacon teach --truth rooms.csv --source recording.ndjson --file rooms.json
+            """)
+
+    @Argument(help: "The name of the place.")
+    var name: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The time to measure for, up to 3600 s.", discussion: "A file may end sooner.", valueName: "seconds"))
+    var seconds: Double = 20
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The region of the beacon that is carried.", discussion: "Default: the one that is heard most.",
+            valueName: "region"),
+        transform: RegionArgument.init)
+    var region: RegionArgument?
+
+    @Option(
+        name: .long, parsing: .singleValue,
+        help: ArgumentHelp(
+            "A receiver that takes part even where it hears nothing; may be given several times.",
+            discussion: "A radio's are known, and so are those of what was taught before.", valueName: "name"))
+    var receiver: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Teach all places of a recording, whose truth is in this file: time and room in columns.",
+            discussion: "Of each place, its first --seconds count.", valueName: "file"))
+    var truth: String?
+
+    @Option(
+        name: .customLong("file"),
+        help: ArgumentHelp(
+            "The file that keeps what was taught.", discussion: "Default: one in the user's state directory.",
+            valueName: "file"))
+    var path: String?
+
+    @Flag(help: "Forget what was taught of the place.")
+    var forget = false
+
+    @Flag(help: "List the places that were taught.")
+    var list = false
+
+    @OptionGroup var source: SourceOptions
+
+    /// The file where no other is named.
+    static var file: URL { StateDirectory.user.url.appendingPathComponent("places.json") }
+
+    private var file: URL { path.map { URL(fileURLWithPath: $0) } ?? Self.file }
+
+    mutating func validate() throws {
+        guard seconds > 0, seconds <= 3600 else {
+            throw ValidationError("--seconds is \(seconds); it has to be above 0 and up to 3600.")
+        }
+        guard list || (name == nil) != (truth == nil) else {
+            throw ValidationError("Name the place, as in 'beacon teach kitchen', or a recording's --truth.")
+        }
+        if name?.isEmpty == true { throw ValidationError("The place has no name.") }
+    }
+
+    func run() throws {
+        var map = FileManager.default.fileExists(atPath: file.path) ? try TaughtMap(file: file) : TaughtMap()
+        if list { return printPlaces(map) }
+        if forget, let name {
+            guard map.remove(name) else { throw CommandError("nothing was taught of \"\(name)\"") }
+            return try map.write(to: file)
+        }
+        Interruption.listen()
+        let taught = try measure(map)
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+        guard !taught.isEmpty else {
+            throw CommandError(
+                "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. Is it on, and "
+                    + "within reach? beacon scan shows what is heard")
+        }
+        for (name, points) in taught { map.add(points, to: name) }
+        try map.write(to: file)
+        printPlaces(map)
+    }
+
+    private func measure(_ map: TaughtMap) throws -> [(name: String, points: [[String: Double?]])] {
+        let rooms = try truth.map { try RoomTruth(path: $0) }
+        let radio = RadioStatus.printing()
+        var input = try source.open(mode: .ranging, report: radio.update)
+        Interruption.wake(input.waker)
+        if source.specification.isRadio, let name {
+            StandardError.write("Walk about in \(name) with the beacon. Measuring for \(Int(seconds)) s …")
+        }
+        var teachers: [String: PlaceTeacher] = [:]
+        var taken: [String: Double] = [:]
+        var pacer = Pacer(source.pace)
+        var (begin, last): (Timestamp?, Timestamp?)
+        while !Interruption.isRequested, let record = try input.next() {
+            guard let time = record.time else { throw SourceError.noTimes }
+            pacer.wait(until: time, shouldStop: { Interruption.isRequested })
+            let start = begin ?? time
+            begin = start
+            if rooms == nil, Double(time.since(start)) >= seconds * 1e9 { break }
+            guard let place = rooms == nil ? name : rooms?.room(at: time) else {
+                last = time
+                continue
+            }
+            // The time that was spent there so far: a room may be left and entered again.
+            if rooms != nil, let last { taken[place, default: 0] += min(Double(time.since(last)) / 1e9, 1) }
+            last = time
+            guard taken[place] ?? 0 < seconds else { continue }
+            let names = input.receiverNames
+            for sighting in input.sightings {
+                var sighting = sighting
+                if radio.state == .unknown { sighting.time = time }
+                teachers[place, default: PlaceTeacher(constraint: region?.constraint)].receive(
+                    sighting, by: names[Int(sighting.receiver.index)])
+            }
+        }
+        let all = Set(input.receiverNames).union(map.receiverNames).union(receiver)
+        return teachers.sorted { $0.key < $1.key }.compactMap { name, teacher in
+            var teacher = teacher
+            teacher.receivers = all
+            guard let beacon = teacher.beacons.first else { return nil }
+            return (name, teacher.points(of: beacon))
+        }
+    }
+
+    private func printPlaces(_ map: TaughtMap) {
+        let receivers = map.receiverNames
+        print("\(map.places.count) place\(map.places.count == 1 ? "" : "s"), \(receivers.count) receivers")
+        for place in map.places {
+            print("  \(place.name.printable): \(place.points.count) point\(place.points.count == 1 ? "" : "s")")
+        }
+    }
+}

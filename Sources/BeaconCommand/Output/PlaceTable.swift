@@ -1,0 +1,73 @@
+import BeaconModel
+import BeaconSupport
+
+/// The lines that `places` prints for people.
+enum PlaceText {
+    /// Appends the lines of an event; none for one that is about something else.
+    static func append(_ event: BeaconEvent, to buffer: inout [UInt8]) {
+        switch event {
+        case .placed(let change): append(change, to: &buffer)
+        case .located(let report): for beacon in report.beacons { append(beacon, to: &buffer) }
+        default: break
+        }
+    }
+
+    private static func append(_ event: PlaceEvent, to buffer: inout [UInt8]) {
+        var text = "\(ClockText.dateAndTime(event.time))  \(event.identity)  \(place(of: event))"
+        if let before = event.before, before != event.place { text += "  (was in \(before))" }
+        buffer.append(contentsOf: (text + "\n").utf8)
+    }
+
+    /// Returns the place that a beacon is in, or why it is in none.
+    static func place(of event: PlaceEvent) -> String {
+        switch event.state {
+        case .inside: event.place ?? "?"
+        case .outside: "nowhere"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+/// The table that `places` shows to people on a terminal: each beacon's place, its level there, and by how much it leads.
+struct PlaceTable {
+    private let title: String
+    private let hasColor = Terminal.hasColor
+    private var screen = LiveScreen()
+
+    private static let columns = "UUID                                  MAJOR/MINOR  PLACE           LEADS"
+
+    /// - Parameter title: what is shown, for the first line.
+    init(title: String) { self.title = title }
+
+    /// Writes one second over the one before.
+    mutating func append(_ report: LocatingEvent, to buffer: inout [UInt8]) {
+        let left = "beacon places  \(title)"
+        let count = report.beacons.count
+        let right = "\(ClockText.timeOfDay(report.time))  \(count) beacon\(count == 1 ? "" : "s")"
+        var lines = [
+            style(left + pad(max(2, 79 - left.count - right.count)) + right, "1"),
+            style("  " + Self.columns, "2"), "",
+        ]
+        lines += report.beacons.map(row)
+        if report.beacons.isEmpty { lines.append(style("  -", "2")) }
+        screen.append(lines, to: &buffer)
+    }
+
+    private func row(_ beacon: PlaceEvent) -> String {
+        let numbers = "\(beacon.identity.major)/\(beacon.identity.minor)"
+        let place = PlaceText.place(of: beacon).printable
+        var lead = "-"
+        if let margin = beacon.margin, let other = beacon.runnerUp {
+            let whole = Int(margin.rounded())
+            lead = whole < 0 ? "\(-whole) dB behind \(other.printable)" : "\(whole) dB before \(other.printable)"
+        }
+        return "  \(beacon.identity.uuid)  " + numbers + pad(max(1, 11 - numbers.count)) + "  "
+            + style(place, beacon.state == .inside ? "32" : "2") + pad(max(1, 16 - place.count)) + lead
+    }
+
+    private func style(_ text: String, _ code: String) -> String {
+        hasColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+
+    private func pad(_ count: Int) -> String { String(repeating: " ", count: count) }
+}

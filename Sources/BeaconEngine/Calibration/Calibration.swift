@@ -1,0 +1,97 @@
+/// What was measured of a receiver, by which its readings become comparable to those of others.
+public struct ReceiverCalibration: Hashable, Sendable {
+    /// The decibels by which its readings are too high, as a better antenna makes them; negative where they are too low.
+    public var offset: Double
+
+    /// The weakest signal that it still hears, in dBm, as its data sheet gives it.
+    public var sensitivity: Double
+
+    /// The sensitivity of a receiver of which none is known: the least of the data sheets of current Bluetooth Low
+    /// Energy chips at 1 Mbit/s, which give -94 (BGM13S) to -99 dBm (EFR32BG22).
+    public static let defaultSensitivity = -95.0
+
+    /// Creates a calibration.
+    ///
+    /// - Parameters:
+    ///   - offset: the decibels by which its readings are too high.
+    ///   - sensitivity: the weakest signal that it still hears, in dBm.
+    public init(offset: Double = 0, sensitivity: Double = ReceiverCalibration.defaultSensitivity) {
+        self.offset = offset
+        self.sensitivity = sensitivity
+    }
+}
+
+/// What was measured of a beacon, in place of what it says of itself.
+public struct BeaconCalibration: Hashable, Sendable {
+    /// The signal at one metre in dBm.
+    public var power: Double
+
+    /// The decibels that are lost from one metre to three; nil where that was not measured. In free space it is 9.5.
+    public var lossToThreeMetres: Double?
+
+    /// Creates a calibration.
+    ///
+    /// - Parameters:
+    ///   - power: the signal at one metre in dBm.
+    ///   - lossToThreeMetres: the decibels that are lost from one metre to three; nil where that was not measured.
+    public init(power: Double, lossToThreeMetres: Double? = nil) {
+        self.power = power
+        self.lossToThreeMetres = lossToThreeMetres
+    }
+
+    /// The loss from one metre to three in free space, in dB: 20 times the decimal logarithm of three.
+    private static let freeLoss = 9.542_425
+
+    /// The losses that are believed, in dB: exponents from 1.5 to 4 (Rappaport, Wireless Communications, table 4.2).
+    private static let likelyLosses = 7.16...19.1
+
+    /// The factor by which a loss beyond one metre becomes what it would be in free space.
+    var lossScale: Double {
+        guard let loss = lossToThreeMetres else { return 1 }
+        return Self.freeLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
+    }
+}
+
+/// The floor below which a receiver hears nothing, and what it does to the levels just above.
+///
+/// A beacon near the floor is heard only in its stronger moments. The mean of what is heard is then above the level
+/// that it has, and a beacon of little power looks near however far it is. The lower the level, the more it is moved
+/// down: half of the last eight decibels at four above the floor, and all of them at the floor.
+///
+/// That is the inverse of the mean of a normal distribution of 4 dB whose part below the floor is cut off, to within
+/// 0.7 dB. Exact, it gains no more on recordings of which the weak readings were taken away.
+struct ReceiverFloor {
+    /// The decibels above the floor within which a level is moved: twice the spread.
+    private static let reach: Float = 8
+
+    /// The decibels above the floor up to which a second's mean is evidence of where it is.
+    private static let near: Float = 12
+
+    /// The share of a weaker second that the floor takes on, and the decibels that it rises with each that is not: it
+    /// comes to rest where a few seconds in a hundred are below.
+    private static let fall: Float = 1 / 8
+    private static let rise: Float = 0.02
+
+    private let sensitivity: Float
+    private var floor: Float
+
+    /// - Parameter sensitivity: the weakest signal that the receiver hears, in dBm, where nothing else is known.
+    init(sensitivity: Double) {
+        self.sensitivity = Float(sensitivity)
+        floor = self.sensitivity
+    }
+
+    /// Learns from the mean of a second in dBm: a receiver that hears what is weaker has a lower floor.
+    @inline(__always)
+    mutating func learn(_ mean: Float) {
+        guard mean < floor + Self.near else { return }
+        floor = mean < floor ? floor + (mean - floor) * Self.fall : min(sensitivity, floor + Self.rise)
+    }
+
+    /// Returns the level in dBm that a beacon has whose readings have this one.
+    @inline(__always)
+    func level(of reading: Double) -> Double {
+        let missing = Self.reach - min(max(Float(reading) - floor, 0), Self.reach)
+        return missing > 0 ? reading - Double(missing * missing / Self.reach) : reading
+    }
+}

@@ -1,0 +1,86 @@
+public import BeaconModel
+
+extension Engine {
+    /// The time for which a receiver may be deaf before it has no say in the decision: as long as an adapter needs to be
+    /// reset, which nobody has to hear of.
+    private static var patience: Int64 { 5 * Timestamp.nanosecondsPerSecond }
+
+    /// Begins to locate beacons, once a second, in place of what was located before.
+    ///
+    /// A receiver of the map takes part once ``setReceiver(_:of:)`` has said which it is; until then it is deaf.
+    ///
+    /// - Parameters:
+    ///   - map: the places and their receivers.
+    ///   - constraints: the beacons; one that is nil stands for all.
+    public mutating func startLocating(_ map: PlaceMap, _ constraints: [BeaconConstraint?]) {
+        stopLocating()
+        places = PlaceTracker(map, capacity: placeCapacity)
+        locatings = constraints.map { add(RangingSlot(constraint: $0, isForPlaces: true)) }
+    }
+
+    /// Ends the locating of beacons. Doing so twice is harmless.
+    public mutating func stopLocating() {
+        for request in locatings { stopRanging(request) }
+        locatings = []
+        places = nil
+        // What is listed for other requests too is kept elsewhere from now on.
+        for number in listed { tracks.level(Int(number)).pointee.placeSlot = .max }
+    }
+
+    /// Sets which receiver one of the map's is. One that is not known becomes known.
+    ///
+    /// - Parameters:
+    ///   - receiver: the receiver.
+    ///   - number: its number in the map.
+    public mutating func setReceiver(_ receiver: ReceiverID, of number: Int) {
+        addReceiver(receiver)
+        places?.setReceiver(receiver, of: number)
+    }
+
+    /// Sets where a beacon was known to be last, in an earlier run for instance.
+    public mutating func setKnownPlace(_ whereabouts: Whereabouts, of identity: BeaconIdentity) {
+        places?.setKnown(whereabouts, of: identity, evicted: &statistics.evicted)
+    }
+
+    /// Adds the readings of a track to those of its beacon, if it is to be located.
+    mutating func locate(_ track: Int, _ readings: SampleDigest, at tick: Int64) {
+        let key = tracks[track].pointee.key
+        guard let place = receivers.place(of: key.receiver), let number = places?.number(of: key.receiver),
+            isLocated(track)
+        else { return }
+        places?.hear(
+            key.identity, by: number, readings, measuredPower: tracks[track].pointee.measuredPower,
+            offset: Float(receivers[place].offset), gap: tracks[track].pointee.interval.usualGap, slot: &tracks.level(track).pointee.placeSlot,
+            at: tick, evicted: &statistics.evicted)
+    }
+
+    private func isLocated(_ track: Int) -> Bool {
+        if rangings.count == locatings.count { return true }
+        let matches = tracks[track].pointee.matches
+        guard !matches.isNothing, matches.region == nil else { return false }
+        let set = index.sets[matches.set]
+        for ranging in set.firstRanging..<set.firstRanging + set.rangingCount {
+            let number = Int(index.rangings[Int(ranging)])
+            if let id = rangings.id(at: number), rangings[id]?.isForPlaces == true { return true }
+        }
+        return false
+    }
+
+    /// Decides the places of all beacons at the end of a second.
+    mutating func decidePlaces(at tick: Int64) {
+        guard let known = places?.receivers else { return }
+        let hearing = known.map { receiver -> PlaceTracker.Hearing in
+            guard let receiver, let place = receivers.place(of: receiver) else { return .deaf }
+            guard let since = receivers[place].deafness(at: tick) else { return .hearing }
+            return tick - since < Self.patience ? .interrupted : .deaf
+        }
+        var changes: [PlaceChange] = []
+        places?.decide(at: tick, hearing: hearing) { changes.append($0) }
+        for change in changes { events.append(.placed(change)) }
+        if places?.map.reportsEachSecond == true {
+            events.append(.located(Timestamp(nanoseconds: tick), places?.located ?? []))
+        }
+        // Time is not passed over while somebody may leave.
+        if places?.isBusy == true { lastListedTick = tick }
+    }
+}

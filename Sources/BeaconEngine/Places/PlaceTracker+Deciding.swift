@@ -1,0 +1,290 @@
+import BeaconModel
+
+/// The places as a beacon stands to them in one second.
+struct PlaceStanding {
+    /// The level in each place, in dBm; ``silent`` where the beacon is not heard there.
+    var levels: [Float]
+    /// The number of the receiver that has it; -1 for none.
+    var receivers: [Int]
+    /// The place that leads and the next one; nil where the beacon is heard in none, or in no other.
+    var best: Int?
+    var second: Int?
+
+    /// The level of a place in which a beacon is not heard, in dBm: weaker than any.
+    static let silent: Float = -256
+
+    init(placeCount: Int) {
+        levels = Array(repeating: Self.silent, count: placeCount)
+        receivers = Array(repeating: -1, count: placeCount)
+    }
+
+    /// Forgets everything.
+    mutating func clear() {
+        for place in levels.indices { (levels[place], receivers[place]) = (Self.silent, -1) }
+        (best, second) = (nil, nil)
+    }
+
+    /// Takes in the level at a receiver of a place.
+    mutating func add(_ level: Float, at receiver: Int, in place: Int) {
+        guard level > levels[place] else { return }
+        (levels[place], receivers[place]) = (level, receiver)
+    }
+
+    /// Finds the place that leads and the next one. Of equals, the first counts.
+    mutating func rank() {
+        for place in levels.indices where receivers[place] >= 0 {
+            if levels[place] > best.map({ levels[$0] }) ?? -.infinity {
+                (best, second) = (place, best)
+            } else if levels[place] > second.map({ levels[$0] }) ?? -.infinity {
+                second = place
+            }
+        }
+    }
+}
+
+extension PlaceTracker {
+    /// The hearing of a receiver in one second.
+    enum Hearing {
+        /// Its silence says that there is nothing to hear.
+        case hearing
+        /// It hears nothing just now: what it said last stands.
+        case interrupted
+        /// It has heard nothing for so long, or is not there, that it has no say.
+        case deaf
+    }
+
+    /// The seconds for which a beacon that is nowhere is remembered.
+    private static var retention: Int32 { 300 }
+
+    /// Ends a second: levels take in what was heard, and each beacon's place is decided.
+    ///
+    /// - Parameters:
+    ///   - tick: the second.
+    ///   - hearing: the hearing of each of the map's receivers in it.
+    ///   - report: called with each change.
+    mutating func decide(at tick: Int64, hearing: [Hearing], report: (PlaceChange) -> Void) {
+        isBusy = false
+        guard !slots.isEmpty else { return }
+        let air = Air(map, taught, hearing)
+        for slot in beacons.indices where beacons[slot].isInUse {
+            let isHeard = endSecond(of: slot, at: tick, air)
+            let holder = Int(beacons[slot].holder)
+            let isSilenceCounted = holder < 0 ? air.isAnyHearing : hearing[holder] == .hearing
+            if isHeard {
+                beacons[slot].silence = 0
+            } else if isSilenceCounted {
+                beacons[slot].silence += 1
+            }
+            stand(slot)
+            let place = place(of: slot, air)
+            if place >= 0, standing.receivers[Int(place)] >= 0 {
+                beacons[slot].holder = Int16(standing.receivers[Int(place)])
+            }
+            beacons[slot].grounds = grounds(of: place, slot)
+            if place != beacons[slot].reported {
+                let known = beacons[slot].known
+                beacons[slot].reported = place
+                if place != NoPlace.unknown { beacons[slot].known = place }
+                report(
+                    PlaceChange(
+                        identity: beacons[slot].identity, time: Timestamp(nanoseconds: tick),
+                        whereabouts: Self.whereabouts(place), before: Self.whereabouts(known),
+                        grounds: beacons[slot].grounds))
+            }
+            if place == NoPlace.nowhere, beacons[slot].silence > Self.retention {
+                forget(slot)
+            } else if isHeard || isSilenceCounted && place != NoPlace.nowhere {
+                isBusy = true
+            }
+        }
+    }
+
+    /// What holds for all beacons in a second.
+    private struct Air {
+        let hearing: [Hearing]
+        let isAnyHearing: Bool
+        /// True for a place none of whose receivers has a say. One without receivers is none of them.
+        var isDark: [Bool]
+        let isAnyDark: Bool
+        /// True where a receiver is deaf that was there when places were taught.
+        let isTaughtDeaf: Bool
+        let smoothing: PlaceLevel.Smoothing
+        let holdSeconds: UInt16
+        let exitSeconds: Float
+
+        init(_ map: PlaceMap, _ taught: TaughtPlaces, _ hearing: [Hearing]) {
+            self.hearing = hearing
+            isAnyHearing = hearing.contains(.hearing)
+            isDark = Array(repeating: false, count: map.placeCount)
+            for (number, place) in map.receivers.enumerated() where hearing[number] == .deaf {
+                if let place { isDark[place] = true }
+            }
+            for (number, place) in map.receivers.enumerated() where hearing[number] != .deaf {
+                if let place { isDark[place] = false }
+            }
+            isAnyDark = isDark.contains(true)
+            isTaughtDeaf = zip(hearing, taught.isTaught).contains { $0 == .deaf && $1 }
+            // 1 - exp(-1 / memory), by a power of ten.
+            let weight = 1 - Exponential.powerOfTen(-0.434_294_481_903_251_8 / max(map.rules.memory, 0.1))
+            smoothing = taught.isEmpty ? .mean(weight: Float(weight)) : .adverts
+            let second = Timestamp.nanosecondsPerSecond
+            holdSeconds = UInt16(clamping: max(1, map.rules.holdTime.boundedNanoseconds / second))
+            exitSeconds = Float(map.rules.exitTimeout.boundedNanoseconds / second)
+        }
+
+        /// The seconds after which a beacon that is not heard is in no place.
+        func patience(of beacon: Beacon) -> Float { max(exitSeconds, 3 * min(beacon.gap, 10.24)) }
+    }
+
+    /// Takes a second's readings into the levels of a beacon.
+    ///
+    /// - Returns: true where any receiver has heard it.
+    private mutating func endSecond(of slot: Int, at tick: Int64, _ air: Air) -> Bool {
+        let beacon = beacons[slot]
+        let patience = air.patience(of: beacon)
+        var reference =
+            beacon.reference.map { references[$0] } ?? SignalReference(measuredPower: beacon.measuredPower)
+        var isHeard = false
+        let first = slot * receivers.count
+        for number in receivers.indices {
+            switch air.hearing[number] {
+            case .deaf: levels[first + number] = PlaceLevel()
+            case .interrupted: levels[first + number].clearSecond()
+            case .hearing:
+                let hasHeard = levels[first + number].endSecond(
+                    air.smoothing, gap: beacon.gap, patience: patience, reference: &reference,
+                    measuredPower: beacon.measuredPower, at: tick)
+                isHeard = isHeard || hasHeard
+            }
+        }
+        if let place = beacon.reference { references[place] = reference }
+        return isHeard
+    }
+
+    private mutating func stand(_ slot: Int) {
+        standing.clear()
+        let first = slot * receivers.count
+        for (number, place) in map.receivers.enumerated() {
+            if let place, levels[first + number].isHeard {
+                standing.add(levels[first + number].level, at: number, in: place)
+            }
+        }
+        standing.rank()
+    }
+
+    private mutating func place(of slot: Int, _ air: Air) -> Int16 {
+        let beacon = beacons[slot]
+        if Float(beacon.silence) >= air.patience(of: beacon) {
+            if !taught.isEmpty { clearEvidence(of: slot) }
+            let isUndecided = air.isAnyDark || air.isTaughtDeaf
+            return seem(slot, to: isUndecided ? NoPlace.unknown : NoPlace.nowhere, for: 0)
+        }
+        return taught.isEmpty ? strongestPlace(of: slot, air) : likeliestPlace(of: slot, air)
+    }
+
+    // MARK: - By the strongest receiver
+
+    /// Decides where a beacon is, by level and time.
+    private mutating func strongestPlace(of slot: Int, _ air: Air) -> Int16 {
+        let current = beacons[slot].reported
+        if current >= 0, air.isDark[Int(current)] { return seem(slot, to: NoPlace.unknown, for: 0) }
+        guard var best = standing.best else { return current }
+        if current >= 0, standing.receivers[Int(current)] >= 0,
+            standing.levels[best] < standing.levels[Int(current)] + Float(map.rules.margin)
+        {
+            best = Int(current)
+        }
+        // While a place is dark the beacon may be there, unless it is seen to be close to a receiver.
+        let isBelieved =
+            !air.isAnyDark || levels[slot * receivers.count + standing.receivers[best]].isClose
+        return seem(slot, to: isBelieved ? Int16(best) : NoPlace.unknown, for: air.holdSeconds)
+    }
+
+    /// Returns where a beacon is, now that it seems to be in `place`: it is there once it has seemed so for long enough.
+    private mutating func seem(_ slot: Int, to place: Int16, for seconds: UInt16) -> Int16 {
+        if place == beacons[slot].reported {
+            beacons[slot].held = 0
+            return place
+        }
+        if beacons[slot].candidate != place { beacons[slot].held = 0 }
+        beacons[slot].candidate = place
+        beacons[slot].held += 1
+        guard beacons[slot].held >= seconds else { return beacons[slot].reported }
+        beacons[slot].held = 0
+        return place
+    }
+
+    // MARK: - By what was taught
+
+    /// Decides where a beacon is, by how alike its levels are to those that were taught.
+    ///
+    /// Each second adds to what each place has cost so far; but none is ever behind another by more than
+    /// ``TaughtPlaces/switchCost``, so that a beacon can change its place. That is the cheapest way through the places
+    /// up to now, where each change costs that much.
+    private mutating func likeliestPlace(of slot: Int, _ air: Air) -> Int16 {
+        let beacon = beacons[slot]
+        let power = Float(beacon.measuredPower)
+        let first = slot * receivers.count
+        let heard = receivers.indices.map { number -> Float in
+            guard air.hearing[number] != .deaf else { return TaughtPlaces.Heard.absent }
+            let level = levels[first + number]
+            return level.isHeard ? level.level - power : TaughtPlaces.Heard.silent
+        }
+        guard heard.contains(where: \.isFinite) else { return beacon.reported }
+        let costs = taught.costs(heard, places: map.receivers, measuredPower: power) + [TaughtPlaces.unknownCost]
+        let row = slot * costs.count
+        var least = evidence[row..<row + costs.count].min() ?? 0
+        for (place, cost) in costs.enumerated() {
+            evidence[row + place] = min(evidence[row + place], least + TaughtPlaces.switchCost) + cost
+        }
+        least = evidence[row..<row + costs.count].min() ?? 0
+        for place in costs.indices { evidence[row + place] -= least }
+        let (best, second) = likeliest(of: slot)
+        guard let best, evidence[row + best] < evidence[row + map.placeCount] else { return NoPlace.unknown }
+        if air.isTaughtDeaf, let second, evidence[row + second] - evidence[row + best] < TaughtPlaces.clearLead {
+            return NoPlace.unknown
+        }
+        return Int16(best)
+    }
+
+    /// Returns the likeliest place of a beacon, and the next one.
+    private func likeliest(of slot: Int) -> (best: Int?, second: Int?) {
+        let row = slot * (map.placeCount + 1)
+        var (best, second): (Int?, Int?)
+        for place in 0..<map.placeCount {
+            let own = evidence[row + place]
+            if own < best.map({ evidence[row + $0] }) ?? .infinity {
+                (best, second) = (place, best)
+            } else if own < second.map({ evidence[row + $0] }) ?? .infinity {
+                second = place
+            }
+        }
+        return (best, second)
+    }
+
+    // MARK: - Grounds
+
+    private func grounds(of place: Int16, _ slot: Int) -> PlaceGrounds {
+        var grounds = PlaceGrounds()
+        guard place >= 0 else { return grounds }
+        let number = standing.receivers[Int(place)]
+        if number >= 0 {
+            grounds.receiver = receivers[number]
+            grounds.level = Double(standing.levels[Int(place)])
+        }
+        guard taught.isEmpty else {
+            let (best, second) = likeliest(of: slot)
+            grounds.runnerUp = best == Int(place) ? second : best
+            if let other = grounds.runnerUp {
+                let row = slot * (map.placeCount + 1)
+                grounds.margin = TaughtPlaces.decibels(evidence[row + other] - evidence[row + Int(place)])
+            }
+            return grounds
+        }
+        if let other = standing.best == Int(place) ? standing.second : standing.best {
+            grounds.runnerUp = other
+            if number >= 0 { grounds.margin = Double(standing.levels[Int(place)] - standing.levels[other]) }
+        }
+        return grounds
+    }
+}

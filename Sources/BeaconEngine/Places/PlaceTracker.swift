@@ -1,0 +1,194 @@
+import BeaconModel
+
+/// The beacons that are located, each with its levels at all receivers.
+///
+/// Adverts do not come here: they are summed where ranging sums them, and
+/// ``hear(_:by:_:measuredPower:offset:gap:slot:at:evicted:)`` takes the sum of a second. ``decide(at:hearing:report:)``
+/// ends the second.
+struct PlaceTracker {
+    /// A beacon that is located.
+    struct Beacon {
+        var identity: BeaconIdentity
+        var isInUse = true
+        /// Where it is as was reported, and where it was known to be last: a place's number, or one of ``NoPlace``.
+        var reported = NoPlace.unknown
+        var known = NoPlace.unknown
+        /// The place that it seems to be in, and for how many seconds it has.
+        var candidate = NoPlace.unknown
+        var held: UInt16 = 0
+        /// The seconds for which no receiver has heard it, of those in which silence counts.
+        var silence: Int32 = 0
+        /// Its usual gap in seconds.
+        var gap: Float = 0
+        /// What it says of its power, and its kind's place in the table of references.
+        var measuredPower: Int8 = 0
+        var reference: Int?
+        /// The number of the receiver that decided last.
+        var holder: Int16 = -1
+        var grounds = PlaceGrounds()
+    }
+
+    /// The numbers that stand for where a beacon is that is in no place.
+    enum NoPlace {
+        static let nowhere: Int16 = -1
+        static let unknown: Int16 = -2
+    }
+
+    let map: PlaceMap
+    let taught: TaughtPlaces
+
+    /// The map's receivers, as the source knows them; nil for those that have not come.
+    private(set) var receivers: [ReceiverID?]
+
+    /// The map's number of each receiver by its index; -1 for those that are not in it.
+    private var numbers: [Int16] = []
+
+    var beacons: [Beacon] = []
+
+    /// The levels of each beacon, one for each receiver.
+    var levels: [PlaceLevel] = []
+
+    /// How far each place is from being the likeliest, for each beacon, where places were taught; the last one is for
+    /// none that is known.
+    var evidence: [Float] = []
+
+    private(set) var slots: [BeaconIdentity: UInt32] = [:]
+    private var free: [UInt32] = []
+    private let capacity: Int
+    private var sweepPosition = 0
+
+    /// The strongest levels of each kind of beacon at any receiver, by which one recognizes that a beacon is close.
+    var references = ReferenceTable()
+
+    /// True while some beacon is somewhere, or may be, so that time has to pass second by second.
+    var isBusy = false
+
+    /// What ``decide(at:hearing:report:)`` needs for one beacon at a time.
+    var standing: PlaceStanding
+
+    init(_ map: PlaceMap, capacity: Int) {
+        self.map = map
+        self.capacity = capacity
+        taught = TaughtPlaces(map.taught, placeCount: map.placeCount, receiverCount: map.receivers.count)
+        receivers = Array(repeating: nil, count: map.receivers.count)
+        standing = PlaceStanding(placeCount: map.placeCount)
+    }
+
+    /// Sets which receiver of the source is one of the map.
+    mutating func setReceiver(_ receiver: ReceiverID, of number: Int) {
+        guard receivers.indices.contains(number) else { return }
+        if let old = receivers[number] { numbers[Int(old.index)] = -1 }
+        receivers[number] = receiver
+        while numbers.count <= Int(receiver.index) { numbers.append(-1) }
+        numbers[Int(receiver.index)] = Int16(number)
+    }
+
+    /// Returns the number in the map of a receiver; nil for one that is not in it.
+    @inline(__always)
+    func number(of receiver: ReceiverID) -> Int? {
+        let index = Int(receiver.index)
+        guard index < numbers.count, numbers[index] >= 0 else { return nil }
+        return Int(numbers[index])
+    }
+
+    /// The beacons that are located, in the order of the slots in which they are kept.
+    var located: [LocatedBeacon] {
+        beacons.filter(\.isInUse).map {
+            LocatedBeacon(identity: $0.identity, whereabouts: Self.whereabouts($0.reported), grounds: $0.grounds)
+        }
+    }
+
+    static func whereabouts(_ place: Int16) -> Whereabouts {
+        switch place {
+        case NoPlace.nowhere: .nowhere
+        case NoPlace.unknown: .unknown
+        default: .place(Int(place))
+        }
+    }
+
+    /// Adds what one receiver has heard of a beacon in a second.
+    ///
+    /// - Parameters:
+    ///   - identity: the beacon.
+    ///   - number: the receiver's number in the map.
+    ///   - readings: the readings of the second.
+    ///   - measuredPower: what the beacon says of its power.
+    ///   - offset: what the receiver's readings are too high by, in dB.
+    ///   - gap: the beacon's usual gap in nanoseconds.
+    ///   - slot: where the beacon was kept the last time; it is kept up to date.
+    ///   - tick: the second.
+    ///   - evicted: counts beacons that had to be forgotten.
+    mutating func hear(
+        _ identity: BeaconIdentity, by number: Int, _ readings: SampleDigest, measuredPower: Int8, offset: Float,
+        gap: Int64, slot: inout UInt32, at tick: Int64, evicted: inout Int
+    ) {
+        if Int(slot) >= beacons.count || beacons[Int(slot)].identity != identity || !beacons[Int(slot)].isInUse {
+            slot = find(identity, evicted: &evicted)
+        }
+        beacons[Int(slot)].gap = Float(gap) / 1e9
+        if beacons[Int(slot)].reference == nil || beacons[Int(slot)].measuredPower != measuredPower {
+            beacons[Int(slot)].measuredPower = measuredPower
+            beacons[Int(slot)].reference = references.place(
+                of: identity.uuid, measuredPower: measuredPower, by: nil, at: tick)
+        }
+        levels[Int(slot) * receivers.count + number].add(readings, offset: offset)
+    }
+
+    /// Sets where a beacon was known to be last.
+    mutating func setKnown(_ whereabouts: Whereabouts, of identity: BeaconIdentity, evicted: inout Int) {
+        let slot = Int(find(identity, evicted: &evicted))
+        beacons[slot].known =
+            switch whereabouts {
+            case .unknown: NoPlace.unknown
+            case .nowhere: NoPlace.nowhere
+            case .place(let number): number >= 0 && number < map.placeCount ? Int16(number) : NoPlace.unknown
+            }
+    }
+
+    /// Returns where a beacon is kept, from now on at least.
+    private mutating func find(_ identity: BeaconIdentity, evicted: inout Int) -> UInt32 {
+        if let slot = slots[identity] { return slot }
+        if free.isEmpty, beacons.count >= capacity {
+            evictOne()
+            evicted += 1
+        }
+        let slot: UInt32
+        if let empty = free.popLast() {
+            slot = empty
+            beacons[Int(slot)] = Beacon(identity: identity)
+        } else {
+            slot = UInt32(beacons.count)
+            beacons.append(Beacon(identity: identity))
+            levels.append(contentsOf: repeatElement(PlaceLevel(), count: receivers.count))
+            if !taught.isEmpty { evidence.append(contentsOf: repeatElement(0, count: map.placeCount + 1)) }
+        }
+        slots[identity] = slot
+        return slot
+    }
+
+    /// Forgets the beacon among a few that has been silent for longest; those that are nowhere go first.
+    private mutating func evictOne() {
+        var stalest = 0
+        var most: Int32 = -1
+        for _ in 0..<min(16, beacons.count) {
+            sweepPosition = sweepPosition + 1 < beacons.count ? sweepPosition + 1 : 0
+            let beacon = beacons[sweepPosition]
+            let silence = beacon.reported == NoPlace.nowhere ? beacon.silence + (1 << 30) : beacon.silence
+            if silence > most { (stalest, most) = (sweepPosition, silence) }
+        }
+        forget(stalest)
+    }
+
+    mutating func forget(_ slot: Int) {
+        slots[beacons[slot].identity] = nil
+        beacons[slot].isInUse = false
+        for place in slot * receivers.count..<(slot + 1) * receivers.count { levels[place] = PlaceLevel() }
+        if !taught.isEmpty { clearEvidence(of: slot) }
+        free.append(UInt32(slot))
+    }
+
+    mutating func clearEvidence(of slot: Int) {
+        let width = map.placeCount + 1
+        for place in slot * width..<(slot + 1) * width { evidence[place] = 0 }
+    }
+}

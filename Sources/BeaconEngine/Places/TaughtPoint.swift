@@ -1,0 +1,205 @@
+/// How a beacon was heard at a spot of a place, when somebody stood there with it for some seconds.
+public struct TaughtPoint: Hashable, Sendable {
+    /// The level at one receiver.
+    public enum Level: Hashable, Sendable {
+        /// The level above the beacon's measured power, in dB.
+        case heard(Double)
+        /// The receiver heard nothing of it.
+        case silent
+        /// The receiver was not there, or deaf.
+        case absent
+    }
+
+    /// The number of the place.
+    public var place: Int
+
+    /// The level at each receiver of the map.
+    public var levels: [Level]
+
+    /// Creates a point.
+    ///
+    /// - Parameters:
+    ///   - place: the number of the place.
+    ///   - levels: the level at each receiver of the map.
+    public init(place: Int, levels: [Level]) {
+        self.place = place
+        self.levels = levels
+    }
+}
+
+/// The places as they were taught, and how alike a beacon's levels are to them.
+///
+/// A level differs from what was taught at the spot by some 6 dB, so that the mean of the squares of the differences,
+/// each in units of that, is a cost of about one in the right place. Beacons of another power differ at all receivers
+/// alike, which is taken out. Where both were silent, they agree: that tells places apart that are far from a receiver.
+///
+/// The numbers were chosen on a recording of a flat, by drawing stands of 20 s and judging the rest of it.
+struct TaughtPlaces {
+    /// The spread of a level, in dB², and of the power of beacons.
+    private static let variance: Float = 36
+
+    /// The most that one receiver costs, so that a door that was opened does not decide: three times the spread.
+    private static let most: Float = 9
+
+    /// The part of a place's points that counts, best first: a beacon is at one spot of it only.
+    private static let share = 5
+
+    /// What a place with receivers costs in which the beacon is heard strongest: it may be somewhere where nobody
+    /// taught. With a lead of 6 dB it costs 1, without a lead twice as much.
+    private static let own: Float = 1
+    private static let ownLead: Float = 6
+
+    /// What it costs in each second to be in no place that is known.
+    static let unknownCost: Float = 1.5
+
+    /// The most that a place is behind another before a second is added, and so what a change of place needs: about half
+    /// a second in which the one is as it should be and the other not at all.
+    static let switchCost: Float = 0.5
+
+    /// The least by which the best place has to lead while a receiver is deaf.
+    static let clearLead: Float = 0.1
+
+    /// The level below which nothing is heard, in dBm.
+    private static let floor = Float(ReceiverCalibration.defaultSensitivity)
+
+    /// The most points of a place. More are joined, the most alike first.
+    private static let capacity = 64
+
+    private enum Mark {
+        static let silent = -Float.infinity
+        static let absent = Float.nan
+    }
+
+    /// The levels of all points, those of a place after another.
+    private var levels: [Float] = []
+    private let width: Int
+    /// The points of each place.
+    private let ranges: [Range<Int>]
+
+    /// True where a receiver was there when places were taught.
+    private(set) var isTaught: [Bool]
+
+    /// - Parameters:
+    ///   - points: the points; there may be none.
+    ///   - placeCount: the number of places.
+    ///   - receiverCount: the number of receivers.
+    init(_ points: [TaughtPoint], placeCount: Int, receiverCount: Int) {
+        width = receiverCount
+        var ranges: [Range<Int>] = []
+        for place in 0..<placeCount {
+            let own = Self.joined(points.filter { $0.place == place }.map { Self.levels($0, receiverCount) })
+            ranges.append(levels.count / max(width, 1)..<levels.count / max(width, 1) + own.count)
+            for point in own { levels += point }
+        }
+        self.ranges = ranges
+        isTaught = Array(repeating: false, count: receiverCount)
+        for (index, level) in levels.enumerated() where !level.isNaN { isTaught[index % width] = true }
+    }
+
+    var isEmpty: Bool { levels.isEmpty }
+
+    private static func levels(_ point: TaughtPoint, _ count: Int) -> [Float] {
+        (0..<count).map { number in
+            guard number < point.levels.count else { return Mark.absent }
+            return switch point.levels[number] {
+            case .heard(let level): Float(level)
+            case .silent: Mark.silent
+            case .absent: Mark.absent
+            }
+        }
+    }
+
+    /// Returns no more points than a place may have, the most alike joined to their means.
+    private static func joined(_ points: [[Float]]) -> [[Float]] {
+        var points = points
+        while points.count > capacity {
+            var best: (left: Int, right: Int, distance: Float) = (0, 1, .infinity)
+            for right in points.indices {
+                for left in 0..<right {
+                    var (sum, count): (Float, Float) = (0, 0)
+                    for (one, other) in zip(points[left], points[right]) where one.isFinite && other.isFinite {
+                        sum += (one - other) * (one - other)
+                        count += 1
+                    }
+                    if count > 0, sum / count < best.distance { best = (left, right, sum / count) }
+                }
+            }
+            let other = points.remove(at: best.right)
+            points[best.left] = zip(points[best.left], other).map { one, other in
+                one.isFinite && other.isFinite ? (one + other) / 2 : one.isNaN ? other : one
+            }
+        }
+        return points
+    }
+
+    /// The level of a receiver in one second, as ``costs(_:places:measuredPower:)`` takes it.
+    enum Heard {
+        /// The receiver hears, and nothing of the beacon.
+        static var silent: Float { Mark.silent }
+        /// The receiver is deaf.
+        static var absent: Float { Mark.absent }
+    }
+
+    /// Returns the decibels by which a beacon would have to be louder at every receiver to make a difference of costs.
+    static func decibels(_ cost: Float) -> Double { Double((max(cost, 0) * variance).squareRoot()) }
+
+    /// Returns what it costs to take a beacon for being in each place.
+    ///
+    /// - Parameters:
+    ///   - heard: the level at each receiver above the beacon's measured power, or one of ``Heard``.
+    ///   - places: the place of each receiver.
+    ///   - measuredPower: the beacon's power in dBm.
+    func costs(_ heard: [Float], places: [Int?], measuredPower: Float) -> [Float] {
+        var costs = ranges.map { range in
+            var distances: [Float] = []
+            for point in range {
+                if let distance = distance(heard, to: point, measuredPower: measuredPower) { distances.append(distance) }
+            }
+            guard !distances.isEmpty else { return Self.most }
+            let count = (distances.count + Self.share - 1) / Self.share
+            distances.sort()
+            return distances[..<count].reduce(0, +) / Float(count)
+        }
+        var strongest: Int?
+        for (number, level) in heard.enumerated() where level.isFinite && places[number] != nil {
+            if level > strongest.map({ heard[$0] }) ?? -.infinity { strongest = number }
+        }
+        guard let strongest, let place = places[strongest] else { return costs }
+        var lead = Self.ownLead
+        for (number, level) in heard.enumerated() where level.isFinite && places[number] != nil {
+            if places[number] != place { lead = min(lead, heard[strongest] - level) }
+        }
+        costs[place] = min(costs[place], Self.own * (2 - lead / Self.ownLead))
+        return costs
+    }
+
+    private func distance(_ heard: [Float], to point: Int, measuredPower: Float) -> Float? {
+        var (sum, count): (Float, Float) = (0, 0)
+        let first = point * width
+        for number in 0..<width {
+            let difference = heard[number] - levels[first + number]
+            guard difference.isFinite else { continue }
+            sum += difference
+            count += 1
+        }
+        guard count > 0 else { return nil }
+        let offset = sum / (count + 1)
+        var cost = offset * offset / Self.variance
+        for number in 0..<width {
+            let (level, taught) = (heard[number], levels[first + number])
+            if level.isNaN || taught.isNaN { continue }
+            let difference: Float
+            if level.isFinite, taught.isFinite {
+                difference = level - taught - offset
+            } else {
+                count += 1
+                // What only one of both heard is as far from the other as it is above the floor.
+                let known = max(level, taught)
+                guard known.isFinite else { continue }
+                difference = max(0, known + measuredPower - Self.floor)
+            }
+            cost += min(difference * difference / Self.variance, Self.most)
+        }
+        return cost / count
+    }
+}

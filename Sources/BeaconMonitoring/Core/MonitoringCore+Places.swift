@@ -1,0 +1,80 @@
+import BeaconEngine
+package import BeaconModel
+
+extension MonitoringCore {
+    /// Begins to locate beacons in the places of a plan.
+    ///
+    /// - Parameters:
+    ///   - plan: the places and the names of their receivers.
+    ///   - constraints: the beacons; one that is nil stands for all.
+    package mutating func startLocating(_ plan: PlacePlan, _ constraints: [BeaconConstraint?]) {
+        places = plan
+        placeNames = plan.placeNames
+        placeReceivers = Dictionary(uniqueKeysWithValues: plan.receiverNames.enumerated().map { ($1, $0) })
+        engine.startLocating(plan.map, constraints)
+        for (receiver, name) in receiverNames { attach(receiver, named: name) }
+    }
+
+    /// Gives a receiver the name by which plans know it, and adds it.
+    package mutating func name(_ receiver: ReceiverID, _ name: String) {
+        addReceiver(receiver)
+        guard receiverNames[receiver] != name else { return }
+        receiverNames[receiver] = name
+        attach(receiver, named: name)
+    }
+
+    /// Sets where a beacon was known to be last, in an earlier run for instance.
+    ///
+    /// - Parameters:
+    ///   - place: the place's name; nil where it was in none. A name that the plan does not have is ignored.
+    ///   - identity: the beacon.
+    package mutating func setKnownPlace(_ place: String?, of identity: BeaconIdentity) {
+        guard let place else { return engine.setKnownPlace(.nowhere, of: identity) }
+        guard let number = placeNames.firstIndex(of: place) else { return }
+        engine.setKnownPlace(.place(number), of: identity)
+    }
+
+    private mutating func attach(_ receiver: ReceiverID, named name: String) {
+        guard let places, let number = placeReceivers[name], !places.deafReceivers.contains(name) else { return }
+        engine.setReceiver(receiver, of: number)
+    }
+
+    /// Returns a second's report of the engine with names in place of numbers.
+    func event(of beacons: [LocatedBeacon], at time: Timestamp) -> LocatingEvent {
+        LocatingEvent(
+            time: wall(time, of: nil),
+            beacons: beacons.map { beacon in
+                event(
+                    of: beacon.identity, at: time, whereabouts: beacon.whereabouts, before: beacon.whereabouts,
+                    beacon.grounds)
+            })
+    }
+
+    /// Returns a change of the engine with names in place of numbers.
+    func event(of change: PlaceChange) -> PlaceEvent {
+        event(
+            of: change.identity, at: change.time, whereabouts: change.whereabouts, before: change.before,
+            change.grounds)
+    }
+
+    private func event(
+        of identity: BeaconIdentity, at time: Timestamp, whereabouts: Whereabouts, before: Whereabouts,
+        _ grounds: PlaceGrounds
+    ) -> PlaceEvent {
+        func name(_ whereabouts: Whereabouts) -> String? {
+            guard case .place(let number) = whereabouts, placeNames.indices.contains(number) else { return nil }
+            return placeNames[number]
+        }
+        let state: RegionState =
+            switch whereabouts {
+            case .unknown: .unknown
+            case .nowhere: .outside
+            case .place: .inside
+            }
+        let receiver = grounds.receiver
+        return PlaceEvent(
+            time: wall(time, of: receiver), identity: identity, state: state, place: name(whereabouts),
+            before: name(before), receiver: receiver.flatMap { receiverNames[$0] }, level: grounds.level,
+            margin: grounds.margin, runnerUp: grounds.runnerUp.flatMap { name(.place($0)) })
+    }
+}

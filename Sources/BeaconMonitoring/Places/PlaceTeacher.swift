@@ -1,0 +1,89 @@
+public import BeaconModel
+
+/// The measurement of a place: how a beacon is heard while somebody stands there with it.
+///
+/// Each ten seconds give one point, since a person turns and moves. It is pure: the time is that of the adverts.
+public struct PlaceTeacher: Sendable {
+    /// The seconds that make a point.
+    private static let pieceLength = 10.0
+
+    /// A silence of all receivers that is longer than this ends a stand, as where a recording is put together of
+    /// several, in nanoseconds.
+    private static let longestGap = 10 * Timestamp.nanosecondsPerSecond
+
+    /// The beacons that count; nil for all.
+    private let constraint: BeaconConstraint?
+
+    private struct Reading {
+        var time: Timestamp
+        var receiver: String
+        var level: Double
+    }
+
+    /// The readings of each beacon.
+    private var readings: [BeaconIdentity: [Reading]] = [:]
+
+    /// The names of the receivers that take part, whether or not they hear anything.
+    public var receivers: Set<String> = []
+
+    /// More readings of one beacon than an hour at ten adverts a second and six receivers gives.
+    private static let mostReadings = 1 << 20
+    private static let mostBeacons = 64
+
+    /// Creates a measurement of nothing so far.
+    ///
+    /// - Parameter constraint: the beacons that count; nil for all.
+    public init(constraint: BeaconConstraint?) { self.constraint = constraint }
+
+    /// Takes in an advert.
+    ///
+    /// - Parameters:
+    ///   - sighting: the advert.
+    ///   - receiver: the name of the receiver that heard it.
+    public mutating func receive(_ sighting: Sighting, by receiver: String) {
+        receivers.insert(receiver)
+        guard constraint?.matches(sighting.identity) ?? true, let dBm = sighting.rssi.dBm else { return }
+        guard readings[sighting.identity] != nil || readings.count < Self.mostBeacons else { return }
+        guard readings[sighting.identity]?.count ?? 0 < Self.mostReadings else { return }
+        readings[sighting.identity, default: []].append(
+            Reading(time: sighting.time, receiver: receiver, level: Double(dBm) - Double(sighting.measuredPower)))
+    }
+
+    /// The beacons that were heard, those of the most adverts first.
+    public var beacons: [BeaconIdentity] {
+        readings.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map(\.key)
+    }
+
+    /// Returns the points that a beacon gives: for each, the mean level at each receiver.
+    public func points(of beacon: BeaconIdentity) -> [[String: Double?]] {
+        var stands: [[Reading]] = []
+        for reading in readings[beacon] ?? [] {
+            if let last = stands.last?.last, reading.time.since(last.time) <= Self.longestGap {
+                stands[stands.count - 1].append(reading)
+            } else {
+                stands.append([reading])
+            }
+        }
+        return stands.flatMap(points)
+    }
+
+    private func points(_ stand: [Reading]) -> [[String: Double?]] {
+        guard let first = stand.first?.time, let last = stand.last?.time else { return [] }
+        // A second counts from its first advert to the next one's.
+        let length = Double(last.since(first)) / 1e9 + 1
+        let count = max(1, Int(length / Self.pieceLength + 0.5))
+        var sums = Array(repeating: [String: (sum: Double, count: Int)](), count: count)
+        for reading in stand {
+            let place = min(Int(Double(reading.time.since(first)) / 1e9 / length * Double(count)), count - 1)
+            sums[place][reading.receiver, default: (0, 0)].sum += reading.level
+            sums[place][reading.receiver, default: (0, 0)].count += 1
+        }
+        return sums.filter { !$0.isEmpty }.map { piece in
+            var point: [String: Double?] = [:]
+            for receiver in receivers {
+                point[receiver] = .some(piece[receiver].map { ($0.sum / Double($0.count) * 10).rounded() / 10 })
+            }
+            return point
+        }
+    }
+}

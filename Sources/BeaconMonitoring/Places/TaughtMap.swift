@@ -1,0 +1,124 @@
+import BeaconEngine
+import BeaconSupport
+public import Foundation
+
+/// How beacons are heard at spots of places, as somebody taught it by standing there, and its file.
+///
+/// ```json
+/// {"version":1,"places":[{"name":"kitchen","points":[{"R1":-14.2,"R2":null}]}]}
+/// ```
+///
+/// A level is in decibels above the beacon's measured power, so that other beacons are recognized too; null stands for a
+/// receiver that heard nothing.
+public struct TaughtMap: Hashable, Sendable, Codable {
+    /// A place and the points that were taught in it.
+    public struct Place: Hashable, Sendable, Codable {
+        /// The user's name for it.
+        public var name: String
+
+        /// For each point, the levels by the receivers' names. A receiver that was not there is left out.
+        public var points: [[String: Double?]]
+    }
+
+    /// The version of the form.
+    public var version = 1
+
+    /// The places, in the order in which they were first taught.
+    public var places: [Place] = []
+
+    /// Creates a map of nothing.
+    public init() {}
+
+    /// The names of all receivers that took part, in order.
+    public var receiverNames: [String] { Set(places.flatMap(\.points).flatMap(\.keys)).sorted() }
+
+    /// Adds points to a place.
+    public mutating func add(_ points: [[String: Double?]], to name: String) {
+        guard !points.isEmpty else { return }
+        if let index = places.firstIndex(where: { $0.name == name }) {
+            places[index].points += points
+        } else {
+            places.append(Place(name: name, points: points))
+        }
+    }
+
+    /// Removes what was taught of a place.
+    ///
+    /// - Returns: false where nothing was.
+    public mutating func remove(_ name: String) -> Bool {
+        let count = places.count
+        places.removeAll { $0.name == name }
+        return places.count < count
+    }
+
+    /// Returns the points as the engine has them.
+    ///
+    /// - Parameters:
+    ///   - placeNames: the names of the engine's places, by number.
+    ///   - receivers: the names of its receivers, by number.
+    func points(placeNames: [String], receivers: [String]) -> [TaughtPoint] {
+        places.flatMap { place -> [TaughtPoint] in
+            guard let number = placeNames.firstIndex(of: place.name) else { return [] }
+            return place.points.map { point in
+                TaughtPoint(
+                    place: number,
+                    levels: receivers.map { name in
+                        switch point[name] {
+                        case .none: .absent
+                        case .some(.none): .silent
+                        case .some(.some(let level)): .heard(level)
+                        }
+                    })
+            }
+        }
+    }
+}
+
+extension TaughtMap {
+    /// An error of a file of taught places.
+    public struct FileError: Error, CustomStringConvertible {
+        /// What is wrong, and what to do.
+        public var message: String
+
+        /// The message.
+        public var description: String { message }
+    }
+
+    /// The largest file, in bytes: thousands of points.
+    private static let largestFile = 16 << 20
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``FileError`` where it cannot be read or holds something else.
+    public init(file: URL) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw FileError(message: "cannot read \(file.path): \(error.localizedDescription)")
+        }
+        guard data.count <= Self.largestFile, let map = try? JSONDecoder().decode(TaughtMap.self, from: data) else {
+            throw FileError(
+                message: "\(file.path) is no file of taught places; 'beacon teach' makes one. Remove it, or name another")
+        }
+        guard map.version == 1 else {
+            throw FileError(
+                message: "\(file.path) has version \(map.version), of a newer program; this one reads version 1")
+        }
+        guard map.places.flatMap(\.points).flatMap(\.values).allSatisfy({ $0.map(\.isFinite) ?? true }) else {
+            throw FileError(message: "\(file.path) has a level that is no number")
+        }
+        self = map
+    }
+
+    /// Writes a file, in place of what is there.
+    ///
+    /// - Throws: an error where it cannot be written.
+    public func write(to file: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try AtomicFile.replace(file.path, with: try encoder.encode(self))
+    }
+}
