@@ -14,7 +14,7 @@ public struct Engine: ~Copyable {
     let strategy: RangingStrategy
 
     /// What was measured of beacons.
-    let beaconCalibrations: [BeaconIdentity: BeaconCalibration]
+    let calibrations: CalibrationTable
 
     /// The newest time, in nanoseconds; negative before the first.
     @usableFromInline var now: Int64 = -1
@@ -60,7 +60,7 @@ public struct Engine: ~Copyable {
     /// Creates an engine without regions and ranging requests.
     public init(configuration: EngineConfiguration = EngineConfiguration()) {
         strategy = configuration.strategy
-        beaconCalibrations = configuration.beaconCalibrations
+        calibrations = CalibrationTable(configuration.beaconCalibrations)
         let capacity = min(max(configuration.maximumTrackedBeacons, 1), TrackTable.largestCapacity)
         tracks = TrackTable(capacity: capacity, seed: configuration.hashSeed)
         receivers = ReceiverTable(capacity: configuration.maximumReceivers)

@@ -26,7 +26,8 @@ struct RangeTests {
             outcome.lines == [
                 #"{"time":1001.000,"receiver":"hci0","region":{"uuid":"\#(Self.uuid)","major":1,"minor":2},"#
                     + #""beacons":[{"address":"c0:00:00:00:00:02","uuid":"\#(Self.uuid)","major":1,"minor":2,"#
-                    + #""proximity":"immediate","accuracy":0.178,"rssi":-50}]}"#
+                    + #""proximity":"immediate","accuracy":0.178,"rssi":-50,"measuredPower":-59,"#
+                    + #""interval":0.400,"accuracyRange":[0.05,0.68]}]}"#
             ])
     }
 
@@ -35,7 +36,7 @@ struct RangeTests {
         let outcome = try await BeaconProgram.run("range", "--source", "-", "--json", input: Self.log)
         #expect(outcome.lines.count == 1)
         #expect(outcome.output.hasPrefix(#"{"time":1001.000,"receiver":"hci0","region":null,"beacons":[{"#))
-        #expect(outcome.output.hasSuffix(#""proximity":"unknown","accuracy":-1,"rssi":0}]}"# + "\n"))
+        #expect(outcome.output.hasSuffix(#""proximity":"unknown","accuracy":-1,"rssi":0,"measuredPower":-59,"interval":null,"accuracyRange":null}]}"# + "\n"))
     }
 
     @Test("People get sections, nearest first, within 80 columns")
@@ -45,7 +46,7 @@ struct RangeTests {
         #expect(lines.allSatisfy { $0.count <= 80 })
         let order = ["Immediate", "Near", "Far", "Unknown"].map { lines.firstIndex(of: $0) ?? -1 }
         #expect(order == order.sorted() && (order.first ?? 0) > 0)
-        #expect(lines.contains { $0.contains("1/2") && $0.contains("0.18 m") && $0.contains("-50 dBm") })
+        #expect(lines.contains { $0.contains("1/2") && $0.contains("0.2 m (0.0–0.7)") && $0.contains("-50 dBm") })
     }
 
     @Test("On a terminal the table is drawn over itself, within its width, and with no colour where none is wanted")

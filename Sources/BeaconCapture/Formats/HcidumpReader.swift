@@ -62,7 +62,15 @@ struct HcidumpReader: FormatReader {
             let line = stream.buffer[stream.start..<stream.start + content]
             guard let opening = Self.opening(of: line) else {
                 // Before the first packet stands the tool's own greeting.
-                if hasSeenPacket, !line.isEmpty { foreignLines.add(at: stream.offset) }
+                if hasSeenPacket, !line.isEmpty {
+                    // A last line without its end may have been the date of a packet.
+                    guard content < whole else {
+                        throw CaptureError(
+                            .truncated, "the file ends inside a line that is no packet; what came before was read",
+                            offset: stream.offset)
+                    }
+                    foreignLines.add(at: stream.offset)
+                }
                 stream.consume(whole)
                 continue
             }

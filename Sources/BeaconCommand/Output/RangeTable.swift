@@ -89,14 +89,15 @@ struct RangeTable {
         }
     }
 
-    private static let columns = "UUID                                  MAJOR/MINOR ≈DISTANCE      RSSI"
+    private static let columns = "UUID                                 MAJOR/MINOR       ≈DISTANCE    RSSI"
 
     private func row(_ beacon: RangedBeacon) -> String {
         let numbers = "\(beacon.identity.major)/\(beacon.identity.minor)"
-        let distance = beacon.accuracy < 0 ? "-" : Self.metres(beacon.accuracy)
+        let distance = Self.distance(of: beacon)
         let signal = beacon.rssi == 0 ? "-" : "\(beacon.rssi) dBm"
-        return "  \(beacon.identity.uuid)  " + numbers + pad(max(1, 11 - numbers.count))
-            + pad(max(1, 9 - distance.count)) + distance + pad(max(1, 10 - signal.count)) + signal + "  "
+        return "  \(beacon.identity.uuid) " + numbers + pad(max(1, 11 - numbers.count))
+            + pad(max(1, 23 - distance.count - max(7, signal.count))) + distance + pad(max(1, 8 - signal.count))
+            + signal + " "
             + style(Self.bar(beacon.rssi), Self.color(beacon.proximity))
     }
 
@@ -108,11 +109,18 @@ struct RangeTable {
         return "▂▃▅▆█".prefix(steps) + String(repeating: "·", count: 5 - steps)
     }
 
-    /// Returns a distance such as `0.42 m`, `12.3 m` or `120 m`, with as many digits as mean anything.
-    static func metres(_ distance: Double) -> String {
+    /// Returns a distance with its range, such as `2 m (0.8–4)`, with as many digits as mean anything; `-` where it is
+    /// unknown.
+    static func distance(of beacon: RangedBeacon) -> String {
+        guard beacon.accuracy >= 0 else { return "-" }
+        guard let range = beacon.accuracyRange else { return metres(beacon.accuracy) + " m" }
+        return "\(metres(beacon.accuracy)) m (\(metres(range.lowerBound))–\(metres(range.upperBound)))"
+    }
+
+    private static func metres(_ distance: Double) -> String {
         var buffer: [UInt8] = []
-        buffer.append(fixed: min(distance, 9999), decimals: distance < 10 ? 2 : distance < 100 ? 1 : 0)
-        return String(decoding: buffer, as: UTF8.self) + " m"
+        buffer.append(fixed: min(distance, 999), decimals: distance < 1.95 ? 1 : 0)
+        return String(decoding: buffer, as: UTF8.self)
     }
 
     private static func heading(_ proximity: Proximity) -> String {

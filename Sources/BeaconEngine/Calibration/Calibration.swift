@@ -1,3 +1,5 @@
+import BeaconModel
+
 /// What was measured of a receiver, by which its readings become comparable to those of others.
 public struct ReceiverCalibration: Hashable, Sendable {
     /// The decibels by which its readings are too high, as a better antenna makes them; negative where they are too low.
@@ -46,9 +48,44 @@ public struct BeaconCalibration: Hashable, Sendable {
     private static let likelyLosses = 7.16...19.1
 
     /// The factor by which a loss beyond one metre becomes what it would be in free space.
-    var lossScale: Double {
+    fileprivate var lossScale: Double {
         guard let loss = lossToThreeMetres else { return 1 }
         return Self.freeLoss / min(max(loss, Self.likelyLosses.lowerBound), Self.likelyLosses.upperBound)
+    }
+}
+
+/// What was measured of beacons, each at a place of its own.
+struct CalibrationTable {
+    private var places: [BeaconIdentity: UInt16] = [:]
+    /// The powers in dBm, and the factors by which losses beyond one metre become what they would be in free space. At
+    /// place zero is what holds for beacons of which nothing was measured: a power that is none.
+    private var powers: [Double] = [.nan]
+    private var lossScales: [Double] = [1]
+
+    init(_ calibrations: [BeaconIdentity: BeaconCalibration]) {
+        for (identity, calibration) in calibrations.prefix(Int(UInt16.max)) {
+            places[identity] = UInt16(powers.count)
+            powers.append(calibration.power)
+            lossScales.append(calibration.lossScale)
+        }
+    }
+
+    /// Returns a beacon's place; 0 where nothing was measured of it.
+    func place(of identity: BeaconIdentity) -> UInt16 {
+        places.isEmpty ? 0 : places[identity] ?? 0
+    }
+
+    /// Returns the signal at one metre in dBm, as it was measured or else as the beacon says; nil where it says none.
+    @inline(__always)
+    func power(_ place: UInt16, advertised: Int8) -> Double? {
+        if place != 0 { return powers[Int(place)] }
+        return advertised < 0 ? Double(advertised) : nil
+    }
+
+    /// Returns the level that the beacon would have in free space, in dBm.
+    @inline(__always)
+    func freeLevel(_ place: UInt16, _ level: Double, power: Double) -> Double {
+        place == 0 || level >= power ? level : power - (power - level) * lossScales[Int(place)]
     }
 }
 

@@ -23,8 +23,6 @@ extension Engine {
         for request in locatings { stopRanging(request) }
         locatings = []
         places = nil
-        // What is listed for other requests too is kept elsewhere from now on.
-        for number in listed { tracks.level(Int(number)).pointee.placeSlot = .max }
     }
 
     /// Sets which receiver one of the map's is. One that is not known becomes known.
@@ -50,7 +48,7 @@ extension Engine {
         else { return }
         places?.hear(
             key.identity, by: number, readings, measuredPower: tracks[track].pointee.measuredPower,
-            offset: Float(receivers[place].offset), gap: tracks[track].pointee.interval.usualGap, slot: &tracks.level(track).pointee.placeSlot,
+            offset: Float(receivers[place].offset), gap: tracks[track].pointee.interval.usualGap, track: track,
             at: tick, evicted: &statistics.evicted)
     }
 

@@ -241,7 +241,7 @@ extension PlaceTracker {
         for place in costs.indices { evidence[row + place] -= least }
         let (best, second) = likeliest(of: slot)
         guard let best, evidence[row + best] < evidence[row + map.placeCount] else { return NoPlace.unknown }
-        if air.isTaughtDeaf, let second, evidence[row + second] - evidence[row + best] < TaughtPlaces.clearLead {
+        if air.isAnyDark, let second, evidence[row + second] - evidence[row + best] < TaughtPlaces.clearLead {
             return NoPlace.unknown
         }
         return Int16(best)

@@ -3,7 +3,7 @@ import BeaconModel
 /// The beacons that are located, each with its levels at all receivers.
 ///
 /// Adverts do not come here: they are summed where ranging sums them, and
-/// ``hear(_:by:_:measuredPower:offset:gap:slot:at:evicted:)`` takes the sum of a second. ``decide(at:hearing:report:)``
+/// ``hear(_:by:_:measuredPower:offset:gap:track:at:evicted:)`` takes the sum of a second. ``decide(at:hearing:report:)``
 /// ends the second.
 struct PlaceTracker {
     /// A beacon that is located.
@@ -54,6 +54,9 @@ struct PlaceTracker {
 
     private(set) var slots: [BeaconIdentity: UInt32] = [:]
     private var free: [UInt32] = []
+
+    /// Where the beacon of a track was kept when it was heard last, by the track's number. It may be another one's now.
+    private var slotsByTrack: [UInt32] = []
     private let capacity: Int
     private var sweepPosition = 0
 
@@ -115,15 +118,18 @@ struct PlaceTracker {
     ///   - measuredPower: what the beacon says of its power.
     ///   - offset: what the receiver's readings are too high by, in dB.
     ///   - gap: the beacon's usual gap in nanoseconds.
-    ///   - slot: where the beacon was kept the last time; it is kept up to date.
+    ///   - track: the number of the track that was heard.
     ///   - tick: the second.
     ///   - evicted: counts beacons that had to be forgotten.
     mutating func hear(
         _ identity: BeaconIdentity, by number: Int, _ readings: SampleDigest, measuredPower: Int8, offset: Float,
-        gap: Int64, slot: inout UInt32, at tick: Int64, evicted: inout Int
+        gap: Int64, track: Int, at tick: Int64, evicted: inout Int
     ) {
+        while slotsByTrack.count <= track { slotsByTrack.append(.max) }
+        var slot = slotsByTrack[track]
         if Int(slot) >= beacons.count || beacons[Int(slot)].identity != identity || !beacons[Int(slot)].isInUse {
             slot = find(identity, evicted: &evicted)
+            slotsByTrack[track] = slot
         }
         beacons[Int(slot)].gap = Float(gap) / 1e9
         if beacons[Int(slot)].reference == nil || beacons[Int(slot)].measuredPower != measuredPower {

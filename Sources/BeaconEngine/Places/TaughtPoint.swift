@@ -56,7 +56,8 @@ struct TaughtPlaces {
     /// a second in which the one is as it should be and the other not at all.
     static let switchCost: Float = 0.5
 
-    /// The least by which the best place has to lead while a receiver is deaf.
+    /// The least by which the best place has to lead while another has no receiver that hears: it takes away as many
+    /// wrong seconds as right ones, and where somebody may be in the dark, not to know is better than to be wrong.
     static let clearLead: Float = 0.1
 
     /// The level below which nothing is heard, in dBm.

@@ -29,10 +29,7 @@ extension Engine {
         let level = tracks.level(number)
         level.pointee.listPosition = UInt32(listed.count)
         listed.append(UInt32(number))
-        if !beaconCalibrations.isEmpty, let known = beaconCalibrations[tracks[number].pointee.key.identity] {
-            level.pointee.calibratedPower = Float(known.power)
-            level.pointee.lossScale = Float(known.lossScale)
-        }
+        level.pointee.calibration = calibrations.place(of: tracks[number].pointee.key.identity)
     }
 
     /// Removes a beacon from the list, and forgets its readings, its level and its proximity: the one place where
@@ -186,17 +183,24 @@ extension Engine {
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
                 measuredPower: track.pointee.measuredPower, advertisingInterval: track.pointee.interval.usualGap)
-            let state = tracks.level(Int(beacon.number))
-            if beacon.accuracy >= 0, let power = state.pointee.power(advertised: track.pointee.measuredPower) {
-                let level = state.pointee.freeLevel(Double(state.pointee.level), power: power)
-                let spread = DistanceUncertainty.decibels
-                ranged.accuracyRange =
-                    strategy.distance.distance(
-                        level: level + spread, measuredPower: power)...strategy.distance.distance(
-                        level: level - spread, measuredPower: power)
-            }
+            if beacon.accuracy >= 0 { ranged.accuracyRange = accuracyRange(Int(beacon.number)) }
             return ranged
         }
+    }
+
+    /// Returns the distances between which a beacon is whose distance is known.
+    private func accuracyRange(_ number: Int) -> ClosedRange<Double>? {
+        let (track, state) = (tracks[number], tracks.level(number))
+        let calibration = state.pointee.calibration
+        guard let place = receivers.place(of: track.pointee.key.receiver),
+            let power = calibrations.power(calibration, advertised: track.pointee.measuredPower),
+            let reading = strategy.filter.level(state.pointee.filter)
+        else { return nil }
+        let level = calibrations.freeLevel(calibration, receivers.level(of: reading, by: place), power: power)
+        let spread = DistanceUncertainty.decibels
+        let nearest = strategy.distance.distance(level: level + spread, measuredPower: power)
+        let farthest = strategy.distance.distance(level: level - spread, measuredPower: power)
+        return nearest <= farthest ? nearest...farthest : nil
     }
 
     /// Returns true where a beacon comes before another of the same rank.
@@ -235,31 +239,16 @@ extension Engine {
         {
             beacon.rssi = state.pointee.reportedRSSI
             let level = receivers.level(of: reading, by: receiver)
-            state.pointee.level = Float(level)
             // A beacon that gives no negative power for one metre, and of which none was measured, has no distance.
-            if let power = state.pointee.power(advertised: track.pointee.measuredPower) {
+            let calibration = state.pointee.calibration
+            if let power = calibrations.power(calibration, advertised: track.pointee.measuredPower) {
                 beacon.accuracy = distance.distance(
-                    level: state.pointee.freeLevel(level, power: power), measuredPower: power)
+                    level: calibrations.freeLevel(calibration, level, power: power), measuredPower: power)
                 beacon.proximity = strategy.classifier.classify(
                     beacon.accuracy, previous: state.pointee.proximity)
                 state.pointee.proximity = beacon.proximity
             }
         }
         return beacon
-    }
-}
-
-extension TrackLevel {
-    /// Returns the signal at one metre in dBm, as it was measured or else as the beacon says; nil where it says none.
-    @inline(__always)
-    func power(advertised: Int8) -> Double? {
-        if !calibratedPower.isNaN { return Double(calibratedPower) }
-        return advertised < 0 ? Double(advertised) : nil
-    }
-
-    /// Returns the level that the beacon would have in free space, in dBm.
-    @inline(__always)
-    func freeLevel(_ level: Double, power: Double) -> Double {
-        lossScale == 1 || level >= power ? level : power - (power - level) * Double(lossScale)
     }
 }

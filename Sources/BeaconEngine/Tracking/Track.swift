@@ -26,20 +26,11 @@ struct Track: BitwiseCopyable {
 struct TrackLevel: BitwiseCopyable {
     var filter = SignalFilterState()
 
+    /// The place of what was measured of the beacon in ``CalibrationTable``.
+    var calibration: UInt16 = 0
+
     /// The mean of the newest second with readings, in dBm.
     var reportedRSSI: Int8 = 0
-
-    /// The level by which its distance was estimated last, in dBm, with what is known of its receiver's floor.
-    var level: Float = 0
-
-    /// The power that was measured of the beacon, in dBm; not a number where the advert's own counts.
-    var calibratedPower = Float.nan
-
-    /// The factor by which a loss beyond one metre becomes what it would be in free space.
-    var lossScale: Float = 1
-
-    /// Where ``PlaceTracker`` keeps the beacon.
-    var placeSlot = UInt32.max
 
     /// The proximity as last known, on which hysteresis builds.
     var proximity = Proximity.unknown

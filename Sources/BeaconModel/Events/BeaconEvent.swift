@@ -100,6 +100,25 @@ public enum EventJSON {
         }
         buffer.append(json: ",\"rssi\":")
         buffer.append(decimal: beacon.rssi)
+        buffer.append(json: ",\"measuredPower\":")
+        if let power = beacon.measuredPower { buffer.append(decimal: power) } else { buffer.append(json: "null") }
+        buffer.append(json: ",\"interval\":")
+        if let interval = beacon.advertisingInterval {
+            let (seconds, attoseconds) = interval.components
+            buffer.append(fixed: Double(seconds) + Double(attoseconds) / 1e18, decimals: 3)
+        } else {
+            buffer.append(json: "null")
+        }
+        buffer.append(json: ",\"accuracyRange\":")
+        if let range = beacon.accuracyRange {
+            buffer.append(json: "[")
+            buffer.append(fixed: range.lowerBound, decimals: 2)
+            buffer.append(json: ",")
+            buffer.append(fixed: range.upperBound, decimals: 2)
+            buffer.append(json: "]")
+        } else {
+            buffer.append(json: "null")
+        }
         buffer.append(json: "}")
     }
 

@@ -78,7 +78,7 @@ public struct RangedBeacon: Hashable, Sendable {
     /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of its
     /// distance.
     public var accuracyRange: ClosedRange<Double>? {
-        get { nearest >= 0 ? Double(nearest)...Double(farthest) : nil }
+        get { nearest >= 0 && accuracy >= 0 ? Double(nearest)...Double(farthest) : nil }
         set {
             nearest = newValue.map { Float($0.lowerBound) } ?? -1
             farthest = newValue.map { Float($0.upperBound) } ?? -1

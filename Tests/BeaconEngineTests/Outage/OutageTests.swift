@@ -77,6 +77,7 @@ struct OutageTests {
             case .entered(let change): words.append("enter \(change.time.seconds)")
             case .exited(let change): words.append("exit \(change.time.seconds)")
             case .determined: words.append("outside")
+            case .placed, .located: break
             case .ranged(let report):
                 let state = report.beacons.first.map { "\($0.proximity)" } ?? "-"
                 words.append("\(Int(report.time.seconds)) \(state)")

@@ -7,7 +7,7 @@ struct AdaptiveFilterTests {
     /// A distance model that gives the level itself, so that reports show what the filter says: so many metres as the
     /// level is below 0 dBm.
     private struct LevelAsDistance: DistanceModel {
-        func distance(level: Double, measuredPower: Int8) -> Double { -level }
+        func distance(level: Double, measuredPower: Double) -> Double { -level }
     }
 
     /// The level of each second when a beacon is heard once a second with these signals.

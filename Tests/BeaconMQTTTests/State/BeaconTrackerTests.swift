@@ -94,6 +94,7 @@ struct BeaconTrackerTests {
     private func receive(_ event: BeaconEvent, _ tracker: inout BeaconTracker) -> Bool {
         switch event {
         case .region(let change): tracker.receive(change.state, at: change.time)
+        case .placed, .located: false
         case .ranged(let report): tracker.receive(report)
         }
     }

@@ -27,6 +27,9 @@ struct MonitoringSessionTests {
 
     private static func word(_ event: BeaconEvent) -> String {
         switch event {
+        case .placed(let change):
+            "\(change.time.seconds) \(change.identity.minor) \(change.place ?? "\(change.state)") before \(change.before ?? "-")"
+        case .located(let report): "\(report.time.seconds) \(report.beacons.map { $0.place ?? "-" })"
         case .region(let change):
             "\(change.kind) \(change.name) \(change.time.seconds) \(change.receiver ?? "-")"
         case .ranged(let report):

@@ -1,0 +1,88 @@
+import BeaconEngine
+import BeaconModel
+import Testing
+
+@Suite("Calibration")
+struct CalibrationTests {
+    /// The beacon of the last report after it was heard ten times a second for so long.
+    private func range(
+        _ rssi: Int8, power: Int8 = -59, seconds: Int = 20, beacon: BeaconCalibration? = nil,
+        receiver: ReceiverCalibration? = nil
+    ) throws -> RangedBeacon {
+        var configuration = EngineConfiguration()
+        let sighting = Sighting.of(at: 0, rssi: rssi, power: power)
+        if let beacon { configuration.beaconCalibrations = [sighting.identity: beacon] }
+        var engine = Engine(configuration: configuration)
+        if let receiver { engine.setCalibration(receiver, of: ReceiverID(0)) }
+        _ = engine.startRanging(nil)
+        engine.hear(from: 0.05, to: Double(seconds), every: 0.1) { .of(at: $0, rssi: rssi, power: power) }
+        engine.advance(to: .at(Double(seconds)))
+        return try #require(engine.reports().last?.beacons.first)
+    }
+
+    private func isClose(_ value: Double, _ expected: Double) -> Bool { abs(value - expected) < 0.01 * expected }
+
+    @Test("A beacon's own power counts in place of what it says, also where it says none")
+    func beaconPower() throws {
+        #expect(isClose(try range(-79).accuracy, 10))
+        #expect(isClose(try range(-79, beacon: BeaconCalibration(power: -69)).accuracy, 3.162))
+        #expect(try range(-79, power: 0).accuracy == -1)
+        #expect(isClose(try range(-79, power: 0, beacon: BeaconCalibration(power: -69)).accuracy, 3.162))
+    }
+
+    @Test("A second point at three metres sets how fast its signal falls")
+    func secondPoint() throws {
+        // 14.3 dB from one metre to three is an exponent of three.
+        let steep = BeaconCalibration(power: -59, lossToThreeMetres: 14.314)
+        #expect(isClose(try range(-73, beacon: steep).accuracy, 2.929))
+        #expect(isClose(try range(-59 - 14, beacon: nil).accuracy, 5.012))
+        // Nearer than a metre it says nothing.
+        #expect(try range(-50, beacon: steep).accuracy == range(-50).accuracy)
+        // What no room has is not believed: an exponent of four at most.
+        let absurd = BeaconCalibration(power: -59, lossToThreeMetres: 60)
+        #expect(isClose(try range(-79, beacon: absurd).accuracy, 3.163))
+    }
+
+    @Test("A receiver's offset is taken off its readings")
+    func offset() throws {
+        #expect(isClose(try range(-69, receiver: ReceiverCalibration(offset: 10)).accuracy, 10))
+        #expect(isClose(try range(-69, receiver: ReceiverCalibration(offset: -10)).accuracy, 1))
+    }
+
+    @Test("A level near the receiver's floor is farther than it looks, one above is not, and none is nearer")
+    func floor() throws {
+        // At four decibels above the floor two are missing.
+        #expect(isClose(try range(-91, power: -85, seconds: 3).accuracy, 2.512))
+        #expect(isClose(try range(-86, power: -80).accuracy, 1.995))
+        var last = 0.0
+        for rssi in stride(from: Int8(-70), through: -110, by: -1) {
+            let accuracy = try range(rssi, power: -85, seconds: 3).accuracy
+            #expect(accuracy > last)
+            last = accuracy
+        }
+    }
+
+    @Test("A receiver that hears weaker signals has a lower floor")
+    func learnedFloor() throws {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        for second in 0..<60 {
+            for tenth in 0..<10 {
+                let time = Double(second) + Double(tenth) / 10 + 0.05
+                engine.receive(.of(minor: 1, at: time, rssi: -110, power: -85, address: 1))
+                engine.receive(.of(minor: 2, at: time, rssi: -91, power: -85, address: 2))
+            }
+        }
+        engine.advance(to: .at(60))
+        let beacon = try #require(engine.reports().last?.beacons.first { $0.identity.minor == 2 })
+        #expect(isClose(beacon.accuracy, 1.995))
+    }
+
+    @Test("A distance has a range of seven decibels to either side")
+    func uncertainty() throws {
+        let beacon = try range(-65)
+        let range = try #require(beacon.accuracyRange)
+        #expect(isClose(range.lowerBound, 0.825) && isClose(range.upperBound, 4.467), "\(range)")
+        #expect(range.contains(beacon.accuracy))
+    }
+}

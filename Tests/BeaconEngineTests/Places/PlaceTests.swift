@@ -1,0 +1,290 @@
+import BeaconEngine
+import BeaconModel
+import Testing
+
+/// Three rooms in a row, each with a receiver, and a beacon that is heard at levels a test gives.
+struct PlaceBench: ~Copyable {
+    var engine = Engine()
+    private(set) var time = 0.0
+    private let power: Int8 = -59
+
+    init(_ map: PlaceMap = PlaceMap(placeCount: 3, receivers: [0, 1, 2]), attaching count: Int = 3) {
+        engine.startLocating(map, [nil])
+        for number in 0..<count { engine.setReceiver(ReceiverID(UInt16(number)), of: number) }
+    }
+
+    /// Lets seconds pass in which each receiver hears the beacon ten times at its level; nil for one that does not.
+    mutating func pass(_ seconds: Int, _ levels: [Int8?], minor: UInt16 = 1) {
+        for _ in 0..<seconds {
+            for tenth in 0..<10 {
+                for (receiver, level) in levels.enumerated() {
+                    guard let level else { continue }
+                    engine.receive(
+                        .of(
+                            minor: minor, at: time + Double(tenth) / 10 + 0.05, rssi: level, power: power,
+                            receiver: UInt16(receiver)))
+                }
+            }
+            time += 1
+            engine.advance(to: .at(time))
+        }
+    }
+
+    /// Sets the hearing of a receiver from now on.
+    mutating func set(_ receiver: UInt16, isHearing: Bool) {
+        engine.setHearing(isHearing, of: ReceiverID(receiver), at: .at(time))
+    }
+
+    /// The changes since the last call, in words: `4.0 1`, `64.0 nowhere`.
+    mutating func changes() -> [String] {
+        engine.takeEvents().compactMap { event in
+            guard case .placed(let change) = event else { return nil }
+            let place = switch change.whereabouts {
+            case .unknown: "unknown"
+            case .nowhere: "nowhere"
+            case .place(let number): "\(number)"
+            }
+            return "\(change.time.seconds) \(place)"
+        }
+    }
+}
+
+@Suite("Places by the strongest receiver")
+struct PlaceTests {
+    @Test("A beacon comes into the place where it is strongest, after three seconds, and leaves it after thirty unheard")
+    func enterAndLeave() {
+        var bench = PlaceBench()
+        bench.pass(10, [-60, -75, -85])
+        #expect(bench.changes() == ["3.0 0"])
+        bench.pass(40, [nil, nil, nil])
+        #expect(bench.changes() == ["40.0 nowhere"])
+    }
+
+    @Test("It changes only to a place that leads by six decibels for three seconds")
+    func hysteresis() {
+        var map = PlaceMap(placeCount: 3, receivers: [0, 1, 2])
+        // Without a memory, so that what counts is the rule alone.
+        map.rules.memory = 0
+        var bench = PlaceBench(map)
+        bench.pass(20, [-60, -75, -85])
+        _ = bench.changes()
+        // Five decibels more, however long, are not enough.
+        bench.pass(60, [-70, -65, -85])
+        #expect(bench.changes() == [])
+        // Ten for two seconds are over before they count.
+        bench.pass(2, [-90, -50, -85])
+        bench.pass(30, [-70, -65, -85])
+        #expect(bench.changes() == [])
+        bench.pass(10, [-85, -60, -80])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 1"])
+    }
+
+    @Test("A level that is no longer heard sinks, so that a beacon that was carried off is found in a quieter place")
+    func sinking() {
+        var bench = PlaceBench()
+        bench.pass(20, [-55, nil, nil])
+        _ = bench.changes()
+        bench.pass(60, [nil, -70, nil])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 1"])
+    }
+
+    @Test("A receiver's offset counts")
+    func offset() {
+        var bench = PlaceBench()
+        bench.engine.setCalibration(ReceiverCalibration(offset: 10), of: ReceiverID(0))
+        bench.pass(10, [-60, -65, nil])
+        #expect(bench.changes() == ["3.0 1"])
+    }
+
+    @Test("The grounds are the receiver, the level, the lead and the next place")
+    func grounds() throws {
+        var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 0, 1]))
+        bench.pass(5, [-80, -60, -70])
+        let change = try #require(
+            bench.engine.takeEvents().lazy.compactMap { event -> PlaceChange? in
+                if case .placed(let change) = event { change } else { nil }
+            }.first)
+        #expect(change.grounds.receiver == ReceiverID(1))
+        #expect(change.grounds.level == -60)
+        #expect(change.grounds.margin == 10)
+        #expect(change.grounds.runnerUp == 1)
+        #expect(change.before == .unknown)
+    }
+
+    @Test("A short deafness changes nothing; a long one makes it unknown, not the next room; afterwards it is known again")
+    func deafness() {
+        var bench = PlaceBench()
+        bench.pass(20, [-60, -75, -85])
+        _ = bench.changes()
+        bench.set(0, isHearing: false)
+        bench.pass(4, [nil, -75, -85])
+        bench.set(0, isHearing: true)
+        bench.pass(10, [-60, -75, -85])
+        #expect(bench.changes() == [])
+        bench.set(0, isHearing: false)
+        bench.pass(100, [nil, -75, -85])
+        #expect(bench.changes() == ["39.0 unknown"])
+        bench.set(0, isHearing: true)
+        bench.pass(10, [-60, -75, -85])
+        #expect(bench.changes() == ["137.0 0"])
+    }
+
+    @Test("While a room is dark, a beacon close to a receiver of another is still placed there")
+    func closeness() {
+        var bench = PlaceBench()
+        // Something shows how strong beacons of this kind are.
+        bench.pass(20, [-60, -75, -85])
+        bench.set(2, isHearing: false)
+        bench.pass(20, [-60, -75, nil])
+        #expect(bench.changes() == ["3.0 0"])
+        // Carried to the next room, it is close there.
+        bench.pass(20, [-78, -60, nil])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 1"])
+        // Carried to the dark room, it is close to none.
+        bench.pass(60, [-88, -84, nil])
+        #expect(bench.changes().map { $0.suffix(8) } == [" unknown"])
+    }
+
+    @Test("A receiver that never came is deaf")
+    func missing() {
+        var bench = PlaceBench(attaching: 2)
+        bench.pass(60, [-92, -94, nil])
+        #expect(bench.changes() == [])
+    }
+
+    @Test("Nobody leaves while all are deaf, however long, nor by a jump of time that nobody heard")
+    func allDeaf() {
+        var bench = PlaceBench()
+        bench.pass(20, [-60, -75, -85])
+        _ = bench.changes()
+        for receiver in 0..<3 { bench.set(UInt16(receiver), isHearing: false) }
+        bench.pass(3600, [nil, nil, nil])
+        #expect(bench.changes() == ["25.0 unknown"])
+        for receiver in 0..<3 { bench.set(UInt16(receiver), isHearing: true) }
+        bench.pass(20, [nil, nil, nil])
+        #expect(bench.changes() == [])
+        bench.pass(60, [nil, nil, nil])
+        #expect(bench.changes().map { $0.suffix(8) } == [" nowhere"])
+    }
+
+    @Test("A stretch of deafness that is learnt of afterwards does not count")
+    func skipped() {
+        var bench = PlaceBench()
+        bench.pass(20, [-60, -75, -85])
+        _ = bench.changes()
+        for receiver in 0..<3 { bench.engine.skip(from: .at(20), to: .at(500), of: ReceiverID(UInt16(receiver))) }
+        bench.engine.advance(to: .at(500))
+        let changes = bench.changes()
+        #expect(!changes.contains { $0.hasSuffix("nowhere") })
+    }
+
+    @Test("A beacon that advertises once in ten seconds does not leave between two adverts")
+    func slowBeacon() {
+        var engine = Engine()
+        engine.startLocating(PlaceMap(placeCount: 1, receivers: [0]), [nil])
+        engine.setReceiver(ReceiverID(0), of: 0)
+        for second in stride(from: 0.5, through: 300, by: 10.2) { engine.receive(.of(at: second)) }
+        engine.advance(to: .at(320))
+        var changes: [PlaceChange] = []
+        for event in engine.takeEvents() { if case .placed(let change) = event { changes.append(change) } }
+        #expect(changes.map(\.whereabouts) == [.place(0)])
+    }
+
+    @Test("Ranging beside it reports as it does alone, and only beacons that are asked for are located")
+    func besideRanging() {
+        func reports(isLocating: Bool) -> ([RangingReport], [BeaconIdentity]) {
+            var engine = Engine()
+            let other = ProximityUUID(high: 1, low: 2)
+            engine.addReceiver(ReceiverID(0))
+            if isLocating {
+                engine.startLocating(
+                    PlaceMap(placeCount: 1, receivers: [0]), [BeaconConstraint(uuid: .test)])
+                engine.setReceiver(ReceiverID(0), of: 0)
+            }
+            _ = engine.startRanging(BeaconConstraint(uuid: other))
+            for tenth in 0..<200 {
+                engine.receive(.of(at: Double(tenth) / 10, rssi: -60))
+                engine.receive(.of(uuid: other, at: Double(tenth) / 10 + 0.01, rssi: -70))
+            }
+            var (ranged, placed): ([RangingReport], [BeaconIdentity]) = ([], [])
+            for event in engine.takeEvents() {
+                if case .ranged(let report) = event { ranged.append(report) }
+                if case .placed(let change) = event { placed.append(change.identity) }
+            }
+            return (ranged, placed)
+        }
+        let (alone, none) = reports(isLocating: false)
+        let (beside, placed) = reports(isLocating: true)
+        #expect(alone.map(\.beacons) == beside.map(\.beacons))
+        #expect(none.isEmpty && placed.map(\.uuid) == [.test])
+    }
+
+    @Test("More beacons than there is room for are forgotten, those that are nowhere first, and counted")
+    func bounds() {
+        var configuration = EngineConfiguration()
+        configuration.maximumTrackedBeacons = 8
+        var engine = Engine(configuration: configuration)
+        engine.startLocating(PlaceMap(placeCount: 1, receivers: [0]), [nil])
+        engine.setReceiver(ReceiverID(0), of: 0)
+        for minor in 0..<200 {
+            let time = Double(minor) / 50
+            engine.receive(.of(minor: UInt16(minor), at: time, address: 0xC000_0000_0000 + UInt64(minor)))
+        }
+        engine.advance(to: .at(400))
+        #expect(engine.statistics.evicted >= 192)
+        #expect(engine.trackedBeacons <= 8)
+    }
+
+    /// Rooms, walks and faults by chance, judged by what must hold whatever happens.
+    @Test("Whoever is deaf and whenever, no beacon is placed by one that is, and none leaves unheard", arguments: 0..<40)
+    func chance(seed: UInt64) {
+        var random = SplitMix(seed: seed &+ 7)
+        var bench = PlaceBench()
+        var isDeaf = [false, false, false]
+        var deafFor = [0, 0, 0]
+        var unheard = 0
+        var isPlaced = false
+        for _ in 0..<600 {
+            if random.chance(1, in: 25) {
+                let receiver = Int(random.next() % 3)
+                isDeaf[receiver].toggle()
+                bench.set(UInt16(receiver), isHearing: !isDeaf[receiver])
+            }
+            let isAway = random.chance(1, in: 8)
+            let levels = isDeaf.map { deaf -> Int8? in
+                deaf || isAway ? nil : -55 - Int8(random.next() % 40)
+            }
+            bench.pass(1, levels)
+            for receiver in 0..<3 { deafFor[receiver] = isDeaf[receiver] ? deafFor[receiver] + 1 : 0 }
+            unheard = levels.contains { $0 != nil } ? 0 : unheard + (isDeaf.contains(false) ? 1 : 0)
+            for change in bench.changes() {
+                let place = change.split(separator: " ")[1]
+                if let number = Int(place) {
+                    #expect(deafFor[number] < 5, "\(change) though that receiver is deaf")
+                    isPlaced = true
+                } else if place == "nowhere" {
+                    #expect(unheard >= 30, "\(change) after \(unheard) s unheard")
+                    #expect(!isDeaf.contains(true) || deafFor.max() ?? 0 < 6)
+                }
+            }
+        }
+        #expect(isPlaced)
+    }
+}
+
+/// A small generator, so that a failing seed can be run again (Steele and others, 2014).
+private struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    mutating func chance(_ part: UInt64, in whole: UInt64) -> Bool { next() % whole < part }
+}
