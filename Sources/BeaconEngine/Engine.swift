@@ -49,6 +49,9 @@ public struct Engine: ~Copyable {
     var locatings: [RangingID] = []
     let placeCapacity: Int
 
+    /// What is learnt of signals, for regions that have no levels of their own.
+    var learned = LearnedSignals()
+
     var nextTick: Int64 = .max
     var lastListedTick: Int64 = .min
 
@@ -85,6 +88,7 @@ public struct Engine: ~Copyable {
         if let holder, state == .inside { watch.lastReceiver = holder.index }
         watches.put(watch, at: Int(id.number))
         index.add(region: id.number, for: region.constraint)
+        if region.isSignalLearned { startTeaching(region.constraint.uuid) }
         let patience =
             switch state {
             case .unknown: region.outsideAfter
@@ -106,6 +110,10 @@ public struct Engine: ~Copyable {
     public mutating func stopMonitoring(_ region: RegionID) {
         guard let slot = regions.remove(region.slot) else { return }
         index.remove(region: region.number, for: slot.constraint)
+        if watches[Int(region.number)].isSignalLearned {
+            learned.forget(region.number)
+            stopTeaching(slot.constraint.uuid)
+        }
     }
 
     /// Returns a region's state; unknown once it is no longer monitored.

@@ -23,6 +23,14 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// without a reading does too.
     public var exitRSSI: Int8?
 
+    /// True where the levels that enter and keep the region are learnt at each receiver, from all beacons of its UUID, in
+    /// place of ``minimumRSSI`` and ``exitRSSI``: 10 and 20 dB below the strongest that they have had there. Until
+    /// something is heard, that is taken for 20 dB below what they say that they have at one metre.
+    public var isSignalLearned = false
+
+    /// True where a level that would keep the region enters it: it was inside before an outage.
+    package var entersAsKept = false
+
     /// The time for which none of the beacons is heard before the region counts as left. Only time in which the
     /// receiver hears that heard one last counts.
     public var exitTimeout: Duration

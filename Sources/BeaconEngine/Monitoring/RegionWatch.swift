@@ -62,16 +62,29 @@ struct RegionWatch: BitwiseCopyable {
 
     let minimumRSSI: Int8
     let exitRSSI: Int8
-    let isExitAdaptive: Bool
+
+    // In one byte: an advert touches three words, and no more.
+    private let traits: UInt8
+    private static let adaptiveExit: UInt8 = 1
+    private static let learnedSignal: UInt8 = 2
+    private static let enteringAsKept: UInt8 = 4
+
+    @inline(__always) var isExitAdaptive: Bool { traits & Self.adaptiveExit != 0 }
+    @inline(__always) var isSignalLearned: Bool { traits & Self.learnedSignal != 0 }
+    @inline(__always) var entersAsKept: Bool { traits & Self.enteringAsKept != 0 }
 
     var phase: Phase
 
     init(_ region: MonitoredRegion, assuming state: RegionState) {
         exitTimeout = region.exitTimeout.boundedNanoseconds
         receiver = region.receiver?.index ?? Self.anyReceiver
-        minimumRSSI = region.minimumRSSI.map { max($0, Self.anySignal + 1) } ?? Self.anySignal
-        exitRSSI = region.exitRSSI ?? Self.anySignal
-        isExitAdaptive = region.isExitAdaptive
+        // Where signals are learnt, what is too weak does not come here.
+        let (minimum, exit) = region.isSignalLearned ? (nil, nil) : (region.minimumRSSI, region.exitRSSI)
+        minimumRSSI = minimum.map { max($0, Self.anySignal + 1) } ?? Self.anySignal
+        exitRSSI = exit ?? Self.anySignal
+        traits =
+            (region.isExitAdaptive ? Self.adaptiveExit : 0) | (region.isSignalLearned ? Self.learnedSignal : 0)
+            | (region.entersAsKept ? Self.enteringAsKept : 0)
         phase =
             switch state {
             case .unknown: .unknown

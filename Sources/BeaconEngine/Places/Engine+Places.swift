@@ -15,7 +15,7 @@ extension Engine {
     public mutating func startLocating(_ map: PlaceMap, _ constraints: [BeaconConstraint?]) {
         stopLocating()
         places = PlaceTracker(map, capacity: placeCapacity)
-        locatings = constraints.map { add(RangingSlot(constraint: $0, isForPlaces: true)) }
+        locatings = constraints.map { add(RangingSlot(constraint: $0, purpose: .places)) }
     }
 
     /// Ends the locating of beacons. Doing so twice is harmless.
@@ -59,7 +59,7 @@ extension Engine {
         let set = index.sets[matches.set]
         for ranging in set.firstRanging..<set.firstRanging + set.rangingCount {
             let number = Int(index.rangings[Int(ranging)])
-            if let id = rangings.id(at: number), rangings[id]?.isForPlaces == true { return true }
+            if let id = rangings.id(at: number), rangings[id]?.purpose == .places { return true }
         }
         return false
     }

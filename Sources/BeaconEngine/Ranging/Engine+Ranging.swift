@@ -119,7 +119,7 @@ extension Engine {
 
     /// Returns true for the number of a request that has reports, and is not for places alone.
     private func isReported(_ number: Int) -> Bool {
-        rangings.id(at: number).flatMap { rangings[$0] }.map { !$0.isForPlaces } ?? false
+        rangings.id(at: number).flatMap { rangings[$0] }.map { $0.purpose == .reports } ?? false
     }
 
     /// Puts the beacons of a second into the lists of the requests that they match.
@@ -147,6 +147,10 @@ extension Engine {
             if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
             let matches = tracks[number].pointee.matches
             if let mean = readings.mean { receivers.learnFloor(of: place, from: Float(mean)) }
+            if !learned.teachers.isEmpty {
+                let track = tracks[number].pointee
+                learned.learn(readings, of: track.key, measuredPower: track.measuredPower, at: tick)
+            }
             if places != nil { locate(number, readings, at: tick) }
             if isRanging, !matches.isNothing, matches.region == nil {
                 let beacon = assess(number, readings, by: place, at: tick, filter: filter, distance: distance)

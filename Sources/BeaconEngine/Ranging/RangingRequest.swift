@@ -18,8 +18,17 @@ struct RangingSlot {
     /// The beacons that it is for; nil for all.
     let constraint: BeaconConstraint?
 
-    /// True where its beacons are located, and not reported.
-    var isForPlaces = false
+    /// What its beacons are listed for.
+    var purpose = Purpose.reports
+
+    enum Purpose {
+        /// For reports each second.
+        case reports
+        /// To be located.
+        case places
+        /// For the levels of regions whose signal is learnt.
+        case signals
+    }
 }
 
 /// A beacon on its way into a report, with no more than sorting needs and its track does not have, since sorting moves

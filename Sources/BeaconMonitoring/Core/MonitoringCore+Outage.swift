@@ -85,7 +85,10 @@ extension MonitoringCore {
     /// Returns a region as it is compared: one that was inside is kept by what keeps it, not by what would enter it.
     func comparable(_ region: MonitoredRegion, of id: ConditionID) -> MonitoredRegion {
         var region = region
-        if conditions[id]?.known == .inside { region.minimumRSSI = region.exitRSSI }
+        if conditions[id]?.known == .inside {
+            region.minimumRSSI = region.exitRSSI
+            region.entersAsKept = true
+        }
         return region
     }
 

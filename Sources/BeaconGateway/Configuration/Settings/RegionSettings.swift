@@ -26,7 +26,13 @@ extension RegionSettings {
             defer { section.finish() }
             let name = section.name("region", known: &names)
             let constraint = section.constraint()
-            let minimum = section.integer("minimum-rssi", -127...20, unit: " (dBm)")
+            let signal: Located<Int?>? = section.value(
+                "minimum-rssi", "write a whole number from -127 to 20 (dBm), or auto"
+            ) { text in
+                text == "auto" ? .some(nil) : Int(text).flatMap { (-127...20).contains($0) ? .some($0) : nil }
+            }
+            let isLearned = signal.map { $0.value == nil } ?? false
+            let minimum = signal.flatMap { signal in signal.value.map { Located($0, signal.origin) } }
             let exit = section.integer("exit-rssi", -127...20, unit: " (dBm)")
             let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
             let isAdaptive = section.boolean("adaptive-exit") ?? false
@@ -36,13 +42,17 @@ extension RegionSettings {
                     "\"exit-rssi\" is \(exit.value), above \"minimum-rssi\", which is \(minimum.value): the region would be "
                         + "left by the very adverts that enter it; give one that is no higher")
             }
+            if isLearned, let exit {
+                section.report(
+                    exit.origin, "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
+            }
             guard let name, let constraint else { return nil }
-            return RegionSettings(
-                name: name,
-                region: .init(
-                    constraint, minimumRSSI: minimum.map { Int8($0.value) },
-                    exitRSSI: (exit ?? minimum).map { Int8($0.value) },
-                    exitTimeout: timeout ?? .seconds(30), isExitAdaptive: isAdaptive))
+            var region = MonitoredRegion(
+                constraint, minimumRSSI: minimum.map { Int8($0.value) },
+                exitRSSI: (exit ?? minimum).map { Int8($0.value) },
+                exitTimeout: timeout ?? .seconds(30), isExitAdaptive: isAdaptive)
+            region.isSignalLearned = isLearned
+            return RegionSettings(name: name, region: region)
         }
     }
 }

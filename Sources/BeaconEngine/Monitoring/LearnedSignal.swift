@@ -1,0 +1,93 @@
+import BeaconModel
+
+/// The levels by which regions are entered and kept whose signal is learnt.
+struct LearnedSignals {
+    /// The strongest levels of each kind of beacon at each receiver.
+    var references = ReferenceTable()
+
+    /// The strongest readings since each region was entered, by receiver. There is nothing of a region that was inside
+    /// when monitoring began.
+    private var peaks: [Int32: [ReceiverID: Float]] = [:]
+
+    /// The requests that have all beacons of a UUID tracked, which teach the levels, and how many regions need each.
+    var teachers: [ProximityUUID: (request: RangingID, regions: Int)] = [:]
+
+    /// Returns true where an advert enters or keeps a region.
+    ///
+    /// - Parameters:
+    ///   - sighting: the advert.
+    ///   - number: the region's number.
+    ///   - state: the region's state.
+    ///   - entersAsKept: true where what would keep the region enters it.
+    mutating func accept(
+        _ sighting: Sighting, for number: Int32, state: RegionState, entersAsKept: Bool
+    ) -> Bool {
+        // Without a reading, an advert shows that the beacon is there, but not that it is close.
+        guard let dBm = sighting.rssi.dBm else { return state == .inside }
+        let reading = Float(dBm)
+        let level = learn(reading, sighting)
+        let isClose = reading >= level - SignalReference.enter
+        let isKept = reading >= level - SignalReference.keep
+        guard state == .inside else {
+            guard isClose || entersAsKept && isKept else { return false }
+            peaks[number] = isClose ? [sighting.receiver: reading] : nil
+            return true
+        }
+        if isClose {
+            if let peak = peaks[number] { peaks[number]?[sighting.receiver] = max(peak[sighting.receiver] ?? reading, reading) }
+            return true
+        }
+        // Where something stronger has been heard since, what was close then is not any more.
+        guard isKept, let peaks = peaks[number] else { return isKept }
+        return peaks[sighting.receiver].map { $0 >= level - SignalReference.enter } ?? false
+    }
+
+    /// Takes in a reading, and returns the strongest level of beacons of this kind.
+    private mutating func learn(_ reading: Float, _ sighting: Sighting) -> Float {
+        let (power, tick) = (sighting.measuredPower, sighting.time.nanoseconds)
+        guard
+            let place = references.place(
+                of: sighting.identity.uuid, measuredPower: power, by: sighting.receiver, at: tick)
+        else { return SignalReference(measuredPower: power).level }
+        references[place].hear(reading, measuredPower: power, at: tick)
+        return references[place].level
+    }
+
+    /// Takes in the readings of a beacon in a second, whether or not it belongs to a region.
+    mutating func learn(_ readings: SampleDigest, of key: TrackKey, measuredPower: Int8, at tick: Int64) {
+        guard readings.count > 0, teachers[key.identity.uuid] != nil,
+            let place = references.place(
+                of: key.identity.uuid, measuredPower: measuredPower, by: key.receiver, at: tick)
+        else { return }
+        references[place].hear(Float(readings.strongest), measuredPower: measuredPower, at: tick)
+    }
+
+    /// Forgets what was heard of a region.
+    mutating func forget(_ number: Int32) { peaks[number] = nil }
+}
+
+extension Engine {
+    @inline(never)
+    mutating func isStrongEnough(_ sighting: Sighting, for number: Int32) -> Bool {
+        let watch = watches[Int(number)]
+        return learned.accept(
+            sighting, for: number, state: watch.state, entersAsKept: watch.entersAsKept)
+    }
+
+    /// Has all beacons of a region's UUID teach its levels.
+    mutating func startTeaching(_ uuid: ProximityUUID) {
+        if learned.teachers[uuid] == nil {
+            let request = add(RangingSlot(constraint: BeaconConstraint(uuid: uuid), purpose: .signals))
+            learned.teachers[uuid] = (request, 0)
+        }
+        learned.teachers[uuid]?.regions += 1
+    }
+
+    /// Ends that for one region.
+    mutating func stopTeaching(_ uuid: ProximityUUID) {
+        learned.teachers[uuid]?.regions -= 1
+        guard let teacher = learned.teachers[uuid], teacher.regions <= 0 else { return }
+        stopRanging(teacher.request)
+        learned.teachers[uuid] = nil
+    }
+}

@@ -1,0 +1,87 @@
+import BeaconEngine
+import BeaconModel
+import Testing
+
+@Suite("Regions whose signal is learnt")
+struct LearnedSignalTests {
+    /// An engine with a region of one beacon.
+    private func monitoring(assuming state: RegionState = .unknown) -> Engine {
+        var engine = Engine()
+        var region = MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1))
+        region.isSignalLearned = true
+        _ = engine.startMonitoring(region, assuming: state)
+        return engine
+    }
+
+    /// Lets a beacon be heard five times a second.
+    private func hear(_ engine: inout Engine, from start: Double, to end: Double, _ rssi: Int8, minor: UInt16 = 1) {
+        engine.hear(from: start, to: end, every: 0.2) {
+            .of(minor: minor, at: $0, rssi: rssi, address: 0xC000_0000_0000 + UInt64(minor))
+        }
+    }
+
+    @Test(
+        "A room is entered and left at levels relative to the strongest, however far transmitters are turned down",
+        arguments: [0, 10, 15] as [Int8])
+    func relative(down: Int8) {
+        var engine = monitoring()
+        // Carried past the receiver, then next door, then back.
+        hear(&engine, from: 0, to: 20, -62 - down)
+        hear(&engine, from: 20.1, to: 100, -86 - down)
+        hear(&engine, from: 100.1, to: 120, -65 - down)
+        engine.advance(to: .at(121))
+        let events = engine.regionEvents().map { $0.prefix(while: { $0 != "." }) }
+        #expect(events == ["enter 0", "exit 50", "enter 100"])
+    }
+
+    @Test("Another beacon of the UUID teaches the level too")
+    func taughtByAnother() {
+        var engine = monitoring()
+        hear(&engine, from: 0, to: 20, -62, minor: 2)
+        hear(&engine, from: 20.1, to: 60, -80)
+        engine.advance(to: .at(61))
+        #expect(engine.regionEvents() == [])
+    }
+
+    @Test("What was taken for close before anything strong was heard is not kept after it")
+    func revoked() {
+        var engine = monitoring()
+        hear(&engine, from: 0, to: 9.9, -80)
+        hear(&engine, from: 10.1, to: 20, -60, minor: 2)
+        hear(&engine, from: 20.1, to: 60, -78)
+        engine.advance(to: .at(61))
+        #expect(engine.regionEvents().map { $0.prefix(7) } == ["enter 0", "exit 39"])
+    }
+
+    @Test("A region that was inside is kept by what would keep it, and by an advert without a reading")
+    func assumedInside() {
+        var engine = monitoring(assuming: .inside)
+        hear(&engine, from: 0, to: 1, -62, minor: 2)
+        hear(&engine, from: 1.1, to: 60, -80)
+        engine.receive(.of(at: 61, rssi: 127))
+        engine.advance(to: .at(90))
+        #expect(engine.regionEvents() == [])
+        engine.advance(to: .at(92))
+        #expect(engine.regionEvents() == ["exit 91.0"])
+    }
+
+    @Test("A beacon that is held against the receiver does not put all others outside")
+    func bounded() {
+        var engine = monitoring()
+        hear(&engine, from: 0, to: 5, -20, minor: 2)
+        hear(&engine, from: 5.1, to: 40, -66)
+        engine.advance(to: .at(41))
+        #expect(engine.regionEvents().map { $0.prefix(7) } == ["enter 5"])
+    }
+
+    @Test("When the last region is gone, nothing is tracked for it any more")
+    func stopped() {
+        var engine = Engine()
+        var region = MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1))
+        region.isSignalLearned = true
+        let ids = (0..<2).map { _ in engine.startMonitoring(region) }
+        for id in ids { engine.stopMonitoring(id) }
+        hear(&engine, from: 0, to: 5, -60, minor: 2)
+        #expect(engine.trackedBeacons == 0)
+    }
+}
