@@ -34,6 +34,18 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The receiver that heard the beacon, where one did.
     public var receiver: String?
 
+    /// The place that the beacon is in; nil where it has left all of them, or the notification is not about places.
+    public var place: String?
+
+    /// The place that it was in before; nil where that was none, or it is not known.
+    public var before: String?
+
+    /// The decibels by which the place leads the next one.
+    public var margin: Double?
+
+    /// The place that comes next.
+    public var runnerUp: String?
+
     /// The user whom the notification concerns, as the application names them. Kumulos wants it.
     public var user: String?
 
@@ -76,15 +88,20 @@ extension BeaconNotification {
         public static let proximity = Kind(rawValue: "proximity")
         /// A beacon that a notification named is no longer heard.
         public static let gone = Kind(rawValue: "gone")
+        /// A beacon has come into a place, or has left all places.
+        public static let place = Kind(rawValue: "place")
         /// The beacons that are present in each region, from time to time, so that a receiver that missed something
         /// recovers.
         public static let heartbeat = Kind(rawValue: "heartbeat")
         /// An event of the application's own, with a name and properties. Kumulos takes it.
         public static let application = Kind(rawValue: "application")
 
-        /// True for what a later notification says again: changes of proximity, and heartbeats. Where something has to
-        /// be dropped it goes first, so that no number of beacons, real or invented, pushes out an enter or an exit.
-        package var isRepeated: Bool { self == .proximity || self == .gone || self == .heartbeat }
+        /// True for what a later notification says again: changes of proximity and place, and heartbeats. Where
+        /// something has to be dropped it goes first, so that no number of beacons, real or invented, pushes out an
+        /// enter or an exit.
+        package var isRepeated: Bool {
+            self == .proximity || self == .gone || self == .place || self == .heartbeat
+        }
 
         /// The kind's word.
         public var description: String { rawValue }
@@ -125,7 +142,7 @@ extension BeaconNotification {
 extension BeaconNotification: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, kind, time, region, beacon, proximity, accuracy, rssi, measuredPower, receiver, user, name, properties
-        case presence
+        case presence, place, before, margin, runnerUp
     }
 
     /// Reads the form in JSON and ignores unknown keys.
@@ -146,6 +163,10 @@ extension BeaconNotification: Codable {
         rssi = try values.decodeIfPresent(Int.self, forKey: .rssi)
         measuredPower = try values.decodeIfPresent(Int.self, forKey: .measuredPower)
         receiver = try values.decodeIfPresent(String.self, forKey: .receiver)
+        place = try values.decodeIfPresent(String.self, forKey: .place)
+        before = try values.decodeIfPresent(String.self, forKey: .before)
+        margin = try values.decodeIfPresent(Double.self, forKey: .margin)
+        runnerUp = try values.decodeIfPresent(String.self, forKey: .runnerUp)
         user = try values.decodeIfPresent(String.self, forKey: .user)
         name = try values.decodeIfPresent(String.self, forKey: .name)
         properties = try values.decodeIfPresent([String: JSONValue].self, forKey: .properties)
@@ -165,6 +186,11 @@ extension BeaconNotification: Codable {
         try values.encodeIfPresent(rssi, forKey: .rssi)
         try values.encodeIfPresent(measuredPower, forKey: .measuredPower)
         try values.encodeIfPresent(receiver, forKey: .receiver)
+        try values.encodeIfPresent(place, forKey: .place)
+        try values.encodeIfPresent(before, forKey: .before)
+        // JSON has no number that is none.
+        try values.encodeIfPresent(margin.flatMap { $0.isFinite ? $0 : nil }, forKey: .margin)
+        try values.encodeIfPresent(runnerUp, forKey: .runnerUp)
         try values.encodeIfPresent(user, forKey: .user)
         try values.encodeIfPresent(name, forKey: .name)
         try values.encodeIfPresent(properties, forKey: .properties)

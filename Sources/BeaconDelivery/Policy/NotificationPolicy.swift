@@ -74,7 +74,8 @@ public struct NotificationPolicy: Sendable {
             return notifications
         case .ranged(let report):
             return advance(to: report.time, at: wallTime) + receive(report, at: wallTime)
-        case .placed, .located: return []
+        case .placed(let change): return advance(to: change.time, at: wallTime) + receive(change, at: wallTime)
+        case .located: return []
         }
     }
 
@@ -149,6 +150,23 @@ public struct NotificationPolicy: Sendable {
                 report.beacons.filter { region.constraint.matches($0.identity) }[...], with: region, of: report,
                 at: wallTime)
         }
+    }
+
+    /// Returns the notification of a beacon that has changed its place. One that is where it was before an outage has not.
+    private mutating func receive(_ change: PlaceEvent, at wallTime: Timestamp) -> [BeaconNotification] {
+        let region = regions.first { $0.constraint.matches(change.identity) }
+        guard rules.kinds.contains(.place), change.state != .unknown, change.place != change.before,
+            region != nil || rules.regions == nil
+        else { return [] }
+        var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .place, time: wallTime)
+        notification.region = region
+        notification.beacon = change.identity
+        notification.receiver = change.receiver
+        notification.place = change.place
+        notification.before = change.before
+        notification.margin = change.margin.map { ($0 * 10).rounded() / 10 }
+        notification.runnerUp = change.runnerUp
+        return [notification]
     }
 
     /// Compares a report with the history of its receiver and region, and returns the notifications to send.

@@ -92,6 +92,9 @@ extension Gateway {
             sources[number].receivers.append(receiver)
             core.setHearing(sources[number].hearing, of: receiver)
         }
+        for (place, receiver) in sources[number].receivers.enumerated() {
+            core.name(receiver, sources[number].name(place))
+        }
         setWallOffsets(of: number)
     }
 
@@ -111,6 +114,7 @@ extension Gateway {
         guard let time = batch.time, !isIgnorant(source) else { return await handleEvents() }
         let shared = source.shared(time)
         core.advance(upTo: shared)
+        reportMissingReceivers()
         let wall = time.advanced(by: source.wallOffset)
         statistics.time = max(wall, statistics.time ?? wall)
         await handleEvents(at: (shared, wall))

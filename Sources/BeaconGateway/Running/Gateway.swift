@@ -71,6 +71,15 @@ actor Gateway {
     private var gatheringBegan: ContinuousClock.Instant?
     /// The time from which the outbox is asked again, where it could not be written.
     private var nextWrite: ContinuousClock.Instant?
+    /// The places that beacons were known to be in last.
+    private var places: [BeaconIdentity: String] = [:]
+    private var hasReportedReceivers = false
+
+    private static let mostPlaces = EngineConfiguration().maximumTrackedBeacons
+
+    /// The time after which a receiver that a place names should have come, in nanoseconds.
+    private static let receiverPatience = 30 * Timestamp.nanosecondsPerSecond
+
     private var isPresenceSaved = true
     private var isPresenceFailing = false
     var statistics: GatewayStatistics
@@ -191,14 +200,14 @@ actor Gateway {
 
     /// Begins to monitor, with the states of the last run.
     private func begin(_ plan: MonitoringPlan) {
-        var known: [String: PresenceFile.Region] = [:]
+        var known = PresenceFile.Content()
         do {
-            known = try presence?.load() ?? [:]
+            known = try presence?.load() ?? PresenceFile.Content()
         } catch {
             logger.error("cannot read the region states of the last run: \(error); every region begins as unknown")
         }
         for (owner, region) in plan.conditions {
-            let last = known[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
+            let last = known.regions[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
             let before = last?.state
             // A source that is slow to start, or missing, has said nothing so far; another one's silence is not its.
             let holder = sources.first { $0.settings.name == last?.source }?.receivers.first
@@ -213,6 +222,13 @@ actor Gateway {
             for destination in destinations { destination.receive?(event) }
         }
         for constraint in plan.rangings { _ = core.startRanging(constraint) }
+        if let places = configuration.places, !plan.located.isEmpty {
+            core.startLocating(places, plan.located)
+            for (beacon, place) in known.places {
+                core.setKnownPlace(place, of: beacon)
+                self.places[beacon] = place
+            }
+        }
     }
 
     private func monitor(
@@ -272,7 +288,8 @@ actor Gateway {
             switch event {
             case .state(let change): handle(change, notifications: &notifications)
             case .ranged(let report): handle(report, notifications: &notifications)
-            case .placed, .located: break
+            case .placed(let change): handle(change, notifications: &notifications)
+            case .located: break
             }
         }
         if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }
@@ -340,6 +357,29 @@ actor Gateway {
         }
     }
 
+    private func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
+        add(policy.receive(.placed(change), at: change.time), to: &notifications)
+        // No more than the engine tracks: of beacons that it had to forget, nobody says that they left.
+        if change.state != .unknown, change.place == nil || places.count < Self.mostPlaces {
+            places[change.identity] = change.place
+        }
+        isPresenceSaved = false
+        for destination in destinations { destination.receive?(.placed(change)) }
+    }
+
+    /// Logs receivers of places that no source has: a name that is misspelt makes everything in its place unknown.
+    func reportMissingReceivers() {
+        guard let plan = configuration.places, !hasReportedReceivers, let origin, let time = core.time,
+            time.since(origin) > Self.receiverPatience
+        else { return }
+        hasReportedReceivers = true
+        let names = Set(receivers.indices.map { name(ReceiverID(UInt16(clamping: $0))) })
+        let missing = plan.receiverNames.filter { !names.contains($0) }
+        guard !missing.isEmpty else { return }
+        logger.warning(
+            "no source has the receiver \(missing.joined(separator: ", ")) of a place; there are \(names.sorted().joined(separator: ", ")). Until it comes, beacons that may be in its place are unknown")
+    }
+
     private func name(_ receiver: ReceiverID) -> String {
         let (source, place) = receivers[Int(receiver.index)]
         return sources[source].name(place)
@@ -392,7 +432,7 @@ actor Gateway {
                 constraint: constraint, state: core.knownState(of: condition), source: source)
         }
         do {
-            try presence.save(regions)
+            try presence.save(PresenceFile.Content(regions: regions, places: places))
             isPresenceSaved = true
             if isPresenceFailing { logger.notice("region states are saved again") }
             isPresenceFailing = false

@@ -11,6 +11,9 @@ struct MonitoringPlan {
     /// The constraints to range. There are none where the configuration asks for no proximity.
     let rangings: [BeaconConstraint]
 
+    /// The beacons that are located; none where there are no places.
+    let located: [BeaconConstraint]
+
     /// Creates the plan of a configuration.
     init(_ configuration: GatewayConfiguration) {
         var conditions = configuration.regions.map { (ConditionOwner.region($0.name), $0.region) }
@@ -42,5 +45,16 @@ struct MonitoringPlan {
             }
         }
         self.rangings = rangings
+
+        var located: [BeaconConstraint] = []
+        if configuration.places != nil {
+            for region in configuration.regions where !located.contains(region.region.constraint) {
+                located.append(region.region.constraint)
+            }
+            for beacon in configuration.beacons where !located.contains(where: { $0.matches(beacon.identity) }) {
+                located.append(BeaconConstraint(beacon.identity))
+            }
+        }
+        self.located = located
     }
 }

@@ -18,14 +18,24 @@ struct PresenceFile: Sendable {
         var source: String?
     }
 
+    /// What was known last.
+    struct Content: Hashable, Sendable {
+        /// The regions by label.
+        var regions: [String: Region] = [:]
+        /// The places that beacons were in.
+        var places: [BeaconIdentity: String] = [:]
+    }
+
     private struct Entry: Codable, Equatable {
         var region: String
         var state: UInt8
         var source: String?
     }
 
-    private struct Content: Codable {
+    private struct Form: Codable {
         var regions: [String: Entry]
+        /// The places by the beacons' identities.
+        var places: [String: String]?
     }
 
     private let file: URL
@@ -33,31 +43,39 @@ struct PresenceFile: Sendable {
     /// Creates the file beside an outbox.
     init(besideOutbox path: String) { file = URL(fileURLWithPath: path).appendingPathExtension("presence.json") }
 
-    /// Returns the regions by label.
+    /// Returns what was known last.
     ///
     /// - Throws: an error where the file cannot be read, or holds something else.
-    func load() throws -> [String: Region] {
-        guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
-        let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: file))
-        return content.regions.compactMapValues { entry in
+    func load() throws -> Content {
+        guard FileManager.default.fileExists(atPath: file.path) else { return Content() }
+        let form = try JSONDecoder().decode(Form.self, from: Data(contentsOf: file))
+        var content = Content()
+        for (beacon, place) in form.places ?? [:] {
+            guard let constraint = BeaconConstraint(beacon), let major = constraint.major, let minor = constraint.minor
+            else { continue }
+            content.places[BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)] = place
+        }
+        content.regions = form.regions.compactMapValues { entry in
             guard let constraint = BeaconConstraint(entry.region), let state = RegionState(rawValue: entry.state) else {
                 return nil
             }
             return Region(constraint: constraint, state: state, source: entry.source)
         }
+        return content
     }
 
-    /// Replaces the regions that were written.
+    /// Replaces what was written.
     ///
-    /// - Parameter regions: the regions as they were known last, by label.
-    /// - Throws: an error where they cannot be written.
-    func save(_ regions: [String: Region]) throws {
-        let content = Content(
-            regions: regions.mapValues {
+    /// - Throws: an error where it cannot be written.
+    func save(_ content: Content) throws {
+        let form = Form(
+            regions: content.regions.mapValues {
                 Entry(region: $0.constraint.description, state: $0.state.rawValue, source: $0.source)
-            })
+            },
+            places: content.places.isEmpty
+                ? nil : Dictionary(uniqueKeysWithValues: content.places.map { ($0.key.description, $0.value) }))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try AtomicFile.replace(file.path, with: encoder.encode(content))
+        try AtomicFile.replace(file.path, with: encoder.encode(form))
     }
 }

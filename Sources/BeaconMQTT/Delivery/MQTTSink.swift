@@ -20,18 +20,19 @@ public final class MQTTSink: Sink {
     ///   - regions: the names of the monitored regions whose state is retained.
     ///   - beacons: the named beacons. The presence of one requires a monitored region of exactly its identity, its
     ///     distance requires that it is ranged.
+    ///   - places: the names of the places that beacons are located in.
     ///   - homeAssistant: the settings of Home Assistant's discovery.
     ///   - state: the changes of a beacon's distance and signal that are published.
     ///   - logger: a logger for the connection.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
     public init(
-        _ options: MQTTOptions, regions: [String] = [], beacons: [NamedBeacon] = [],
+        _ options: MQTTOptions, regions: [String] = [], beacons: [NamedBeacon] = [], places: [String] = [],
         homeAssistant: HomeAssistantOptions = HomeAssistantOptions(isEnabled: false),
         state: MQTTStateOptions = MQTTStateOptions(), logger: Logger = Logger(label: "beacon.mqtt")
     ) throws(MQTTError) {
         let mistakes =
             options.mistakes() + homeAssistant.mistakes() + Self.repeated("region", regions)
-            + Self.repeated("beacon", beacons.map(\.name))
+            + Self.repeated("beacon", beacons.map(\.name)) + Self.repeated("place", places)
             + Self.repeated("beacon's identity", beacons.map(\.identity.description))
         guard mistakes.isEmpty else {
             throw MQTTError(.invalidOptions, "The options for MQTT: \(mistakes.joined(separator: "; ")).")
@@ -40,7 +41,7 @@ public final class MQTTSink: Sink {
         topics = TopicTree(base: options.baseTopic)
         let store = RetainedMessageStore(
             regions: regions, beacons: beacons, topics: topics,
-            discovery: Discovery(homeAssistant, broker: options, topics: topics), options: state)
+            discovery: Discovery(homeAssistant, broker: options, topics: topics, places: places), options: state)
         self.state = StatePublisher(store, client: client, homeAssistant: homeAssistant, logger: logger)
     }
 

@@ -7,12 +7,19 @@ struct Discovery: Sendable {
     private let topics: TopicTree
     private let availabilityTopic: String?
 
-    init(_ options: HomeAssistantOptions, broker: MQTTOptions, topics: TopicTree) {
+    /// The names of the places that beacons are located in; none where they are not.
+    private let places: [String]
+
+    init(_ options: HomeAssistantOptions, broker: MQTTOptions, topics: TopicTree, places: [String] = []) {
+        self.places = places
         self.options = options
         self.topics = topics
         node = options.nodeID ?? DiscoveryID.node(from: broker.clientID)
         availabilityTopic = broker.availabilityTopic
     }
+
+    /// True where beacons are located.
+    var hasPlaces: Bool { !places.isEmpty }
 
     /// True where devices are announced.
     var isEnabled: Bool { options.isEnabled }
@@ -39,7 +46,7 @@ struct Discovery: Sendable {
         return DiscoveryPayload(
             device: DiscoveryPayload.Device(
                 identifiers: [id], name: beacon.name, model: "iBeacon", serialNumber: beacon.identity.description),
-            origin: DiscoveryPayload.Origin(name: "swift-beacon"), components: Self.components(of: id),
+            origin: DiscoveryPayload.Origin(name: "swift-beacon"), components: components(of: id),
             stateTopic: topics.beaconState(beacon.name), availabilityTopic: availabilityTopic, qualityOfService: 1)
     }
 
@@ -51,6 +58,16 @@ struct Discovery: Sendable {
     ///
     /// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after its
     /// deletion.
+    private func components(of id: String) -> [String: DiscoveryComponent] {
+        var components = Self.components(of: id)
+        if !places.isEmpty {
+            components["place"] = DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_place", name: "Place", deviceClass: "enum",
+                valueTemplate: "{{ value_json.place }}", options: places + [BeaconState.nowhere])
+        }
+        return components
+    }
+
     private static func components(of id: String) -> [String: DiscoveryComponent] {
         [
             "presence": DiscoveryComponent(

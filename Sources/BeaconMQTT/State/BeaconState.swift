@@ -65,6 +65,15 @@ struct BeaconState: Hashable, Sendable {
     /// The nearest receiver, where several hear the beacon.
     var receiver: String?
 
+    /// The place that the beacon is in, or ``nowhere``; nil where it is unknown.
+    var place: String?
+
+    /// True where there are places, so that the state says which one also where it is unknown.
+    var hasPlaces = false
+
+    /// The word for a beacon that is in no place.
+    static let nowhere = "away"
+
     /// Returns true where distance or signal differ enough from the published state to be published.
     func differs(from published: BeaconState, by options: MQTTStateOptions) -> Bool {
         if let distance, let before = published.distance,
@@ -79,7 +88,7 @@ struct BeaconState: Hashable, Sendable {
 
 extension BeaconState: Encodable {
     private enum Key: String, CodingKey {
-        case presence, proximity, distance, rssi, receiver
+        case presence, proximity, distance, rssi, receiver, place
     }
 
     /// Writes every key, unknown values as null: Home Assistant reports an error for a template that reads a missing
@@ -91,6 +100,7 @@ extension BeaconState: Encodable {
         try values.encode(distance, forKey: .distance)
         try values.encode(rssi, forKey: .rssi)
         try values.encode(receiver, forKey: .receiver)
+        if hasPlaces { try values.encode(place, forKey: .place) }
     }
 }
 

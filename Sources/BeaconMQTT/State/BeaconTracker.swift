@@ -15,13 +15,16 @@ struct BeaconTracker: Sendable {
     private let identity: BeaconIdentity
     private let options: MQTTStateOptions
     private var presence = RegionState.unknown
+    private var place: String?
+    private let hasPlaces: Bool
     private var readings: [String: Reading] = [:]
     private var lastChange: Timestamp?
 
     /// The state to publish; nil until something is known.
     private(set) var published: BeaconState?
 
-    init(_ identity: BeaconIdentity, options: MQTTStateOptions) {
+    init(_ identity: BeaconIdentity, options: MQTTStateOptions, hasPlaces: Bool = false) {
+        self.hasPlaces = hasPlaces
         self.identity = identity
         self.options = options
     }
@@ -32,6 +35,20 @@ struct BeaconTracker: Sendable {
     mutating func receive(_ state: RegionState, at time: Timestamp) -> Bool {
         presence = state
         return update(at: time)
+    }
+
+    /// Receives a change of place, whichever beacon it is about.
+    ///
+    /// - Returns: true where ``published`` changed.
+    mutating func receive(_ change: PlaceEvent) -> Bool {
+        guard change.identity == identity else { return false }
+        place =
+            switch change.state {
+            case .unknown: nil
+            case .inside: change.place
+            case .outside: BeaconState.nowhere
+            }
+        return update(at: change.time)
     }
 
     /// Receives a report, whichever beacons it is about.
@@ -48,8 +65,10 @@ struct BeaconTracker: Sendable {
 
     private mutating func update(at time: Timestamp) -> Bool {
         let state = state(at: time)
-        guard state != published ?? BeaconState() else { return false }
-        if let published, state.presence == published.presence, state.proximity == published.proximity {
+        guard state != published ?? BeaconState(hasPlaces: hasPlaces) else { return false }
+        if let published, state.presence == published.presence, state.proximity == published.proximity,
+            state.place == published.place
+        {
             let (seconds, attoseconds) = options.minimumInterval.components
             let interval = seconds * Timestamp.nanosecondsPerSecond + attoseconds / 1_000_000_000
             if let lastChange, time.since(lastChange) < interval { return false }
@@ -61,7 +80,7 @@ struct BeaconTracker: Sendable {
     }
 
     private func state(at time: Timestamp) -> BeaconState {
-        var state = BeaconState(presence: presence)
+        var state = BeaconState(presence: presence, place: place, hasPlaces: hasPlaces)
         guard presence != .outside else { return state }
         let current = readings.filter { time.since($0.value.time) <= Self.oldest }
         guard let heard = current.min(by: { Self.isNearer($0, $1) }) else { return state }

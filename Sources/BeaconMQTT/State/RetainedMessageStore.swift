@@ -30,7 +30,7 @@ struct RetainedMessageStore: Sendable {
         self.topics = topics
         self.discovery = discovery
         self.regions = Set(regions)
-        self.beacons = beacons.map { ($0, BeaconTracker($0.identity, options: options)) }
+        self.beacons = beacons.map { ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces)) }
         announcements =
             discovery.isEnabled
             ? Dictionary(
@@ -56,7 +56,9 @@ struct RetainedMessageStore: Sendable {
             where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
                 if beacons[index].tracker.receive(change.state, at: change.time) { retainState(of: index) }
             }
-        case .placed, .located: break
+        case .placed(let change):
+            for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
+        case .located: break
         case .ranged(let report):
             for index in beacons.indices where beacons[index].tracker.receive(report) { retainState(of: index) }
         }

@@ -165,4 +165,30 @@ struct ConfigurationTests {
     func durations(_ text: String, _ duration: Duration?) {
         #expect(DurationText.duration(text) == duration)
     }
+
+    @Test("Places have receivers, each one place; what was taught is a file")
+    func places() throws {
+        let places = "places: [{ name: hall, receivers: [hci0, hci1] }, { name: kitchen, receivers: esp }]\n"
+        let checked = ConfigurationBench.check(ConfigurationBench.start + places)
+        #expect(checked.diagnostics.isEmpty)
+        #expect(checked.configuration.places?.places.map(\.receivers) == [["hci0", "hci1"], ["esp"]])
+        let twice = ConfigurationBench.lines(
+            ConfigurationBench.start + "places: [{ name: a, receivers: [x] }, { name: b, receivers: [x] }]\n")
+        #expect(twice.count == 1 && twice[0].contains("\"x\" is in \"a\" already"))
+        let none = ConfigurationBench.lines(ConfigurationBench.start + "places: [{ name: a }]\n")
+        #expect(none.count == 1 && none[0].contains("receivers"))
+        let file = ConfigurationBench.lines(ConfigurationBench.start + "taught-places: nowhere.json\n")
+        #expect(file.count == 1 && file[0].contains("nowhere.json"))
+    }
+
+    @Test("A region's signal may be learnt, and then has no level for leaving")
+    func learnedSignal() {
+        let region = "sources: [auto]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid), minimum-rssi: auto%}]\n"
+        let learned = ConfigurationBench.check(region.replacingOccurrences(of: "%", with: " "))
+        #expect(learned.diagnostics.isEmpty && learned.configuration.regions[0].region.isSignalLearned)
+        let both = ConfigurationBench.lines(region.replacingOccurrences(of: "%", with: ", exit-rssi: -80"))
+        #expect(both.count == 1 && both[0].contains("learns both"))
+        let wrong = ConfigurationBench.lines(region.replacingOccurrences(of: "auto%", with: "strong"))
+        #expect(wrong.count == 1 && wrong[0].contains("or auto"))
+    }
 }

@@ -26,7 +26,7 @@ struct DiagnosticTests {
             #"f:3:22: error: "cool-down" is "30"; write a span of time from 0s to 1d, as 30s, 5m or 1h30m, or off"#),
         Case(
             "notify: { events: [enter, leave] }",
-            #"f:3:27: error: "events" is "leave"; write enter, exit, proximity or gone"#),
+            #"f:3:27: error: "events" is "leave"; write enter, exit, proximity, gone or place"#),
         Case(
             "notify: { news: [enter] }", #"f:3:11: error: there is no key "news" here; was "events" meant?"#),
         Case(

@@ -37,11 +37,11 @@ final class GatewayBench: Sendable {
 
     /// A line of a sighting log.
     static func line(
-        _ time: Double, minor: Int = 1, uuid: String = GatewayBench.uuid, receiver: String = "hci0"
+        _ time: Double, minor: Int = 1, uuid: String = GatewayBench.uuid, receiver: String = "hci0", rssi: Int = -60
     ) -> String {
         """
         {"time":\(String(format: "%.3f", time)),"receiver":"\(receiver)","address":"c0:00:00:00:00:01","uuid":"\(uuid)",\
-        "major":1,"minor":\(minor),"measuredPower":-59,"rssi":-60}
+        "major":1,"minor":\(minor),"measuredPower":-59,"rssi":\(rssi)}
 
         """
     }
@@ -90,16 +90,19 @@ final class GatewayBench: Sendable {
     ///   - sources: the sources.
     ///   - regions: the regions; by default one of every beacon, "hall".
     ///   - runners: the runners of the sources, by name; those of the sources themselves by default.
+    ///   - places: the places; none by default.
     ///   - launches: the launcher of programs.
     ///   - writing: the time that each write takes.
     func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
-        runners: [String: any GatewayRunner] = [:], launches: LaunchAgent? = nil, writing: Duration? = nil
+        runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
+        writing: Duration? = nil
     ) -> Gateway {
         var configuration = GatewayConfiguration(outbox: OutboxSettings(path: folder.path + "/outbox.sqlite"))
         configuration.sources = sources
         configuration.regions = regions
-        configuration.notify.kinds = [.enter, .exit]
+        configuration.places = places
+        configuration.notify.kinds = places == nil ? [.enter, .exit] : [.place]
         let destination = ConfiguredDestination(
             destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil),
             receive: { event in
@@ -122,18 +125,24 @@ final class GatewayBench: Sendable {
     ///   - region: the region's name.
     ///   - source: the source that kept it inside; nil where none is known.
     func remember(_ state: RegionState, of region: String, by source: String? = nil) throws {
-        try presence.save([
-            "region \(region)": PresenceFile.Region(constraint: Self.constraint, state: state, source: source)
-        ])
+        let region = ["region \(region)": PresenceFile.Region(constraint: Self.constraint, state: state, source: source)]
+        try presence.save(PresenceFile.Content(regions: region))
     }
 
     /// The state of a region on the disk.
-    func remembered(_ region: String) throws -> RegionState? { try presence.load()["region \(region)"]?.state }
+    func remembered(_ region: String) throws -> RegionState? { try presence.load().regions["region \(region)"]?.state }
 
     // MARK: - Results
 
     /// The events that a destination received, in words.
     var words: [String] { events.withLock { $0 }.map(Self.word) }
+
+    /// The changes of place of which there are notifications, in words.
+    var places: [String] {
+        notifications.withLock { $0 }.filter { $0.kind == .place }.map {
+            "\($0.time.seconds) \($0.beacon?.minor ?? 0) \($0.before ?? "-") > \($0.place ?? "-") \($0.region?.name ?? "-")"
+        }
+    }
 
     /// The notifications, in words.
     var notified: [String] {

@@ -44,6 +44,26 @@ struct BeaconTrackerTests {
         #expect(!receive(.presence(.inside, at: 4), &tracker))
     }
 
+    @Test("has the place of the beacon, told at once where it changes, and none where that is unknown")
+    func place() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        func change(_ state: RegionState, _ place: String?, at time: Int64) -> PlaceEvent {
+            PlaceEvent(
+                time: Timestamp(nanoseconds: time * 1_000_000_000), identity: TestBeacon.keys, state: state,
+                place: place, before: nil)
+        }
+        #expect(receive(.placed(change(.inside, "hall", at: 1)), &tracker))
+        #expect(tracker.published?.place == "hall")
+        #expect(receive(.placed(change(.inside, "kitchen", at: 2)), &tracker))
+        #expect(receive(.placed(change(.outside, nil, at: 3)), &tracker))
+        #expect(tracker.published?.place == "away")
+        #expect(receive(.placed(change(.unknown, nil, at: 4)), &tracker))
+        #expect(tracker.published?.place == nil)
+        var other = change(.inside, "hall", at: 5)
+        other.identity = TestBeacon.bag
+        #expect(!receive(.placed(other), &tracker))
+    }
+
     @Test(
         "depends on how much a distance or a signal changes",
         arguments: [
@@ -94,7 +114,8 @@ struct BeaconTrackerTests {
     private func receive(_ event: BeaconEvent, _ tracker: inout BeaconTracker) -> Bool {
         switch event {
         case .region(let change): tracker.receive(change.state, at: change.time)
-        case .placed, .located: false
+        case .placed(let change): tracker.receive(change)
+        case .located: false
         case .ranged(let report): tracker.receive(report)
         }
     }

@@ -1,5 +1,6 @@
 import BeaconApplications
 public import BeaconDelivery
+public import BeaconMonitoring
 public import Foundation
 public import Logging
 import Yams
@@ -14,6 +15,9 @@ public struct GatewayConfiguration: Sendable {
 
     /// The beacons that have names.
     public var beacons: [BeaconSettings] = []
+
+    /// The places in which the beacons of all regions, and those with names, are located; nil for none.
+    public var places: PlacePlan?
 
     /// The rules for notifications.
     public var notify = NotificationRules()
@@ -112,6 +116,7 @@ extension GatewayConfiguration {
         sources = SourceSettings.read(root)
         regions = RegionSettings.read(root)
         beacons = BeaconSettings.read(root)
+        places = PlacePlan.read(root)
         let names = Set(regions.map(\.name))
         notify = NotificationRules.read(root.section("notify"), regions: names)
         destinations = DestinationSettings.read(root, in: self)

@@ -1,0 +1,54 @@
+import BeaconMonitoring
+import Foundation
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("Places of the gateway")
+struct GatewayPlaceTests {
+    private let plan = PlacePlan([
+        PlacePlan.Place(name: "hall", receivers: ["a"]), PlacePlan.Place(name: "kitchen", receivers: ["b"]),
+    ])
+
+    /// A log in which a beacon is in the hall, then in the kitchen.
+    private func log(from start: Double = 1000) -> String {
+        (0..<120).map { half in
+            let time = start + Double(half) / 2
+            let isInHall = half < 60
+            return GatewayBench.line(time, receiver: "a", rssi: isInHall ? -60 : -85)
+                + GatewayBench.line(time + 0.1, receiver: "b", rssi: isInHall ? -85 : -60)
+        }.joined()
+    }
+
+    @Test("A beacon's way through the places is notified, with the region that it belongs to")
+    func way() async throws {
+        let bench = try GatewayBench()
+        await bench.gateway([try bench.log("log", log())], places: plan).run()
+        #expect(bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])
+        #expect(try bench.presence.load().places.values.sorted() == ["kitchen"])
+    }
+
+    @Test("After a restart, a beacon that is where it was is not notified again")
+    func restart() async throws {
+        let bench = try GatewayBench()
+        await bench.gateway([try bench.log("log", log())], places: plan).run()
+        let before = bench.places.count
+        let again = (0..<60).map { GatewayBench.line(2000 + Double($0) / 2, receiver: "b", rssi: -60) }.joined()
+        let silent = (0..<60).map { GatewayBench.line(2000 + Double($0) / 2, minor: 9, receiver: "a", rssi: -60) }.joined()
+        await bench.gateway(
+            [try bench.log("again", again), try bench.log("silent", silent)],
+            regions: [GatewayBench.region("hall", minor: 1)], places: plan
+        ).run()
+        #expect(bench.places.count == before)
+    }
+
+    @Test("A receiver that no source has is logged, once")
+    func missing() async throws {
+        let bench = try GatewayBench()
+        var plan = plan
+        plan.places[1].receivers = ["kichen"]
+        await bench.gateway([try bench.log("log", log())], places: plan).run()
+        #expect(bench.lines.all.filter { $0.contains("no source has the receiver kichen") }.count == 1)
+        #expect(bench.lines.all.contains { $0.contains("there are a, b") })
+    }
+}
