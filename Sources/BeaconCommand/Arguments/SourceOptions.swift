@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import Foundation
 
 /// The options for the source of adverts and its speed.
 struct SourceOptions: ParsableArguments {
@@ -29,12 +30,27 @@ struct SourceOptions: ParsableArguments {
             valueName: "seconds"))
     var packetInterval: Double?
 
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "The file of what 'beacon calibrate' measured.",
+            discussion: "Default: the user's own for a radio; none for files and simulations, which give the same results "
+                + "everywhere.",
+            valueName: "file"))
+    var calibration: String?
+
     mutating func validate() throws {
         guard let packetInterval else { return }
         guard packetInterval > 0, packetInterval <= 3600 else {
             throw ValidationError(
                 "--packet-interval is \(packetInterval); it has to be above 0 and up to 3600 seconds.")
         }
+    }
+
+    /// What was measured of receivers and beacons, as far as it counts for the source.
+    func calibrations() throws -> CalibrationSet {
+        if let calibration { return try CalibrationSet(file: URL(fileURLWithPath: calibration)) }
+        return specification.isRadio ? try CalibrationSet(optionalFile: CalibrationSet.userFile) : CalibrationSet()
     }
 
     /// The source that the options or the environment name.

@@ -12,6 +12,8 @@ struct CalibrationSession {
 
     private struct Collected {
         var spread = SignalSpread()
+        /// The sum of the readings of each second, and their number.
+        var seconds: [Int64: (sum: Int, count: Int)] = [:]
         var measuredPower: Int8
     }
 
@@ -31,10 +33,19 @@ struct CalibrationSession {
         guard collected[key] != nil || collected.count < Self.limit else { return }
         collected[key, default: Collected(measuredPower: sighting.measuredPower)].spread.add(sighting.rssi)
         collected[key]?.measuredPower = sighting.measuredPower
+        guard let dBm = sighting.rssi.dBm else { return }
+        let second = sighting.time.nanoseconds / Timestamp.nanosecondsPerSecond
+        collected[key]?.seconds[second, default: (0, 0)].sum += Int(dBm)
+        collected[key]?.seconds[second, default: (0, 0)].count += 1
     }
 
     /// The beacon that was heard strongest; nil where none was heard with readings.
     var result: CalibrationResult? { ranked.first }
+
+    /// The results of one beacon at all receivers that heard it, in the order of their names.
+    func results(of identity: BeaconIdentity) -> [CalibrationResult] {
+        ranked.filter { $0.identity == identity }.sorted { $0.receiver < $1.receiver }
+    }
 
     /// Returns reasons to doubt the result.
     func cautions(for result: CalibrationResult) -> [String] {
@@ -67,7 +78,7 @@ struct CalibrationSession {
         collected.compactMap { key, value in
             CalibrationResult(
                 identity: key.identity, receiver: key.receiver, measuredPower: value.measuredPower,
-                spread: value.spread)
+                spread: value.spread, secondMeans: value.seconds.values.map { Double($0.sum) / Double($0.count) })
         }.sorted { ($0.mean, $0.identity.description) > ($1.mean, $1.identity.description) }
     }
 }
@@ -91,8 +102,18 @@ struct CalibrationResult {
     var lower: Int
     var upper: Int
 
+    /// The half of the interval in dB around the mean in which the true one is in 95 % of all cases; nil where there
+    /// were too few seconds to tell.
+    var margin: Double?
+
+    /// The factor of the normal distribution for 95 %.
+    private static let factor = 1.96
+    private static let fewestSeconds = 5
+
     /// - Returns: nil where there was no reading.
-    init?(identity: BeaconIdentity, receiver: String, measuredPower: Int8, spread: SignalSpread) {
+    init?(
+        identity: BeaconIdentity, receiver: String, measuredPower: Int8, spread: SignalSpread, secondMeans: [Double]
+    ) {
         guard let mean = spread.trimmedMean, let median = spread.quantile(0.5), let lower = spread.quantile(0.1),
             let upper = spread.quantile(0.9)
         else { return nil }
@@ -104,10 +125,23 @@ struct CalibrationResult {
         self.median = median
         self.lower = lower
         self.upper = upper
+        // The adverts of a second have channels and reflections in common; seconds are nearly independent.
+        let count = Double(secondMeans.count)
+        guard secondMeans.count >= Self.fewestSeconds else { return }
+        let average = secondMeans.reduce(0, +) / count
+        let variance = secondMeans.reduce(0) { $0 + ($1 - average) * ($1 - average) } / (count - 1)
+        // Readings are whole numbers: no mean is known better than the part of one that rounding leaves.
+        margin = Self.factor * max((variance / count).squareRoot(), (1 / 12 / count).squareRoot())
     }
 
     /// The measured power that the beacon should advertise, in dBm.
     var proposal: Int { Int(mean.rounded()) }
+
+    /// The interval of the mean, as the end of a line.
+    private var interval: String {
+        guard let margin else { return "" }
+        return " (\(mean - margin, decimals: 1) to \(mean + margin, decimals: 1) in 95 %)"
+    }
 
     func appendText(to buffer: inout [UInt8]) {
         let text = """
@@ -115,7 +149,7 @@ struct CalibrationResult {
             adverts    \(count)
             signal     median \(median) dBm, four of five between \(lower) and \(upper) dBm
             it says    \(measuredPower) dBm at 1 m
-            proposed   \(proposal) dBm at 1 m\(proposal == Int(measuredPower) ? ", as it says" : "")
+            proposed   \(proposal) dBm at 1 m\(proposal == Int(measuredPower) ? ", as it says" : "")\(interval)
 
             """
         buffer.append(contentsOf: text.utf8)
@@ -142,6 +176,19 @@ struct CalibrationResult {
         buffer.append(decimal: Int(measuredPower))
         buffer.append(json: ",\"proposedMeasuredPower\":")
         buffer.append(decimal: proposal)
+        buffer.append(json: ",\"mean\":")
+        buffer.append(fixed: mean, decimals: 2)
+        buffer.append(json: ",\"margin\":")
+        if let margin { buffer.append(fixed: margin, decimals: 2) } else { buffer.append(json: "null") }
         buffer.append(json: "}\n")
+    }
+}
+
+extension DefaultStringInterpolation {
+    /// Appends a number with so many decimals.
+    mutating func appendInterpolation(_ number: Double, decimals: Int) {
+        var buffer: [UInt8] = []
+        buffer.append(fixed: number, decimals: decimals)
+        appendLiteral(String(decoding: buffer, as: UTF8.self))
     }
 }

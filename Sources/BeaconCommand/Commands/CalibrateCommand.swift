@@ -3,18 +3,29 @@ import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconSupport
+import Foundation
 
 /// The command `beacon calibrate`, which measures the measured power of a beacon.
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Measure the measured power of a beacon: its RSSI at a distance of 1 m.",
+        abstract: "Measure a beacon's signal at 1 m, or what a receiver adds to it.",
         discussion: """
             Put the beacon where it will be, and the receiver 1 m away with nothing in between. Nobody should walk \
-            about while adverts are collected. Configure the beacon with the proposed value, which is for this beacon \
-            and this receiver.
+            about while adverts are collected. Configure the beacon with the proposed value; or, with --save, keep it, \
+            and range, monitor, places and beacond use it in place of what the beacon says.
 
-              beacon calibrate --region e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7
+              beacon calibrate --region e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7 --save
+
+            A beacon of little power (below -85 dBm) is better known with a second point, at 3 m:
+
+              beacon calibrate --region e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7 --distance 3 --save
+
+            Receivers differ by some decibels. With a beacon that has been calibrated, or whose word you take, put each \
+            1 m away from it:
+
+              beacon calibrate --offset --save
             """)
 
     @Option(
@@ -33,6 +44,17 @@ struct CalibrateCommand: ParsableCommand {
             valueName: "seconds"))
     var seconds: Double = 20
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The distance between beacon and receiver, 1 or 3 metres.", valueName: "metres"))
+    var distance: Int = 1
+
+    @Flag(help: "Measure what the receivers add to the signal, and not the beacon.")
+    var offset = false
+
+    @Flag(help: "Keep the result, for commands and beacond to use.")
+    var save = false
+
     @OptionGroup var source: SourceOptions
 
     @Flag(help: "Print one JSON object.")
@@ -42,6 +64,10 @@ struct CalibrateCommand: ParsableCommand {
         guard seconds > 0, seconds <= 3600 else {
             throw ValidationError("--seconds is \(seconds); it has to be above 0 and up to 3600.")
         }
+        guard distance == 1 || distance == 3 else {
+            throw ValidationError("--distance is \(distance); a beacon is measured at 1 m, and after that at 3 m.")
+        }
+        if offset, distance != 1 { throw ValidationError("--offset is measured at 1 m; leave --distance out.") }
     }
 
     func run() throws {
@@ -50,7 +76,8 @@ struct CalibrateCommand: ParsableCommand {
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio {
-            StandardError.write("Stand 1 m away from the beacon, in its sight. Collecting for \(Int(seconds)) s …")
+            StandardError.write(
+                "Stand \(distance) m away from the beacon, in its sight. Collecting for \(Int(seconds)) s …")
         }
         let session = try collect(&input)
         guard let result = session.result else {
@@ -59,18 +86,85 @@ struct CalibrateCommand: ParsableCommand {
                 "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. "
                     + "Is it on, and within reach? beacon scan shows what is heard")
         }
+        let file = source.calibration.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
+        var set = try CalibrationSet(optionalFile: file)
         var output = try FileOutput(path: "-")
-        try output.append { buffer in
-            if json {
-                result.appendJSON(to: &buffer)
-            } else {
-                result.appendText(to: &buffer)
+        if offset {
+            try printOffsets(session.results(of: result.identity), &set, to: &output)
+        } else {
+            try output.append { buffer in
+                if json { result.appendJSON(to: &buffer) } else { result.appendText(to: &buffer) }
             }
+            try keep(result, in: &set)
         }
         try output.finish()
+        if save {
+            try set.write(to: file)
+            StandardError.write("Kept in \(file.path).")
+        }
         for caution in session.cautions(for: result) { StandardError.write("Note: \(caution)") }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
+
+    /// Takes a beacon's result into a set.
+    private func keep(_ result: CalibrationResult, in set: inout CalibrationSet) throws {
+        // The beacon's own power does not depend on what the receiver adds.
+        let power = result.mean - (set.receivers[result.receiver]?.offset ?? 0)
+        if distance == 3 {
+            guard let near = set[result.identity] else {
+                throw CommandError(
+                    "the second point needs the first: measure the beacon at 1 m with --save, then at 3 m")
+            }
+            guard near.power > power else {
+                throw CommandError(
+                    "at 3 m it is not weaker than the \(near.power, decimals: 1) dBm at 1 m; something reflects. Measure "
+                        + "both again, elsewhere")
+            }
+            set[result.identity]?.lossToThreeMetres = rounded(near.power - power)
+        } else {
+            set[result.identity] = CalibrationSet.Beacon(
+                power: rounded(power),
+                interval: result.margin.map { [rounded(power - $0), rounded(power + $0)] },
+                lossToThreeMetres: set[result.identity]?.lossToThreeMetres)
+        }
+    }
+
+    /// Prints what each receiver adds to the signal of a beacon, and takes it into a set.
+    private func printOffsets(
+        _ results: [CalibrationResult], _ set: inout CalibrationSet, to output: inout FileOutput
+    ) throws {
+        for result in results {
+            let known = set[result.identity]?.power ?? Double(result.measuredPower)
+            let offset = result.mean - known
+            guard abs(offset) <= 60 else {
+                throw CommandError("\(result.receiver) differs by \(offset, decimals: 0) dB, which no receiver does")
+            }
+            set.receivers[result.receiver] = CalibrationSet.Receiver(
+                offset: rounded(offset), interval: result.margin.map { [rounded(offset - $0), rounded(offset + $0)] },
+                sensitivity: set.receivers[result.receiver]?.sensitivity)
+            try output.append { buffer in
+                if json {
+                    buffer.append(json: "{\"receiver\":")
+                    buffer.append(jsonText: result.receiver)
+                    buffer.append(json: ",\"offset\":")
+                    buffer.append(fixed: offset, decimals: 1)
+                    buffer.append(json: ",\"margin\":")
+                    if let margin = result.margin {
+                        buffer.append(fixed: margin, decimals: 2)
+                    } else {
+                        buffer.append(json: "null")
+                    }
+                    buffer.append(json: "}\n")
+                } else {
+                    let margin = result.margin.map { " (± \($0, decimals: 1) in 95 %)" } ?? ""
+                    let text = "\(result.receiver.printable)  \(offset, decimals: 1) dB\(margin)\n"
+                    buffer.append(contentsOf: text.utf8)
+                }
+            }
+        }
+    }
+
+    private func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
     private func collect(_ input: inout SightingSource) throws -> CalibrationSession {
         var session = CalibrationSession(constraint: region?.constraint)
@@ -83,7 +177,10 @@ struct CalibrateCommand: ParsableCommand {
                 if let end, time >= end { break }
             }
             let names = input.receiverNames
-            for sighting in input.sightings { session.add(sighting, receiver: names[Int(sighting.receiver.index)]) }
+            for var sighting in input.sightings {
+                if let time = record.time, !source.specification.isRadio { sighting.time = time }
+                session.add(sighting, receiver: names[Int(sighting.receiver.index)])
+            }
         }
         return session
     }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BeaconCapture
 import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
 import LinuxRadio
 
 /// The command `beacon doctor`, which finds the reasons why no adapter works here.
@@ -20,7 +22,7 @@ struct DoctorCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let findings = Diagnosis.findings()
+        let findings = Diagnosis.findings() + [Self.calibration]
         var output = try FileOutput(path: "-")
         let width = findings.map(\.subject.count).max() ?? 0
         for finding in findings {
@@ -34,6 +36,28 @@ struct DoctorCommand: ParsableCommand {
         }
         try output.finish()
         if findings.contains(where: { $0.level == .problem }) { throw ExitCode(1) }
+    }
+}
+
+extension DoctorCommand {
+    /// What was measured of receivers and beacons.
+    fileprivate static var calibration: Finding {
+        do {
+            let set = try CalibrationSet(optionalFile: CalibrationSet.userFile)
+            guard !set.isEmpty else {
+                return Finding(
+                    "calibration", .ok, "none: distances are as good as what beacons say of their power",
+                    remedy: "beacon calibrate --save")
+            }
+            let receivers = set.receivers.sorted { $0.key < $1.key }.map { name, receiver in
+                "\(name.printable) \(receiver.offset < 0 ? "" : "+")\(receiver.offset, decimals: 1) dB"
+            }
+            let count = set.beacons.count
+            let parts = receivers + (count > 0 ? ["\(count) beacon\(count == 1 ? "" : "s")"] : [])
+            return Finding("calibration", .ok, parts.joined(separator: ", "))
+        } catch {
+            return Finding("calibration", .warning, "\(error)")
+        }
     }
 }
 

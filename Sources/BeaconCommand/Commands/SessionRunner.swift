@@ -36,6 +36,8 @@ struct SessionRunner {
         let radio = RadioStatus.printing()
         let input = try source.open(mode: mode, report: radio.update)
         Interruption.wake(input.waker)
+        var configuration = configuration
+        configuration.calibrations = try source.calibrations()
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
         session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)

@@ -57,6 +57,12 @@ extension BeaconCenter {
         configuration.monitorStore = FileMonitorStore(application, in: directory)
         configuration.launchStore = FileLaunchStore(application, in: directory)
         configuration.maximumRegions = appleRegionLimit
+        do {
+            let calibrations = try CalibrationSet(optionalFile: CalibrationSet.userFile)
+            configuration.engine.beaconCalibrations = calibrations.beaconCalibrations
+        } catch {
+            logger.error("\(error); beacons have the power that they say")
+        }
         do throws(StateError) {
             let policy = try AuthorizationPolicy(directory: directory)
             configuration.policy = policy

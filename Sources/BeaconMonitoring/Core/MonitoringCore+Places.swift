@@ -20,6 +20,9 @@ extension MonitoringCore {
         addReceiver(receiver)
         guard receiverNames[receiver] != name else { return }
         receiverNames[receiver] = name
+        if let calibration = calibrations.calibration(of: name) {
+            engine.setCalibration(calibration, of: receiver)
+        }
         attach(receiver, named: name)
     }
 

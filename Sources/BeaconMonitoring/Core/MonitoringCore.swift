@@ -69,6 +69,9 @@ package struct MonitoringCore: ~Copyable {
     var placeReceivers: [String: Int] = [:]
     var receiverNames: [ReceiverID: String] = [:]
 
+    /// What was measured of receivers, by their names.
+    let calibrations: CalibrationSet
+
     private var requests: [RangingRequestID: RangingID] = [:]
     private var requestsByRanging: [RangingID: Request] = [:]
 
@@ -86,8 +89,17 @@ package struct MonitoringCore: ~Copyable {
     var events: [MonitoringEvent] = []
 
     /// Creates a core that monitors nothing.
-    package init(_ configuration: EngineConfiguration = EngineConfiguration()) {
+    ///
+    /// - Parameters:
+    ///   - configuration: the engine's settings.
+    ///   - calibrations: what was measured of receivers and beacons.
+    package init(
+        _ configuration: EngineConfiguration = EngineConfiguration(), calibrations: CalibrationSet = CalibrationSet()
+    ) {
+        var configuration = configuration
+        configuration.beaconCalibrations.merge(calibrations.beaconCalibrations) { set, _ in set }
         engine = Engine(configuration: configuration)
+        self.calibrations = calibrations
     }
 
     // MARK: - Requests

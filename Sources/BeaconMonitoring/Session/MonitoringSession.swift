@@ -41,6 +41,9 @@ public struct MonitoringSession: ~Copyable {
         /// The beacons that are located; none for all.
         public var located: [BeaconConstraint] = []
 
+        /// What was measured of receivers and beacons.
+        public var calibrations = CalibrationSet()
+
         /// The one receiver that counts; nil for all.
         public var receiver: String?
 
@@ -96,7 +99,7 @@ public struct MonitoringSession: ~Copyable {
         self.radio = radio ?? own
         pacer = Pacer(pace)
         receiver = configuration.receiver
-        core = MonitoringCore(configuration.engine)
+        core = MonitoringCore(configuration.engine, calibrations: configuration.calibrations)
         for region in configuration.regions {
             regions[core.startMonitoring(region.region, assuming: region.state)] = region
         }

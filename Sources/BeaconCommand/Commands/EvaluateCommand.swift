@@ -1,0 +1,425 @@
+import ArgumentParser
+import BeaconCapture
+import BeaconEngine
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+import Foundation
+
+/// The command `beacon evaluate`, which measures what is told of a recording against what was true.
+struct EvaluateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evaluate",
+        abstract: "Measure what is told of a recording against what was true.",
+        discussion: """
+            The truth is a table of comma-separated values with a heading, gzipped or not. Its columns say what is \
+            measured; times are in seconds since 1970, distances in metres:
+              time, major, minor, distance                   ranging
+              beacon_minor, room, from_epoch_s, to_epoch_s   enters and exits, of each
+                                                             receiver or of each --place
+              time, room                                     the room of one beacon
+            A receiver's room is the one with its name, or with the digits in its name.
+
+            Balanced accuracy is the mean of the recalls of what occurs in the truth. In nine of ten recordings of the \
+            same kind it would lie in its interval, which other draws of the same tracks, beacons or stays give.
+
+              beacon evaluate walk.ndjson.gz --truth walk.csv --svg walk.svg
+              beacon evaluate week.ndjson --truth stays.csv --minimum-rssi auto
+              beacon evaluate flat.ndjson --truth rooms.csv --taught rooms.json
+            """)
+
+    @Argument(help: ArgumentHelp("The recording: a capture, or a simulation:NAME.", valueName: "sightings"))
+    var sightings: String
+
+    @Option(help: ArgumentHelp("The table of what was true.", valueName: "file"))
+    var truth: String
+
+    @Option(
+        name: .long, parsing: .singleValue,
+        help: ArgumentHelp(
+            "A place, named as in the truth, and the receivers in it; may be given several times.",
+            valueName: "name=receiver,..."),
+        transform: PlaceArgument.init)
+    var place: [PlaceArgument] = []
+
+    @Option(help: ArgumentHelp("The file of places that 'beacon teach' taught.", valueName: "file"))
+    var taught: String?
+
+    @Option(
+        name: .customLong("minimum-rssi"), parsing: .unconditional,
+        help: ArgumentHelp("The weakest advert that enters a region, as for 'beacon monitor'.", valueName: "dBm|auto"))
+    var minimumRSSI: MinimumSignal?
+
+    @Option(
+        name: .customLong("exit-rssi"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "The weakest advert that keeps a region from being exited, in dBm.",
+            discussion: "Default: the value of --minimum-rssi.", valueName: "dBm"))
+    var exitRSSI: Int?
+
+    @Option(
+        name: .customLong("exit-timeout"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "The time without an advert after which a region or a place is exited.",
+            discussion: "Default: 30 seconds.", valueName: "seconds"))
+    var exitTimeout: Double?
+
+    @Option(
+        name: .long, parsing: .singleValue,
+        help: ArgumentHelp(
+            "Take a receiver for deaf, to see what the others decide without it; may be given several times.",
+            valueName: "receiver"))
+    var deaf: [String] = []
+
+    @Option(help: ArgumentHelp("Draw what was told and what was true into this file.", valueName: "file"))
+    var svg: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    mutating func validate() throws {
+        if svg == "-" { throw ValidationError("--svg needs a file; the figures go to standard output.") }
+        for (name, value) in [("--minimum-rssi", minimumRSSI?.level), ("--exit-rssi", exitRSSI)] {
+            if let value, !(-127...20).contains(value) {
+                throw ValidationError("\(name) is \(value); signal strengths are in -127...20 dBm.")
+            }
+        }
+        if minimumRSSI == .learned, exitRSSI != nil {
+            throw ValidationError("--exit-rssi does not go with --minimum-rssi auto, which learns both.")
+        }
+        if let minimumRSSI = minimumRSSI?.level, let exitRSSI, exitRSSI > minimumRSSI {
+            throw ValidationError(
+                "--exit-rssi \(exitRSSI) is above --minimum-rssi \(minimumRSSI); give one that is no higher.")
+        }
+        if let exitTimeout, !(exitTimeout > 0 && exitTimeout <= 86_400) {
+            throw ValidationError(
+                "--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
+        }
+        if SourceSpecification(sightings).isGradual(at: .fastest) {
+            throw ValidationError(
+                "A recording is read several times: give the path of a file. 'beacon record' makes one of a radio or a "
+                    + "pipe.")
+        }
+        let plan = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) })
+        if !place.isEmpty, let mistake = plan.mistake() {
+            throw ValidationError("--place: \(mistake).")
+        }
+    }
+
+    func run() throws {
+        Interruption.listen()
+        let table = try TruthTable(path: truth)
+        guard !table.rows.isEmpty else { throw CommandError("\(truth) has no rows") }
+        let evaluation = try evaluate(table)
+        if let svg {
+            var drawing = try FileOutput(path: svg)
+            let title = SourceSpecification(sightings).title
+            try drawing.append { $0.append(contentsOf: evaluation.picture(title: title).utf8) }
+            try drawing.finish()
+        }
+        var output = try FileOutput(path: "-")
+        try output.append { buffer in
+            if json {
+                evaluation.append(to: &buffer)
+            } else {
+                for line in evaluation.lines { buffer.append(contentsOf: (line + "\n").utf8) }
+            }
+        }
+        try output.finish()
+    }
+
+    /// Returns the evaluation of the kind that the table's columns tell.
+    private func evaluate(_ table: TruthTable) throws -> any Evaluation {
+        if table.has("distance") {
+            try refuse(["--exit-timeout": exitTimeout != nil], for: RangingEvaluation.kind)
+            try refuse(options: .places, .signals, for: RangingEvaluation.kind)
+            return try ranging(table)
+        }
+        if table.has("from_epoch_s") {
+            if isByPlaces {
+                try refuse(options: .signals, for: "places")
+            } else {
+                try refuse(["--deaf": !deaf.isEmpty], for: "single receivers; give --place or --taught")
+            }
+            return try presence(table)
+        }
+        if table.has("time", "room") {
+            try refuse(options: .signals, for: RoomEvaluation.kind)
+            guard isByPlaces else {
+                throw ValidationError(
+                    "For rooms, say where the receivers are, as in --place hall=R1,R2, or give what 'beacon teach' wrote "
+                        + "as --taught.")
+            }
+            return try rooms(table)
+        }
+        throw CommandError(
+            "\(truth) has the columns \(table.columns.joined(separator: ", ")), which is no truth that is known: time, "
+                + "major, minor, distance is one of ranging; beacon_minor, room, from_epoch_s, to_epoch_s one of "
+                + "presence; time, room one of rooms")
+    }
+
+    private enum Options { case places, signals }
+
+    private func refuse(options: Options..., for purpose: String) throws {
+        for option in options {
+            switch option {
+            case .places:
+                try refuse(
+                    ["--place": !place.isEmpty, "--taught": taught != nil, "--deaf": !deaf.isEmpty], for: purpose)
+            case .signals:
+                try refuse(["--minimum-rssi": minimumRSSI != nil, "--exit-rssi": exitRSSI != nil], for: purpose)
+            }
+        }
+    }
+
+    private func refuse(_ options: KeyValuePairs<String, Bool>, for purpose: String) throws {
+        if let given = options.first(where: { $0.value }) {
+            throw ValidationError("\(given.key) does not go with \(purpose).")
+        }
+    }
+
+    /// Reads the recording once, to know what is in it.
+    ///
+    /// - Throws: `CommandError` where it has no time or no beacon in common with the truth.
+    private func recording(
+        sharing times: [Double], where isWanted: (BeaconIdentity) -> Bool
+    ) throws -> Recording {
+        let recording = try Recording(SourceSpecification(sightings))
+        guard let first = times.min(), let last = times.max() else { throw CommandError("\(truth) has no rows") }
+        guard first <= recording.last.seconds, last >= recording.first.seconds else {
+            let moment = { (time: Timestamp?) in time.map { ClockText.dateAndTime($0) } ?? "long ago" }
+            throw CommandError(
+                "the truth and the sightings have no time in common: \(truth) is of "
+                    + "\(moment(Timestamp(seconds: first))) to \(moment(Timestamp(seconds: last))), \(sightings) of "
+                    + "\(moment(recording.first)) to \(moment(recording.last)). Times are seconds since 1970, UTC")
+        }
+        guard recording.counts.keys.contains(where: isWanted) else {
+            throw CommandError(
+                "none of the beacons of \(truth) is in \(sightings); "
+                    + (recording.commonest.map { "it has \(recording.counts.count), as \($0)" } ?? "it has no iBeacon"))
+        }
+        return recording
+    }
+
+    // MARK: - The three kinds
+
+    private func ranging(_ table: TruthTable) throws -> RangingEvaluation {
+        let truth = try RangingEvaluation.truth(in: table)
+        let tracks = Set(truth.map(\.track))
+        let recording = try recording(sharing: truth.map(\.time)) {
+            tracks.contains(.init(major: Int($0.major), minor: Int($0.minor)))
+        }
+        var configuration = MonitoringSession.Configuration()
+        configuration.rangings = [nil]
+        var reports = RangingEvaluation.Reports(of: tracks)
+        try recording.play(configuration) { event in
+            if case .ranged(let report) = event { reports.add(report) }
+        }
+        return RangingEvaluation(truth: truth, reports: reports)
+    }
+
+    private func presence(_ table: TruthTable) throws -> PresenceEvaluation {
+        let stays = try PresenceEvaluation.stays(in: table)
+        let names = Set(stays.map(\.beacon))
+        let hasMajor = table.has("beacon_major")
+        let name = { (identity: BeaconIdentity) in
+            hasMajor ? "\(identity.major)/\(identity.minor)" : "\(identity.minor)"
+        }
+        let recording = try recording(sharing: stays.flatMap { [$0.from, $0.to] }) {
+            names.contains(name($0))
+        }
+        let beacons = recording.identities(named: name, of: names)
+        let watches =
+            isByPlaces
+            ? try placed(beacons, in: recording, rooms: Set(stays.map(\.room)))
+            : try monitored(beacons, in: recording, rooms: Set(stays.map(\.room)))
+        return PresenceEvaluation(stays: stays, watches: watches)
+    }
+
+    /// Returns what each receiver tells for itself, as an installation of single rooms would.
+    private func monitored(
+        _ beacons: [String: BeaconIdentity], in recording: Recording, rooms: Set<String>
+    ) throws -> [PresenceEvaluation.Watch] {
+        var configuration = MonitoringSession.Configuration()
+        configuration.regions = beacons.sorted { $0.key < $1.key }.map { name, identity in
+            var region = MonitoredRegion(
+                BeaconConstraint(identity),
+                minimumRSSI: minimumRSSI?.level.map(Int8.init),
+                exitRSSI: (exitRSSI ?? minimumRSSI?.level).map(Int8.init))
+            if let exitTimeout { region.exitTimeout = .nanoseconds(Int64(exitTimeout * 1e9)) }
+            region.isSignalLearned = minimumRSSI == .learned
+            return .init(name: name, region: region)
+        }
+        return try recording.receivers.map { receiver in
+            var watch = PresenceEvaluation.Watch(name: receiver, room: try room(of: receiver, in: rooms))
+            configuration.receiver = receiver
+            try recording.play(configuration) { event in
+                guard case .region(let change) = event, change.kind == .enter || change.kind == .exit else { return }
+                watch.add(change.name, at: change.time, isEnter: change.kind == .enter)
+            }
+            return watch
+        }
+    }
+
+    /// Returns the room of the truth that a receiver is in, by its name.
+    private func room(of receiver: String, in rooms: Set<String>) throws -> String {
+        if rooms.contains(receiver) { return receiver }
+        let digits = receiver.filter(\.isWholeNumber)
+        guard let number = Int(digits) else {
+            throw CommandError(
+                "the receiver \"\(receiver.printable)\" has neither a room's name nor its number; say which rooms have "
+                    + "which receivers, as in --place \(rooms.min() ?? "hall")=\(receiver.printable)")
+        }
+        return rooms.first { Int($0) == number } ?? digits
+    }
+
+    /// Returns what each place tells.
+    private func placed(
+        _ beacons: [String: BeaconIdentity], in recording: Recording, rooms: Set<String>
+    ) throws -> [PresenceEvaluation.Watch] {
+        let plan = try plan(for: recording, rooms: rooms)
+        var configuration = MonitoringSession.Configuration()
+        configuration.places = plan
+        configuration.located = beacons.values.sorted().map { BeaconConstraint($0) }
+        let names = Dictionary(uniqueKeysWithValues: beacons.map { ($0.value, $0.key) })
+        var watches = plan.placeNames.map { PresenceEvaluation.Watch(name: $0, room: $0) }
+        var places: [BeaconIdentity: String] = [:]
+        try recording.play(configuration) { event in
+            guard case .placed(let change) = event, let name = names[change.identity] else { return }
+            let before = places[change.identity]
+            guard before != change.place else { return }
+            places[change.identity] = change.place
+            for index in watches.indices where [before, change.place].contains(watches[index].name) {
+                watches[index].add(name, at: change.time, isEnter: watches[index].name == change.place)
+            }
+        }
+        return watches
+    }
+
+    private func rooms(_ table: TruthTable) throws -> RoomEvaluation {
+        let truth = try RoomTruth(table).rows
+        let recording = try recording(sharing: truth.map(\.time)) { _ in true }
+        var configuration = MonitoringSession.Configuration()
+        configuration.places = try plan(for: recording, rooms: Set(truth.map(\.room)))
+        configuration.places?.reportsEachSecond = true
+        // The truth does not name its beacon.
+        let beacon = recording.commonest
+        configuration.located = beacon.map { [BeaconConstraint($0)] } ?? []
+        var answers: [RoomEvaluation.Answer] = []
+        try recording.play(configuration) { event in
+            guard case .located(let report) = event, let told = report.beacons.first(where: { $0.identity == beacon })
+            else { return }
+            answers.append(.init(time: report.time.seconds, room: told.place))
+        }
+        return RoomEvaluation(truth: truth, answers: answers)
+    }
+
+    // MARK: - Places
+
+    private var isByPlaces: Bool { !place.isEmpty || taught != nil }
+
+    /// Returns the plan of places, checked against the recording and the rooms of the truth.
+    private func plan(for recording: Recording, rooms: Set<String>) throws -> PlacePlan {
+        var plan = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) })
+        if let taught { plan.taught = try TaughtMap(file: URL(fileURLWithPath: taught)) }
+        if let exitTimeout {
+            // Places are decided once a second.
+            guard exitTimeout >= 1 else {
+                throw ValidationError("--exit-timeout is \(exitTimeout); of places it has to be from 1 s.")
+            }
+            plan.rules.exitTimeout = .nanoseconds(Int64(exitTimeout * 1e9))
+        }
+        plan.deafReceivers = Set(deaf)
+        if let mistake = plan.mistake() { throw ValidationError("\(mistake).") }
+        if let other = deaf.first(where: { !plan.receiverNames.contains($0) }) {
+            throw ValidationError("--deaf names \(other), which is in no place.")
+        }
+        let list = { (names: [String]) in names.map(\.printable).joined(separator: ", ") }
+        guard !rooms.isDisjoint(with: plan.placeNames) else {
+            throw CommandError(
+                "no place has the name of a room of the truth: the places are \(list(plan.placeNames)), and the rooms "
+                    + "\(list(rooms.sorted()))")
+        }
+        let missing = plan.receiverNames.filter { !recording.receivers.contains($0) }
+        if !missing.isEmpty {
+            StandardError.write(
+                "Note: this source has no receiver \(list(missing)); it has \(list(recording.receivers)). A receiver that "
+                    + "is missing is taken for deaf.")
+        }
+        return plan
+    }
+}
+
+/// A recording that is played as often as it is needed, and what is in it.
+private struct Recording {
+    private let specification: SourceSpecification
+
+    /// The names of its receivers, in the order in which they come.
+    let receivers: [String]
+
+    /// The number of adverts of each beacon.
+    private(set) var counts: [BeaconIdentity: Int] = [:]
+
+    /// The times of its first and of its last record.
+    private(set) var first = Timestamp.zero
+    private(set) var last = Timestamp.zero
+
+    /// More beacons than are in one place; identities that somebody invents must not fill memory.
+    private static let most = 1 << 16
+
+    /// Reads a source to its end.
+    ///
+    /// - Throws: the source's error, or `CommandError` where it keeps no times.
+    init(_ specification: SourceSpecification) throws {
+        self.specification = specification
+        let radio = RadioStatus.printing()
+        var input = SightingSource(try AnyAdvertSource(specification, mode: .ranging, report: radio.update))
+        var hasBegun = false
+        while !Interruption.isRequested, let record = try input.next() {
+            if let time = record.time {
+                if !hasBegun { first = time }
+                hasBegun = true
+                last = max(last, time)
+            }
+            for sighting in input.sightings where counts[sighting.identity] != nil || counts.count < Self.most {
+                counts[sighting.identity, default: 0] += 1
+            }
+        }
+        receivers = input.receiverNames
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+        guard hasBegun else {
+            throw CommandError(
+                "\(specification.title) keeps no times, without which nothing can be compared with the truth")
+        }
+    }
+
+    /// The beacon that was heard most; nil where none was.
+    var commonest: BeaconIdentity? { Self.commonest(counts) }
+
+    private static func commonest(_ counts: some Sequence<(key: BeaconIdentity, value: Int)>) -> BeaconIdentity? {
+        counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+
+    /// Returns the beacon of each name: of the UUID that beacons of these names have most, the one that was heard most.
+    func identities(
+        named name: (BeaconIdentity) -> String, of names: Set<String>
+    ) -> [String: BeaconIdentity] {
+        let named = counts.filter { names.contains(name($0.key)) }
+        var adverts: [ProximityUUID: Int] = [:]
+        for (identity, count) in named { adverts[identity.uuid, default: 0] += count }
+        guard let uuid = adverts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else { return [:] }
+        let groups = Dictionary(grouping: named.filter { $0.key.uuid == uuid }, by: { name($0.key) })
+        return groups.compactMapValues { Self.commonest($0) }
+    }
+
+    /// Plays the recording to a session.
+    func play(
+        _ configuration: MonitoringSession.Configuration, _ handle: (BeaconEvent) throws -> Void
+    ) throws {
+        let input = SightingSource(try AnyAdvertSource(specification))
+        var session = MonitoringSession(configuration, source: input, pace: .fastest)
+        try session.run(shouldStop: { Interruption.isRequested }, handle: handle)
+        if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+    }
+}

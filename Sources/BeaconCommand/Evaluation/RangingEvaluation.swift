@@ -1,0 +1,201 @@
+import BeaconModel
+
+/// How well distances and classes of proximity are told, for beacons whose distance is known.
+///
+/// A track is what is known of one beacon. Truth at a boundary of two classes is left out, since the one answer is then as
+/// good as the other.
+struct RangingEvaluation: Evaluation {
+    static let kind = "ranging"
+    static let unit = "track"
+
+    /// A beacon by its numbers, as tables of truth name it.
+    struct Track: Hashable, Comparable, CustomStringConvertible {
+        var major: Int
+        var minor: Int
+
+        var description: String { "\(major)/\(minor)" }
+
+        static func < (left: Track, right: Track) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
+    }
+
+    /// The distance of a beacon at a time, in metres and in seconds since 1970.
+    struct Truth {
+        var time: Double
+        var track: Track
+        var distance: Double
+    }
+
+    /// What a report says of a beacon.
+    struct Report {
+        var time: Double
+        var proximity: Proximity
+        var accuracy: Double
+        var range: ClosedRange<Double>?
+    }
+
+    /// A moment of a track, with the report that held then; nil where there was none.
+    struct Moment {
+        var time: Double
+        var distance: Double
+        var report: Report?
+    }
+
+    /// What was reported of the beacons whose truth is known.
+    struct Reports {
+        private let tracks: Set<Track>
+        fileprivate private(set) var byTrack: [Track: [Report]] = [:]
+
+        /// Creates a collection of nothing so far.
+        init(of tracks: Set<Track>) { self.tracks = tracks }
+
+        /// Takes in what one receiver heard in one second.
+        mutating func add(_ event: RangingEvent) {
+            for beacon in event.beacons {
+                let track = Track(major: Int(beacon.identity.major), minor: Int(beacon.identity.minor))
+                guard tracks.contains(track) else { continue }
+                byTrack[track, default: []].append(
+                    Report(
+                        time: event.time.seconds, proximity: beacon.proximity, accuracy: beacon.accuracy,
+                        range: beacon.accuracyRange))
+            }
+        }
+    }
+
+    /// The moments of each track, in the order of time.
+    private(set) var moments: [Track: [Moment]] = [:]
+
+    private(set) var confusion = Self.noCounts
+    private var confusions: [Confusion] = []
+    private var errors: [Double] = []
+    private var ranges = (all: 0, right: 0)
+    private var leftOut = 0
+    private var flaps = 0
+    private var seconds = 0.0
+
+    private static let classes: [Proximity] = [.immediate, .near, .far, .unknown]
+
+    private static let noCounts = Confusion(
+        truths: classes.dropLast().map(\.description), answers: classes.map(\.description))
+
+    /// The time in seconds by which a report may come after its truth, and the age up to which it holds.
+    private static let (latest, lifetime) = (0.5, 2.5)
+
+    /// The longest time between two moments of one track that counts as passed, in seconds.
+    private static let longestStep = 10.0
+
+    /// Creates the evaluation of what was reported.
+    init(truth: [Truth], reports: Reports) {
+        for row in truth {
+            let report = Self.report(at: row.time, in: reports.byTrack[row.track] ?? [])
+            moments[row.track, default: []].append(Moment(time: row.time, distance: row.distance, report: report))
+        }
+        for track in moments.keys.sorted() {
+            moments[track]?.sort { $0.time < $1.time }
+            count(moments[track] ?? [])
+        }
+    }
+
+    /// Returns the report that holds at a time: of several in its second the last.
+    private static func report(at time: Double, in reports: [Report]) -> Report? {
+        var (low, high) = (0, reports.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if reports[middle].time <= time + latest { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, time - reports[low - 1].time <= lifetime else { return nil }
+        return reports[low - 1]
+    }
+
+    private mutating func count(_ moments: [Moment]) {
+        var counts = Self.noCounts
+        var (truths, answers) = ([String](), [String]())
+        var last: Double?
+        for moment in moments {
+            if let last { seconds += min(moment.time - last, Self.longestStep) }
+            last = moment.time
+            guard !Self.isAtBoundary(moment.distance) else {
+                leftOut += 1
+                continue
+            }
+            let truth = Self.place(of: moment.distance)
+            let answer = Self.classes.firstIndex(of: moment.report?.proximity ?? .unknown) ?? Self.classes.count - 1
+            counts.add(truth: truth, answer: answer)
+            truths.append(Self.classes[truth].description)
+            if Self.classes[answer] != .unknown { answers.append(Self.classes[answer].description) }
+            guard let report = moment.report, report.accuracy >= 0 else { continue }
+            errors.append(abs(report.accuracy - moment.distance))
+            guard let range = report.range else { continue }
+            ranges.all += 1
+            if range.contains(moment.distance) { ranges.right += 1 }
+        }
+        flaps += max(0, answers.changeCount - truths.changeCount)
+        confusion.add(counts)
+        confusions.append(counts)
+    }
+
+    /// Returns the number of the class that a distance in metres is in, by Core Location's boundaries.
+    private static func place(of distance: Double) -> Int { distance < 0.5 ? 0 : distance < 3 ? 1 : 2 }
+
+    private static func isAtBoundary(_ distance: Double) -> Bool {
+        abs(distance - 0.5) <= 0.02 || abs(distance - 3) <= 0.05
+    }
+
+    // MARK: - Results
+
+    var scope: String {
+        "\(moments.count) track\(moments.count == 1 ? "" : "s"), \(confusion.total) moments of truth"
+            + (leftOut > 0 ? ", without \(leftOut) at 0.5 m and 3 m" : "")
+    }
+
+    var figures: [Figure] {
+        [
+            Figure(
+                name: "balanced accuracy", key: "balancedAccuracy", value: confusion.balancedAccuracy, decimals: 3,
+                interval: Bootstrap.interval(of: confusions, figure: \.balancedAccuracy)),
+            Figure(
+                name: "accuracy", key: "accuracy", value: confusion.accuracy, decimals: 3,
+                interval: Bootstrap.interval(of: confusions, figure: \.accuracy)),
+            Figure(name: "median error", key: "medianError", value: errors.median, decimals: 2, unit: "m"),
+            Figure(
+                name: "truth in accuracyRange", key: "withinRange",
+                value: ranges.all > 0 ? Double(ranges.right) / Double(ranges.all) : nil, decimals: 3),
+            Figure(name: "unknown", key: "unknown", value: confusion.lastAnswerShare, decimals: 3),
+            Figure(
+                name: "flaps a minute", key: "flapsPerMinute",
+                value: seconds > 0 ? Double(flaps) / seconds * 60 : nil, decimals: 2),
+            Figure(name: "tracks", key: "tracks", value: Double(moments.count), decimals: 0),
+            Figure(name: "moments", key: "moments", value: Double(confusion.total), decimals: 0),
+        ]
+    }
+
+    func picture(title: String) -> String {
+        // The track that passes most classes shows most; of several the longest.
+        let told = moments.max { left, right in
+            let (one, other) = (Self.variety(of: left.value), Self.variety(of: right.value))
+            return (one, left.value.count, right.key) < (other, right.value.count, left.key)
+        }
+        let name = told?.key.description ?? "-"
+        return EvaluationPicture.distances(of: told?.value ?? [], title: "\(title): beacon \(name)")
+    }
+
+    private static func variety(of moments: [Moment]) -> Int { Set(moments.map { place(of: $0.distance) }).count }
+
+    // MARK: - Truth
+
+    /// Reads the truth of a table with the columns `time`, `major`, `minor` and `distance`.
+    ///
+    /// - Throws: `CommandError` where something else is in it.
+    static func truth(in table: TruthTable) throws -> [Truth] {
+        let (times, distances) = (try table.numbers("time"), try table.numbers("distance"))
+        let (majors, minors) = (try table.numbers("major"), try table.numbers("minor"))
+        return try times.indices.map { index in
+            guard let major = UInt16(exactly: majors[index]), let minor = UInt16(exactly: minors[index]) else {
+                throw CommandError(
+                    "\(table.path), line \(index + 2): \(majors[index])/\(minors[index]) is no major and minor; each is a "
+                        + "whole number up to 65535")
+            }
+            return Truth(
+                time: times[index], track: Track(major: Int(major), minor: Int(minor)), distance: distances[index])
+        }
+    }
+}

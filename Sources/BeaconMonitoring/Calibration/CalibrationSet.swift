@@ -1,0 +1,152 @@
+import BeaconApplications
+public import BeaconEngine
+public import BeaconModel
+import BeaconSupport
+public import Foundation
+
+/// What was measured of receivers and beacons, and its file.
+///
+/// ```json
+/// {"version":1,
+///  "receivers":{"hci0":{"offset":2.4,"interval":[1.6,3.2]}},
+///  "beacons":{"e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7":{"power":-63.2,"interval":[-64.1,-62.3]}}}
+/// ```
+public struct CalibrationSet: Hashable, Sendable, Codable {
+    /// What was measured of a receiver.
+    public struct Receiver: Hashable, Sendable, Codable {
+        /// The decibels by which its readings are too high.
+        public var offset: Double
+        /// The offsets between which it is in 95 % of all cases.
+        public var interval: [Double]?
+        /// The weakest signal that it still hears, in dBm; nil where that is not known.
+        public var sensitivity: Double?
+
+        /// Creates the measurement of a receiver.
+        public init(offset: Double, interval: [Double]? = nil, sensitivity: Double? = nil) {
+            self.offset = offset
+            self.interval = interval
+            self.sensitivity = sensitivity
+        }
+    }
+
+    /// What was measured of a beacon.
+    public struct Beacon: Hashable, Sendable, Codable {
+        /// The signal at one metre in dBm.
+        public var power: Double
+        /// The powers between which it is in 95 % of all cases.
+        public var interval: [Double]?
+        /// The decibels that are lost from one metre to three; nil where that was not measured.
+        public var lossToThreeMetres: Double?
+
+        /// Creates the measurement of a beacon.
+        public init(power: Double, interval: [Double]? = nil, lossToThreeMetres: Double? = nil) {
+            self.power = power
+            self.interval = interval
+            self.lossToThreeMetres = lossToThreeMetres
+        }
+    }
+
+    /// The version of the form.
+    public var version = 1
+
+    /// The receivers by name.
+    public var receivers: [String: Receiver] = [:]
+
+    /// The beacons by identity, as `UUID/MAJOR/MINOR`.
+    public var beacons: [String: Beacon] = [:]
+
+    /// Creates a set of nothing.
+    public init() {}
+
+    /// True where nothing was measured.
+    public var isEmpty: Bool { receivers.isEmpty && beacons.isEmpty }
+
+    /// The measurement of a beacon; nil where there is none.
+    public subscript(beacon: BeaconIdentity) -> Beacon? {
+        get { beacons[beacon.description] }
+        set { beacons[beacon.description] = newValue }
+    }
+
+    /// The beacons as the engine has them.
+    public var beaconCalibrations: [BeaconIdentity: BeaconCalibration] {
+        var calibrations: [BeaconIdentity: BeaconCalibration] = [:]
+        for (name, beacon) in beacons {
+            guard let constraint = BeaconConstraint(name), let major = constraint.major, let minor = constraint.minor
+            else { continue }
+            calibrations[BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)] = BeaconCalibration(
+                power: beacon.power, lossToThreeMetres: beacon.lossToThreeMetres)
+        }
+        return calibrations
+    }
+
+    /// Returns what was measured of a receiver as the engine has it; nil where nothing was.
+    public func calibration(of receiver: String) -> ReceiverCalibration? {
+        receivers[receiver].map {
+            ReceiverCalibration(
+                offset: $0.offset, sensitivity: $0.sensitivity ?? ReceiverCalibration.defaultSensitivity)
+        }
+    }
+}
+
+extension CalibrationSet {
+    /// An error of a file of calibrations.
+    public struct FileError: Error, CustomStringConvertible {
+        /// What is wrong, and what to do.
+        public var message: String
+
+        /// The message.
+        public var description: String { message }
+    }
+
+    /// The powers in dBm and the offsets in dB that can be.
+    private static let powers = -127.0...0
+    private static let offsets = -60.0...60
+
+    /// The user's own file.
+    package static var userFile: URL { StateDirectory.user.url.appendingPathComponent("calibration.json") }
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``FileError`` where it cannot be read or holds something else.
+    public init(file: URL) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw FileError(message: "cannot read \(file.path): \(error.localizedDescription)")
+        }
+        guard let set = try? JSONDecoder().decode(CalibrationSet.self, from: data) else {
+            throw FileError(
+                message: "\(file.path) is no file of calibrations; 'beacon calibrate --save' makes one. Remove it, or "
+                    + "name another")
+        }
+        guard set.version == 1 else {
+            throw FileError(
+                message: "\(file.path) has version \(set.version), of a newer program; this one reads version 1")
+        }
+        if let name = set.receivers.first(where: { !Self.offsets.contains($0.value.offset) })?.key {
+            throw FileError(message: "\(file.path): the offset of \(name) is not from -60 to 60 dB")
+        }
+        if let name = set.beacons.first(where: { !Self.powers.contains($0.value.power) })?.key {
+            throw FileError(message: "\(file.path): the power of \(name) is not from -127 to 0 dBm")
+        }
+        self = set
+    }
+
+    /// Reads a file that there may be; nothing where there is none.
+    ///
+    /// - Throws: ``FileError`` where it cannot be read or holds something else.
+    public init(optionalFile file: URL) throws {
+        if FileManager.default.fileExists(atPath: file.path) { try self.init(file: file) } else { self.init() }
+    }
+
+    /// Writes a file, in place of what is there.
+    ///
+    /// - Throws: an error where it cannot be written.
+    public func write(to file: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try AtomicFile.replace(file.path, with: try encoder.encode(self))
+    }
+}

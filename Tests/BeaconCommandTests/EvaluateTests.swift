@@ -1,0 +1,339 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("beacon evaluate", .oneAtATime)
+struct EvaluateTests {
+    /// A folder with the files of a test.
+    private struct Folder {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
+
+        init(_ files: [String: String]) throws {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for (name, text) in files { try Data(text.utf8).write(to: URL(fileURLWithPath: self[name])) }
+        }
+
+        func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+        subscript(_ name: String) -> String { "\(path)/\(name)" }
+
+        func text(_ name: String) throws -> String { try String(contentsOfFile: self[name], encoding: .utf8) }
+    }
+
+    /// The figures of one run, as programs read them.
+    private struct Figures: Decodable {
+        struct Confusion: Decodable {
+            var truth: [String]
+            var told: [String]
+            var counts: [[Int]]
+        }
+
+        var kind: String
+        var balancedAccuracy: Double
+        var balancedAccuracyInterval: [Double]?
+        var accuracy: Double?
+        var stateAccuracy: Double?
+        var medianError: Double?
+        var unknown: Double?
+        var unanswered: Double?
+        var enters: Int?
+        var trueEnters: Int?
+        var exits: Int?
+        var trueExits: Int?
+        var enterDelay: Double?
+        var exitDelay: Double?
+        var changes: Int?
+        var trueChanges: Int?
+        var flapsPerMinute: Double?
+        var tracks: Int?
+        var recall: [String: Double?]
+        var confusion: Confusion
+    }
+
+    private static func figures(_ arguments: [String]) async throws -> Figures {
+        let outcome = try await BeaconProgram.run(["evaluate"] + arguments + ["--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.lines.count == 1)
+        return try JSONDecoder().decode(Figures.self, from: Data(outcome.output.utf8))
+    }
+
+    private static func line(_ time: Double, at receiver: String, minor: Int, rssi: Int) -> String {
+        """
+        {"time":\(time),"receiver":"\(receiver)","address":"c0:00:00:00:00:0\(minor)",\
+        "uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0","major":1,"minor":\(minor),"measuredPower":-59,"rssi":\(rssi)}
+
+        """
+    }
+
+    // MARK: - Ranging
+
+    /// Beacon 1 is told as immediate, 2 as near, 3 as far; 4 is not heard.
+    private static func ranging() throws -> Folder {
+        let levels = [1: -40, 2: -62, 3: -85]
+        let sightings = (0..<40).flatMap { index in
+            levels.map { line(1000 + Double(index) / 2, at: "hci0", minor: $0.key, rssi: $0.value) }
+        }
+        let distances: [(minor: Int, metres: Double)] = [(1, 0.2), (1, 0.49), (2, 1.5), (3, 1), (4, 5)]
+        let truth = (1005..<1015).flatMap { time in distances.map { "\(time),1,\($0.minor),\($0.metres)\n" } }
+        return try Folder([
+            "log.ndjson": sightings.joined(), "truth.csv": "time,major,minor,distance\n" + truth.joined(),
+        ])
+    }
+
+    @Test("Ranging is counted by class, without the truth at a boundary, and what is not heard counts as unknown")
+    func rangingFigures() async throws {
+        let folder = try Self.ranging()
+        defer { folder.remove() }
+        let figures = try await Self.figures([folder["log.ndjson"], "--truth", folder["truth.csv"]])
+        #expect(figures.kind == "ranging")
+        #expect(figures.confusion.truth == ["immediate", "near", "far"])
+        #expect(figures.confusion.told == ["immediate", "near", "far", "unknown"])
+        #expect(figures.confusion.counts == [[10, 0, 0, 0], [0, 10, 10, 0], [0, 0, 0, 10]])
+        #expect(figures.balancedAccuracy == 0.5)
+        #expect(figures.accuracy == 0.5)
+        #expect(figures.unknown == 0.25)
+        #expect(figures.tracks == 4)
+        #expect(figures.flapsPerMinute == 0)
+        #expect(try #require(figures.medianError) < 0.5)
+    }
+
+    @Test("The interval is drawn by track, holds the figure, and is the same each time")
+    func interval() async throws {
+        let folder = try Self.ranging()
+        defer { folder.remove() }
+        let arguments = [folder["log.ndjson"], "--truth", folder["truth.csv"]]
+        let (first, second) = (try await Self.figures(arguments), try await Self.figures(arguments))
+        let interval = try #require(first.balancedAccuracyInterval)
+        #expect(interval.count == 2)
+        #expect((interval.first ?? 1) < 0.5 && 0.5 < (interval.last ?? 0))
+        #expect(second.balancedAccuracyInterval == interval)
+
+        let one = try Folder(["truth.csv": "time,major,minor,distance\n1005,1,1,0.2\n1006,1,1,0.2\n"])
+        defer { one.remove() }
+        let single = try await Self.figures([folder["log.ndjson"], "--truth", one["truth.csv"]])
+        #expect(single.balancedAccuracy == 1)
+        #expect(single.balancedAccuracyInterval == nil)
+    }
+
+    @Test("People get a table within 80 columns, and a drawing of its own")
+    func table() async throws {
+        let folder = try Self.ranging()
+        defer { folder.remove() }
+        let outcome = try await BeaconProgram.run(
+            "evaluate", folder["log.ndjson"], "--truth", folder["truth.csv"], "--svg", folder["picture.svg"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.lines.first == "ranging: 4 tracks, 40 moments of truth, without 10 at 0.5 m and 3 m")
+        #expect(outcome.lines.allSatisfy { $0.count <= 80 })
+        let line = try #require(outcome.lines.first { $0.contains("balanced accuracy") })
+        #expect(line.contains("0.500") && line.contains("90 %") && line.hasSuffix("by track"))
+        let picture = try folder.text("picture.svg")
+        #expect(picture.hasPrefix("<svg"))
+        #expect(picture.contains("prefers-color-scheme:dark"))
+        #expect(picture.contains("class=\"truth\"") && picture.contains("class=\"told\""))
+        _ = try XMLNames(picture)
+    }
+
+    /// A check that each element of a document is closed in its order.
+    private struct XMLNames {
+        struct NotClosed: Error { var name: String }
+
+        init(_ text: String) throws {
+            var open: [Substring] = []
+            for piece in text.split(separator: "<") {
+                guard let tag = piece.split(separator: ">", omittingEmptySubsequences: false).first else { continue }
+                let name = tag.prefix { !" />".contains($0) }
+                if tag.hasPrefix("/") {
+                    guard open.popLast() == tag.dropFirst() else { throw NotClosed(name: String(tag)) }
+                } else if !tag.hasSuffix("/") {
+                    open.append(name)
+                }
+            }
+            if let name = open.last { throw NotClosed(name: String(name)) }
+        }
+    }
+
+    // MARK: - Presence
+
+    /// A beacon that is at one receiver, and 20 s later at another.
+    private static func presence() throws -> Folder {
+        let sightings =
+            (1000...1100).map { line(Double($0), at: "Room1", minor: 7, rssi: -60) }
+            + (1120...1200).map { line(Double($0), at: "Room2", minor: 7, rssi: -60) }
+        return try Folder([
+            "log.ndjson": sightings.joined(),
+            "truth.csv": """
+            beacon_minor,room,from_epoch_s,to_epoch_s,note
+            7,1,1000,1100,"a stay, with a note"
+            7,2,1120,1200,
+
+            """,
+        ])
+    }
+
+    @Test("Presence is counted each second at each receiver, with how late enters and exits are")
+    func presenceFigures() async throws {
+        let folder = try Self.presence()
+        defer { folder.remove() }
+        let arguments = [folder["log.ndjson"], "--truth", folder["truth.csv"]]
+        let figures = try await Self.figures(arguments)
+        #expect(figures.kind == "presence")
+        #expect([figures.enters, figures.trueEnters, figures.exits, figures.trueExits] == [2, 2, 1, 1])
+        #expect(figures.stateAccuracy == 1)
+        #expect(figures.enterDelay == 0)
+        #expect(figures.exitDelay == 30)
+        #expect(figures.confusion.counts == [[145, 0], [0, 145]])
+
+        let slow = try await Self.figures(arguments + ["--exit-timeout", "60"])
+        #expect(slow.exitDelay == 60)
+        // Half a minute after it has come to the second room it is still told to be in the first, for ten seconds.
+        #expect(slow.confusion.counts == [[145, 0], [10, 135]])
+        #expect(slow.stateAccuracy == 0.966)
+
+        let weak = try await Self.figures(arguments + ["--minimum-rssi", "-50"])
+        #expect([weak.enters, weak.exits] == [0, 0])
+        #expect(weak.stateAccuracy == 0.5)
+    }
+
+    @Test("With places, a change into one is an enter of it, and a change away an exit")
+    func presenceByPlaces() async throws {
+        let folder = try Self.presence()
+        defer { folder.remove() }
+        let figures = try await Self.figures([
+            folder["log.ndjson"], "--truth", folder["truth.csv"], "--place", "1=Room1", "--place", "2=Room2",
+            "--svg", folder["picture.svg"],
+        ])
+        #expect([figures.enters, figures.exits] == [2, 1])
+        #expect(figures.stateAccuracy == 1)
+        #expect(try #require(figures.exitDelay) < 30)
+        let picture = try folder.text("picture.svg")
+        #expect(picture.hasPrefix("<svg") && picture.contains("beacon 7"))
+    }
+
+    // MARK: - Rooms
+
+    /// A beacon that goes from the hall to the kitchen, whose names a drawing has to escape.
+    private static func rooms() throws -> Folder {
+        let sightings = (1000...1120).map { time in
+            line(Double(time), at: "R1", minor: 1, rssi: time <= 1060 ? -50 : -80)
+                + line(Double(time), at: "R2", minor: 1, rssi: time <= 1060 ? -80 : -50)
+        }
+        let truth = (1011..<1120).map { "\($0),0,0,\($0 <= 1060 ? "hall" : "a<b & c")\n" }
+        return try Folder(["log.ndjson": sightings.joined(), "truth.csv": "time,x,y,room\n" + truth.joined()])
+    }
+
+    @Test("Rooms are counted at each moment of the truth, and drawn as two strips")
+    func roomFigures() async throws {
+        let folder = try Self.rooms()
+        defer { folder.remove() }
+        let arguments = [
+            folder["log.ndjson"], "--truth", folder["truth.csv"], "--place", "hall=R1", "--place", "a<b & c=R2",
+        ]
+        let figures = try await Self.figures(arguments + ["--svg", folder["picture.svg"]])
+        #expect(figures.kind == "rooms")
+        #expect(figures.confusion.truth == ["a<b & c", "hall"])
+        #expect(figures.confusion.told == ["a<b & c", "hall", "unknown"])
+        #expect(figures.confusion.counts.last == [0, 50, 0])
+        #expect((figures.recall["hall"] ?? nil) == 1)
+        #expect(figures.unanswered == 0)
+        #expect([figures.changes, figures.trueChanges] == [1, 1])
+        // The other place has to lead for 3 s, and the level of the one before fades.
+        #expect((0.85..<1).contains(figures.balancedAccuracy))
+        let picture = try folder.text("picture.svg")
+        #expect(picture.hasPrefix("<svg"))
+        #expect(picture.contains("a&lt;b &amp; c") && !picture.contains("a<b"))
+        _ = try XMLNames(picture)
+
+        let deaf = try await Self.figures(arguments + ["--deaf", "R2"])
+        #expect(deaf.balancedAccuracy < figures.balancedAccuracy)
+    }
+
+    // MARK: - Mistakes
+
+    @Test("Tables that do not fit are refused with what is wrong")
+    func errors() async throws {
+        let folder = try Self.ranging()
+        defer { folder.remove() }
+        let more = try Folder([
+            "columns.csv": "time,what\n1005,ever\n",
+            "rows.csv": "time,major,minor,distance\n",
+            "number.csv": "time,major,minor,distance\n1005,1,1,close\n",
+            "minor.csv": "time,major,minor,distance\n1005,1,70000,1\n",
+            "times.csv": "time,major,minor,distance\n99000,1,1,1\n",
+            "beacons.csv": "time,major,minor,distance\n1005,9,9,1\n",
+            "presence.csv": "beacon_minor,room,from_epoch_s,to_epoch_s\n1,hall,1000,1010\n",
+            "rooms.csv": "time,room\n1005,hall\n",
+            "attic.ndjson": Self.line(1005, at: "attic", minor: 1, rssi: -60),
+        ])
+        defer { more.remove() }
+        func outcome(_ arguments: String...) async throws -> BeaconProgram.Outcome {
+            try await BeaconProgram.run(["evaluate", folder["log.ndjson"], "--truth"] + arguments)
+        }
+        for (name, words) in [
+            ("columns.csv", "no truth that is known"), ("rows.csv", "has no rows"), ("number.csv", "is no number"),
+            ("minor.csv", "no major and minor"), ("times.csv", "no time in common"),
+            ("beacons.csv", "none of the beacons"), ("none.csv", "none.csv"),
+        ] {
+            let refused = try await outcome(more[name])
+            #expect(refused.status == 1, "\(name)")
+            #expect(refused.output.isEmpty)
+            #expect(refused.errors.contains(words), "\(refused.errors)")
+        }
+        let rooms = try await outcome(more["rooms.csv"])
+        #expect(rooms.status == 2 && rooms.errors.contains("--taught"))
+        let attic = try await BeaconProgram.run("evaluate", more["attic.ndjson"], "--truth", more["presence.csv"])
+        #expect(attic.status == 1 && attic.errors.contains("--place hall=attic"), "\(attic.errors)")
+        let names = try await outcome(more["rooms.csv"], "--place", "cellar=hci0")
+        #expect(names.status == 1 && names.errors.contains("no place has the name of a room"))
+        let deaf = try await outcome(folder["truth.csv"], "--deaf", "hci0")
+        #expect(deaf.status == 2 && deaf.errors.contains("--deaf does not go with ranging"))
+        let pipe = try await BeaconProgram.run("evaluate", "-", "--truth", folder["truth.csv"])
+        #expect(pipe.status == 2 && pipe.errors.contains("path of a file"))
+    }
+
+    // MARK: - Real recordings
+
+    @Test("It says of recordings what their own scorers say", .enabled(if: BeaconProgram.data != nil))
+    func scorers() async throws {
+        let data = try #require(BeaconProgram.data)
+        let python = try await BeaconProgram.python()
+        let folder = try Folder([:])
+        defer { folder.remove() }
+
+        let walk = "\(data)/ranging/moving-straight"
+        let ranged = try await BeaconProgram.runShell(
+            """
+            \(BeaconProgram.path) range --source \(walk).sightings.ndjson.gz --json > \(folder["range"]) && \
+            \(python) \(data)/score.py ranging \(folder["range"]) \(walk).truth.csv.gz
+            """)
+        let ranging = try await Self.figures(["\(walk).sightings.ndjson.gz", "--truth", "\(walk).truth.csv.gz"])
+        let (accuracy, error) = (try #require(ranging.accuracy), try #require(ranging.medianError))
+        let figures = String(
+            format: "balanced %.3f  accuracy %.3f  median |error| %.2f m", ranging.balancedAccuracy, accuracy, error)
+        #expect(ranged.output.contains(figures), "\(ranged)")
+
+        // As MonitorTests has it from score.py.
+        let log = "\(data)/presence/four-scanners"
+        let presence = try await Self.figures([
+            "\(log).sightings.ndjson.gz", "--truth", "\(log).truth.csv", "--minimum-rssi", "-80",
+        ])
+        #expect([presence.enters, presence.trueEnters, presence.exits, presence.trueExits] == [37, 18, 31, 12])
+        #expect(presence.stateAccuracy == 0.967)
+
+        let flat = "\(data)/rooms/flat-robot"
+        let places = ["hall=R3,R5", "bedroom=R2", "living=R1,R4,R6"].flatMap { ["--place", $0] }
+        let told = try await BeaconProgram.runShell(
+            """
+            \(BeaconProgram.path) places --source \(flat).sightings.ndjson.gz \(places.joined(separator: " ")) --json \
+              --each-second | sed 's/"place":/"room":/' > \(folder["places"]) && \
+            \(python) \(data)/rooms_score.py \(folder["places"]) \(flat).truth.csv.gz
+            """)
+        let rooms = try await Self.figures(
+            ["\(flat).sightings.ndjson.gz", "--truth", "\(flat).truth.csv.gz"] + places)
+        let (right, unanswered) = (try #require(rooms.accuracy), try #require(rooms.unanswered))
+        let (changes, trueChanges) = (try #require(rooms.changes), try #require(rooms.trueChanges))
+        let wanted = String(
+            format: "balanced %.3f accuracy %.3f unanswered %.3f changes %d (true %d)", rooms.balancedAccuracy, right,
+            unanswered, changes, trueChanges)
+        #expect(told.output.hasPrefix(wanted), "\(told)")
+    }
+}
