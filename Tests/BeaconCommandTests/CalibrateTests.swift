@@ -73,4 +73,74 @@ struct CalibrateTests {
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("beacon scan"))
     }
+
+    /// A file for what is kept, which ends with the test.
+    private func withFile(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.appendingPathComponent("calibration.json").path)
+    }
+
+    private func readings(_ value: Int) -> [Int] { [Int](repeating: value, count: 100) }
+
+    private func distance(_ rssi: Int, _ file: String) async throws -> Double {
+        let ranged = try await BeaconProgram.run(
+            "range", "--source", "-", "--json", "--calibration", file, input: log(Self.first, readings(rssi)))
+        let line = try #require(ranged.lines.last)
+        let report = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        let beacon = try #require((report["beacons"] as? [[String: Any]])?.first)
+        return try #require(beacon["accuracy"] as? Double)
+    }
+
+    @Test("What is kept of a beacon, at one metre and at three, is used by range")
+    func kept() async throws {
+        try await withFile { file in
+            let near = try await BeaconProgram.run(
+                "calibrate", "--save", "--calibration", file, "--source", "-", "--json",
+                input: log(Self.first, readings(-70)))
+            #expect(near.status == 0 && near.errors.contains("Kept in"))
+            #expect(try result(near)["margin"] as? Double ?? 9 < 0.5)
+            #expect(abs(try await distance(-84, file) - 5.01) < 0.05)
+            let far = try await BeaconProgram.run(
+                "calibrate", "--distance", "3", "--save", "--calibration", file, "--source", "-",
+                input: log(Self.first, readings(-84)))
+            #expect(far.status == 0, "\(far.errors)")
+            #expect(abs(try await distance(-84, file) - 3) < 0.05)
+        }
+    }
+
+    @Test("What a receiver adds is kept, and taken off")
+    func receiverOffset() async throws {
+        try await withFile { file in
+            let outcome = try await BeaconProgram.run(
+                "calibrate", "--offset", "--save", "--calibration", file, "--source", "-",
+                input: log(Self.first, readings(-54)))
+            #expect(outcome.output.hasPrefix("hci0  5.0 dB (± "))
+            #expect(abs(try await distance(-74, file) - 10) < 0.1)
+        }
+    }
+
+    @Test("The second point needs the first")
+    func order() async throws {
+        try await withFile { file in
+            let outcome = try await BeaconProgram.run(
+                "calibrate", "--distance", "3", "--save", "--calibration", file, "--source", "-",
+                input: log(Self.first, readings(-70)))
+            #expect(outcome.status == 1 && outcome.errors.contains("needs the first"))
+        }
+    }
+
+    @Test("Files and simulations do not depend on what a user has measured")
+    func recordings() async throws {
+        let state = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+        defer { try? FileManager.default.removeItem(at: state) }
+        let environment = ["XDG_STATE_HOME": state.path]
+        let input = log(Self.first, readings(-70))
+        let kept = try await BeaconProgram.run(
+            ["calibrate", "--save", "--source", "-"], input: input, environment: environment)
+        #expect(kept.errors.contains(state.path))
+        let ranged = try await BeaconProgram.run(
+            ["range", "--source", "-", "--json"], input: input, environment: environment)
+        #expect(ranged.output.contains(#""accuracy":3.548"#))
+    }
 }

@@ -64,6 +64,9 @@ public struct PlacePlan: Hashable, Sendable {
             for receiver in place.receivers where placeOf[receiver] == nil { placeOf[receiver] = number }
         }
         let (names, receivers) = (placeNames, receiverNames)
+        for receiver in receivers where placeOf[receiver] == nil {
+            placeOf[receiver] = taught?.likelyPlace(of: receiver).flatMap { names.firstIndex(of: $0) }
+        }
         var map = PlaceMap(placeCount: names.count, receivers: receivers.map { placeOf[$0] })
         map.taught = taught?.points(placeNames: names, receivers: receivers) ?? []
         map.rules = rules

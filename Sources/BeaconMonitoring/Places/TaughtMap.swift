@@ -51,6 +51,19 @@ public struct TaughtMap: Hashable, Sendable, Codable {
         return places.count < count
     }
 
+    /// The decibels by which a receiver is louder in the place that it is likely in than in any other.
+    private static let clearLead = 3.0
+
+    /// Returns the place that a receiver is likely in, of which nobody has said where it is: the one where it was heard
+    /// loudest, if that is clear.
+    func likelyPlace(of receiver: String) -> String? {
+        let loudest = places.compactMap { place in
+            place.points.compactMap { $0[receiver] ?? nil }.max().map { (name: place.name, level: $0) }
+        }.sorted { $0.level > $1.level }
+        guard let first = loudest.first else { return nil }
+        return loudest.count < 2 || first.level - loudest[1].level >= Self.clearLead ? first.name : nil
+    }
+
     /// Returns the points as the engine has them.
     ///
     /// - Parameters:

@@ -33,8 +33,10 @@ enum BeaconProgram {
     }
 
     /// Runs the program to its end.
-    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Outcome {
-        try await run(path, arguments, input: "", environment: environment)
+    static func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) async throws -> Outcome {
+        try await run(path, arguments, input: input, environment: environment)
     }
 
     /// Runs the program on a terminal of its own, 80 columns wide, by way of `script`.
