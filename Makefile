@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: demo test test-quick torture lint bench fuzz lab picture setup
+.PHONY: demo test test-quick torture lint bench quality fuzz lab picture setup
 
 setup:
 	@scripts/setup
@@ -22,6 +22,9 @@ lint: ## Check the form of the sources
 
 bench: setup ## Measure, as ratios to a plain C reference
 	Benchmarks/run
+
+quality: setup ## Measure how right it is, by the recordings beside the checkout
+	scripts/quality
 
 fuzz: setup ## Fuzz every decoder, SECONDS each
 	Fuzz/run $(or $(SECONDS_EACH),60)

@@ -90,7 +90,8 @@ struct PlacesTests {
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
         let list = try await BeaconProgram.run("teach", "--list", "--file", file)
-        #expect(list.lines == ["3 places, 2 receivers", "  hall: 2 points", "  landing: 2 points", "  kitchen: 2 points"])
+        #expect(
+            list.lines == ["3 places, 2 receivers", "  hall: 2 points", "  landing: 2 points", "  kitchen: 2 points"])
         let walk = Self.log(60) { $0 < 20 ? (-61, -84) : $0 < 40 ? (-73, -71) : (-85, -62) }
         let outcome = try await BeaconProgram.run(
             "places", "--source", "-", "--taught", file, "--json", input: walk)

@@ -36,7 +36,10 @@ struct RangeTests {
         let outcome = try await BeaconProgram.run("range", "--source", "-", "--json", input: Self.log)
         #expect(outcome.lines.count == 1)
         #expect(outcome.output.hasPrefix(#"{"time":1001.000,"receiver":"hci0","region":null,"beacons":[{"#))
-        #expect(outcome.output.hasSuffix(#""proximity":"unknown","accuracy":-1,"rssi":0,"measuredPower":-59,"interval":null,"accuracyRange":null}]}"# + "\n"))
+        #expect(
+            outcome.output.hasSuffix(
+                #""proximity":"unknown","accuracy":-1,"rssi":0,"measuredPower":-59,"interval":null,"accuracyRange":null}]}"#
+                    + "\n"))
     }
 
     @Test("People get sections, nearest first, within 80 columns")

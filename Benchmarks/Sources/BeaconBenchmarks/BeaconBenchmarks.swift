@@ -8,7 +8,7 @@ struct BeaconBenchmarks {
           --json      print JSON in place of a table
           --quick     up to 100 000 beacons only
           --rounds    how often each case is measured; 9 unless told
-          --only      one of memory, allocations, decode, regions, monitoring, ranging, radio
+          --only      one of memory, allocations, decode, regions, monitoring, ranging, places, radio
           --beacons   this number of beacons only, for a profiler
           --check     compare with a file of thresholds; exit status 1 if one is passed
         """
@@ -43,6 +43,7 @@ struct BeaconBenchmarks {
             ("regions", { RegionsCase(rounds: rounds).run() }),
             ("monitoring", { ReceiveCase(isRanging: false, rounds: rounds).run(counts: counts) }),
             ("ranging", { ReceiveCase(isRanging: true, rounds: rounds).run(counts: counts) }),
+            ("places", { PlacesCase(rounds: rounds).run(counts: counts.filter { $0 <= 100_000 }) }),
             ("radio", { RadioCase(rounds: rounds).run() }),
         ]
         var results: [Measured] = []

@@ -34,7 +34,8 @@ struct SourceOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The file of what 'beacon calibrate' measured.",
-            discussion: "Default: the user's own for a radio; none for files and simulations, which give the same results "
+            discussion:
+                "Default: the user's own for a radio; none for files and simulations, which give the same results "
                 + "everywhere.",
             valueName: "file"))
     var calibration: String?

@@ -72,6 +72,9 @@ struct EvaluateCommand: ParsableCommand {
             valueName: "receiver"))
     var deaf: [String] = []
 
+    @Option(help: ArgumentHelp("The file of what 'beacon calibrate' measured.", valueName: "file"))
+    var calibration: String?
+
     @Option(help: ArgumentHelp("Draw what was told and what was true into this file.", valueName: "file"))
     var svg: String?
 
@@ -161,6 +164,15 @@ struct EvaluateCommand: ParsableCommand {
 
     private enum Options { case places, signals }
 
+    /// The configuration of a session, with what was measured and without requests.
+    private func configuration() throws -> MonitoringSession.Configuration {
+        var configuration = MonitoringSession.Configuration()
+        if let calibration {
+            configuration.calibrations = try CalibrationSet(file: URL(fileURLWithPath: calibration))
+        }
+        return configuration
+    }
+
     private func refuse(options: Options..., for purpose: String) throws {
         for option in options {
             switch option {
@@ -210,7 +222,7 @@ struct EvaluateCommand: ParsableCommand {
         let recording = try recording(sharing: truth.map(\.time)) {
             tracks.contains(.init(major: Int($0.major), minor: Int($0.minor)))
         }
-        var configuration = MonitoringSession.Configuration()
+        var configuration = try configuration()
         configuration.rangings = [nil]
         var reports = RangingEvaluation.Reports(of: tracks)
         try recording.play(configuration) { event in
@@ -241,7 +253,7 @@ struct EvaluateCommand: ParsableCommand {
     private func monitored(
         _ beacons: [String: BeaconIdentity], in recording: Recording, rooms: Set<String>
     ) throws -> [PresenceEvaluation.Watch] {
-        var configuration = MonitoringSession.Configuration()
+        var configuration = try configuration()
         configuration.regions = beacons.sorted { $0.key < $1.key }.map { name, identity in
             var region = MonitoredRegion(
                 BeaconConstraint(identity),
@@ -279,7 +291,7 @@ struct EvaluateCommand: ParsableCommand {
         _ beacons: [String: BeaconIdentity], in recording: Recording, rooms: Set<String>
     ) throws -> [PresenceEvaluation.Watch] {
         let plan = try plan(for: recording, rooms: rooms)
-        var configuration = MonitoringSession.Configuration()
+        var configuration = try configuration()
         configuration.places = plan
         configuration.located = beacons.values.sorted().map { BeaconConstraint($0) }
         let names = Dictionary(uniqueKeysWithValues: beacons.map { ($0.value, $0.key) })
@@ -300,7 +312,7 @@ struct EvaluateCommand: ParsableCommand {
     private func rooms(_ table: TruthTable) throws -> RoomEvaluation {
         let truth = try RoomTruth(table).rows
         let recording = try recording(sharing: truth.map(\.time)) { _ in true }
-        var configuration = MonitoringSession.Configuration()
+        var configuration = try configuration()
         configuration.places = try plan(for: recording, rooms: Set(truth.map(\.room)))
         configuration.places?.reportsEachSecond = true
         // The truth does not name its beacon.

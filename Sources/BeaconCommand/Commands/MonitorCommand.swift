@@ -35,7 +35,8 @@ struct MonitorCommand: AsyncParsableCommand {
         name: .customLong("minimum-rssi"), parsing: .unconditional,
         help: ArgumentHelp(
             "The weakest advert that enters a region, in dBm, such as -70, or auto.",
-            discussion: "With auto, a region is entered within 10 dB of the strongest signal that beacons of its UUID have "
+            discussion:
+                "With auto, a region is entered within 10 dB of the strongest signal that beacons of its UUID have "
                 + "had at the receiver, and kept within 20 dB. It is good once a beacon has been close to each receiver.",
             valueName: "dBm|auto"))
     var minimumRSSI: MinimumSignal?

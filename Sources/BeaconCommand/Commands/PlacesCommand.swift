@@ -92,7 +92,9 @@ struct PlacesCommand: ParsableCommand {
     }
 
     mutating func validate() throws {
-        if let mistake = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) }).mistake(), !place.isEmpty {
+        if let mistake = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) }).mistake(),
+            !place.isEmpty
+        {
             throw ValidationError("--place: \(mistake).")
         }
         if place.isEmpty, taught == nil, !FileManager.default.fileExists(atPath: TeachCommand.file.path) {

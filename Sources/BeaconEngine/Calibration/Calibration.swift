@@ -118,6 +118,10 @@ struct ReceiverFloor {
         floor = self.sensitivity
     }
 
+    /// Returns true for a reading in dBm that may say something of the floor.
+    @inline(__always)
+    func isNear(_ reading: Float) -> Bool { reading < floor + Self.near }
+
     /// Learns from the mean of a second in dBm: a receiver that hears what is weaker has a lower floor.
     @inline(__always)
     mutating func learn(_ mean: Float) {

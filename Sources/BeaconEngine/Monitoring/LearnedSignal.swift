@@ -34,7 +34,9 @@ struct LearnedSignals {
             return true
         }
         if isClose {
-            if let peak = peaks[number] { peaks[number]?[sighting.receiver] = max(peak[sighting.receiver] ?? reading, reading) }
+            if let peak = peaks[number] {
+                peaks[number]?[sighting.receiver] = max(peak[sighting.receiver] ?? reading, reading)
+            }
             return true
         }
         // Where something stronger has been heard since, what was close then is not any more.

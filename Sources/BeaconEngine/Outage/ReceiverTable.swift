@@ -136,6 +136,10 @@ struct ReceiverTable {
         receivers[place].floor.level(of: reading) - receivers[place].offset
     }
 
+    /// Returns true for a reading that may say something of a receiver's floor.
+    @inline(__always)
+    func isNearFloor(_ reading: Int8, of place: Int) -> Bool { receivers[place].floor.isNear(Float(reading)) }
+
     /// Adds what a second's mean says of a receiver's floor.
     @inline(__always)
     mutating func learnFloor(of place: Int, from mean: Float) { receivers[place].floor.learn(mean) }

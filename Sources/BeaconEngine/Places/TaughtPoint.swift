@@ -154,7 +154,9 @@ struct TaughtPlaces {
         var costs = ranges.map { range in
             var distances: [Float] = []
             for point in range {
-                if let distance = distance(heard, to: point, measuredPower: measuredPower) { distances.append(distance) }
+                if let distance = distance(heard, to: point, measuredPower: measuredPower) {
+                    distances.append(distance)
+                }
             }
             guard !distances.isEmpty else { return Self.most }
             let count = (distances.count + Self.share - 1) / Self.share

@@ -129,6 +129,7 @@ extension Engine {
         let receiverCount = receivers.count
         let areReported = (0..<rangings.extent).map { isReported($0) }
         let isRanging = areReported.contains(true)
+        let (isTeaching, isLocating) = (!learned.teachers.isEmpty, places != nil)
         let areDeaf = (0..<receiverCount).map { receivers[$0].isDeaf(at: tick) }
         var position = 0
         while position < listed.count {
@@ -146,12 +147,14 @@ extension Engine {
             lastListedTick = tick
             if tracks[number].pointee.matchVersion != index.version { refreshMatches(number) }
             let matches = tracks[number].pointee.matches
-            if let mean = readings.mean { receivers.learnFloor(of: place, from: Float(mean)) }
-            if !learned.teachers.isEmpty {
+            if receivers.isNearFloor(readings.weakest, of: place), let mean = readings.mean {
+                receivers.learnFloor(of: place, from: Float(mean))
+            }
+            if isTeaching {
                 let track = tracks[number].pointee
                 learned.learn(readings, of: track.key, measuredPower: track.measuredPower, at: tick)
             }
-            if places != nil { locate(number, readings, at: tick) }
+            if isLocating { locate(number, readings, at: tick) }
             if isRanging, !matches.isNothing, matches.region == nil {
                 let beacon = assess(number, readings, by: place, at: tick, filter: filter, distance: distance)
                 let set = index.sets[matches.set]
@@ -180,6 +183,11 @@ extension Engine {
             }
             start = end
         }
+        // Beyond a few metres the range is the same part of each distance.
+        let spread = DistanceUncertainty.decibels
+        let factor = (strategy.distance as? TwoSlopeModel).map { model in
+            Exponential.powerOfTen(spread / (10 * model.outerExponent))
+        }
         return list.map { beacon in
             let track = tracks[Int(beacon.number)]
             var ranged = RangedBeacon(
@@ -187,7 +195,11 @@ extension Engine {
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
                 measuredPower: track.pointee.measuredPower, advertisingInterval: track.pointee.interval.usualGap)
-            if beacon.accuracy >= 0 { ranged.accuracyRange = accuracyRange(Int(beacon.number)) }
+            if let factor, beacon.accuracy >= factor {
+                ranged.accuracyRange = beacon.accuracy / factor...beacon.accuracy * factor
+            } else if beacon.accuracy >= 0 {
+                ranged.accuracyRange = accuracyRange(Int(beacon.number))
+            }
             return ranged
         }
     }

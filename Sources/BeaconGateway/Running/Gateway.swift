@@ -43,7 +43,7 @@ actor Gateway {
 
     private let makeRunner: @Sendable (SourceSettings) -> any GatewayRunner
 
-    var core = MonitoringCore()
+    var core: MonitoringCore
     /// The first time that any source gave, in which all others are placed until time has passed.
     var origin: Timestamp?
     var sources: [GatewaySource] = []
@@ -109,6 +109,7 @@ actor Gateway {
         }
     ) {
         self.configuration = configuration
+        core = MonitoringCore(calibrations: configuration.calibrations)
         self.destinations = destinations
         self.writer = writer
         self.presence = presence
@@ -377,7 +378,8 @@ actor Gateway {
         let missing = plan.receiverNames.filter { !names.contains($0) }
         guard !missing.isEmpty else { return }
         logger.warning(
-            "no source has the receiver \(missing.joined(separator: ", ")) of a place; there are \(names.sorted().joined(separator: ", ")). Until it comes, beacons that may be in its place are unknown")
+            "no source has the receiver \(missing.joined(separator: ", ")) of a place; there are \(names.sorted().joined(separator: ", ")). Until it comes, beacons that may be in its place are unknown"
+        )
     }
 
     private func name(_ receiver: ReceiverID) -> String {

@@ -16,7 +16,8 @@ extension MQTTSink {
             settings.options,
             regions: configuration.regions.map(\.name).filter { destination.regions?.contains($0) ?? true },
             beacons: configuration.beacons.map { NamedBeacon(name: $0.name, identity: $0.identity) },
-            places: configuration.places?.placeNames ?? [], homeAssistant: settings.homeAssistantOptions, state: state, logger: logger)
+            places: configuration.places?.placeNames ?? [], homeAssistant: settings.homeAssistantOptions, state: state,
+            logger: logger)
     }
 }
 

@@ -30,7 +30,9 @@ struct RetainedMessageStore: Sendable {
         self.topics = topics
         self.discovery = discovery
         self.regions = Set(regions)
-        self.beacons = beacons.map { ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces)) }
+        self.beacons = beacons.map {
+            ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces))
+        }
         announcements =
             discovery.isEnabled
             ? Dictionary(

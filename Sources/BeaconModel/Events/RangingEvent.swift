@@ -64,7 +64,7 @@ public struct RangedBeacon: Hashable, Sendable {
 
     // In few bytes: thousands of beacons are reported each second.
     private var power: Int8
-    private var gap: Int64
+    private var microseconds: UInt32
     private var nearest: Float = -1
     private var farthest: Float = -1
 
@@ -73,7 +73,7 @@ public struct RangedBeacon: Hashable, Sendable {
 
     /// The usual time between two adverts that were heard, at most 10.24 s; nil until there were two. Where adverts are
     /// lost, it is longer than the beacon's own interval.
-    public var advertisingInterval: Duration? { gap > 0 ? .nanoseconds(gap) : nil }
+    public var advertisingInterval: Duration? { microseconds > 0 ? .microseconds(Int64(microseconds)) : nil }
 
     /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of its
     /// distance.
@@ -107,7 +107,7 @@ public struct RangedBeacon: Hashable, Sendable {
         self.rssi = rssi
         self.lastHeard = lastHeard
         power = measuredPower
-        gap = advertisingInterval
+        microseconds = UInt32(clamping: advertisingInterval / 1000)
     }
 }
 

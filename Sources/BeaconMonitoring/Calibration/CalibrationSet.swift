@@ -109,6 +109,10 @@ extension CalibrationSet {
     ///
     /// - Throws: ``FileError`` where it cannot be read or holds something else.
     public init(file: URL) throws {
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw FileError(
+                message: "cannot read \(file.path): there is no such file; 'beacon calibrate --save' makes one")
+        }
         let data: Data
         do {
             data = try Data(contentsOf: file)

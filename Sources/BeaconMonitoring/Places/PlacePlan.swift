@@ -87,7 +87,8 @@ public struct PlacePlan: Hashable, Sendable {
             for receiver in place.receivers {
                 guard !receiver.isEmpty else { return "\"\(place.name)\" has a receiver without a name" }
                 if let other = owners.updateValue(place.name, forKey: receiver) {
-                    return "the receiver \"\(receiver)\" is in \"\(other)\" and in \"\(place.name)\"; a receiver has one "
+                    return
+                        "the receiver \"\(receiver)\" is in \"\(other)\" and in \"\(place.name)\"; a receiver has one "
                         + "place"
                 }
             }

@@ -104,6 +104,9 @@ extension TaughtMap {
     ///
     /// - Throws: ``FileError`` where it cannot be read or holds something else.
     public init(file: URL) throws {
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw FileError(message: "cannot read \(file.path): there is no such file; 'beacon teach' makes one")
+        }
         let data: Data
         do {
             data = try Data(contentsOf: file)
@@ -112,7 +115,8 @@ extension TaughtMap {
         }
         guard data.count <= Self.largestFile, let map = try? JSONDecoder().decode(TaughtMap.self, from: data) else {
             throw FileError(
-                message: "\(file.path) is no file of taught places; 'beacon teach' makes one. Remove it, or name another")
+                message:
+                    "\(file.path) is no file of taught places; 'beacon teach' makes one. Remove it, or name another")
         }
         guard map.version == 1 else {
             throw FileError(

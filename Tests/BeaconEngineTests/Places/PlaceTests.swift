@@ -39,11 +39,12 @@ struct PlaceBench: ~Copyable {
     mutating func changes() -> [String] {
         engine.takeEvents().compactMap { event in
             guard case .placed(let change) = event else { return nil }
-            let place = switch change.whereabouts {
-            case .unknown: "unknown"
-            case .nowhere: "nowhere"
-            case .place(let number): "\(number)"
-            }
+            let place =
+                switch change.whereabouts {
+                case .unknown: "unknown"
+                case .nowhere: "nowhere"
+                case .place(let number): "\(number)"
+                }
             return "\(change.time.seconds) \(place)"
         }
     }
@@ -51,7 +52,8 @@ struct PlaceBench: ~Copyable {
 
 @Suite("Places by the strongest receiver")
 struct PlaceTests {
-    @Test("A beacon comes into the place where it is strongest, after three seconds, and leaves it after thirty unheard")
+    @Test(
+        "A beacon comes into the place where it is strongest, after three seconds, and leaves it after thirty unheard")
     func enterAndLeave() {
         var bench = PlaceBench()
         bench.pass(10, [-60, -75, -85])
@@ -111,7 +113,9 @@ struct PlaceTests {
         #expect(change.before == .unknown)
     }
 
-    @Test("A short deafness changes nothing; a long one makes it unknown, not the next room; afterwards it is known again")
+    @Test(
+        "A short deafness changes nothing; a long one makes it unknown, not the next room; afterwards it is known again"
+    )
     func deafness() {
         var bench = PlaceBench()
         bench.pass(20, [-60, -75, -85])
@@ -236,7 +240,8 @@ struct PlaceTests {
     }
 
     /// Rooms, walks and faults by chance, judged by what must hold whatever happens.
-    @Test("Whoever is deaf and whenever, no beacon is placed by one that is, and none leaves unheard", arguments: 0..<40)
+    @Test(
+        "Whoever is deaf and whenever, no beacon is placed by one that is, and none leaves unheard", arguments: 0..<40)
     func chance(seed: UInt64) {
         var random = SplitMix(seed: seed &+ 7)
         var bench = PlaceBench()

@@ -183,12 +183,27 @@ struct ConfigurationTests {
 
     @Test("A region's signal may be learnt, and then has no level for leaving")
     func learnedSignal() {
-        let region = "sources: [auto]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid), minimum-rssi: auto%}]\n"
+        let region =
+            "sources: [auto]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid), minimum-rssi: auto%}]\n"
         let learned = ConfigurationBench.check(region.replacingOccurrences(of: "%", with: " "))
         #expect(learned.diagnostics.isEmpty && learned.configuration.regions[0].region.isSignalLearned)
         let both = ConfigurationBench.lines(region.replacingOccurrences(of: "%", with: ", exit-rssi: -80"))
         #expect(both.count == 1 && both[0].contains("learns both"))
         let wrong = ConfigurationBench.lines(region.replacingOccurrences(of: "auto%", with: "strong"))
         #expect(wrong.count == 1 && wrong[0].contains("or auto"))
+    }
+
+    @Test("What was measured of receivers and beacons is a file, whose faults have the line that names it")
+    func calibration() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(#"{"version":1,"receivers":{"hci0":{"offset":3}},"beacons":{}}"#.utf8).write(to: file)
+        let text = ConfigurationBench.start + "calibration: \(file.path)\n"
+        let checked = ConfigurationBench.check(text)
+        #expect(checked.diagnostics.isEmpty)
+        #expect(checked.configuration.calibrations.receivers["hci0"]?.offset == 3)
+        try Data(#"{"version":1,"receivers":{"hci0":{"offset":300}},"beacons":{}}"#.utf8).write(to: file)
+        let lines = ConfigurationBench.lines(text)
+        #expect(lines.count == 1 && lines[0].hasPrefix("f:3:14: ") && lines[0].contains("offset of hci0"))
     }
 }

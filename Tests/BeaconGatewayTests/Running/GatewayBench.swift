@@ -125,7 +125,9 @@ final class GatewayBench: Sendable {
     ///   - region: the region's name.
     ///   - source: the source that kept it inside; nil where none is known.
     func remember(_ state: RegionState, of region: String, by source: String? = nil) throws {
-        let region = ["region \(region)": PresenceFile.Region(constraint: Self.constraint, state: state, source: source)]
+        let region = [
+            "region \(region)": PresenceFile.Region(constraint: Self.constraint, state: state, source: source)
+        ]
         try presence.save(PresenceFile.Content(regions: region))
     }
 

@@ -24,7 +24,8 @@ struct GatewayPlaceTests {
     func way() async throws {
         let bench = try GatewayBench()
         await bench.gateway([try bench.log("log", log())], places: plan).run()
-        #expect(bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])
+        #expect(
+            bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])
         #expect(try bench.presence.load().places.values.sorted() == ["kitchen"])
     }
 
@@ -34,7 +35,8 @@ struct GatewayPlaceTests {
         await bench.gateway([try bench.log("log", log())], places: plan).run()
         let before = bench.places.count
         let again = (0..<60).map { GatewayBench.line(2000 + Double($0) / 2, receiver: "b", rssi: -60) }.joined()
-        let silent = (0..<60).map { GatewayBench.line(2000 + Double($0) / 2, minor: 9, receiver: "a", rssi: -60) }.joined()
+        let silent = (0..<60).map { GatewayBench.line(2000 + Double($0) / 2, minor: 9, receiver: "a", rssi: -60) }
+            .joined()
         await bench.gateway(
             [try bench.log("again", again), try bench.log("silent", silent)],
             regions: [GatewayBench.region("hall", minor: 1)], places: plan

@@ -11,8 +11,9 @@ struct EngineRun: ~Copyable {
     private(set) var foundCount = 0
     private(set) var rangedCount = 0
     private(set) var reportCount = 0
+    private(set) var placedCount = 0
 
-    init(regions: [BeaconConstraint], isRanging: Bool) {
+    init(regions: [BeaconConstraint], isRanging: Bool, isLocating: Bool = false) {
         var configuration = EngineConfiguration()
         // Each run is to place beacons alike.
         configuration.hashSeed = 0
@@ -20,6 +21,10 @@ struct EngineRun: ~Copyable {
         engine = Engine(configuration: configuration)
         for region in regions { _ = engine.startMonitoring(MonitoredRegion(region)) }
         if isRanging { _ = engine.startRanging(nil) }
+        if isLocating {
+            engine.startLocating(PlaceMap(placeCount: 1, receivers: [0]), [nil])
+            engine.setReceiver(ReceiverID(0), of: 0)
+        }
     }
 
     var trackedBeacons: Int { engine.trackedBeacons }
@@ -53,9 +58,14 @@ struct EngineRun: ~Copyable {
 
     @inline(never)
     private mutating func takeEvents() {
-        for case .ranged(let report) in engine.takeEvents() {
-            reportCount += 1
-            rangedCount += report.beacons.count
+        for event in engine.takeEvents() {
+            switch event {
+            case .ranged(let report):
+                reportCount += 1
+                rangedCount += report.beacons.count
+            case .placed: placedCount += 1
+            default: break
+            }
         }
     }
 }

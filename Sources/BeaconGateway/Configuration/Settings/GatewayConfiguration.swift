@@ -19,6 +19,9 @@ public struct GatewayConfiguration: Sendable {
     /// The places in which the beacons of all regions, and those with names, are located; nil for none.
     public var places: PlacePlan?
 
+    /// What was measured of receivers and beacons.
+    public var calibrations = CalibrationSet()
+
     /// The rules for notifications.
     public var notify = NotificationRules()
 
@@ -117,6 +120,13 @@ extension GatewayConfiguration {
         regions = RegionSettings.read(root)
         beacons = BeaconSettings.read(root)
         places = PlacePlan.read(root)
+        if let file = root.filePath("calibration") {
+            do {
+                calibrations = try CalibrationSet(file: URL(fileURLWithPath: file.value))
+            } catch {
+                root.report(file.origin, "\"calibration\": \(error)")
+            }
+        }
         let names = Set(regions.map(\.name))
         notify = NotificationRules.read(root.section("notify"), regions: names)
         destinations = DestinationSettings.read(root, in: self)
