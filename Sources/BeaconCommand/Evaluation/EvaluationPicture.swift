@@ -181,17 +181,17 @@ private struct Canvas {
             """
     }
 
+    // Plain colours first, since not every viewer has variables or asks for a scheme.
     private static let style = """
-        svg{--paper:#fff;--ink:#1f2328;--quiet:#656d76;--line:#d0d7de;--told:#0969da}
-        @media (prefers-color-scheme:dark){svg{--paper:#0d1117;--ink:#e6edf3;--quiet:#8b949e;--line:#30363d;--told:#58a6ff}}
-        text{font:13px system-ui,sans-serif;fill:var(--quiet)}
-        .title{font-size:16px;font-weight:600;fill:var(--ink)}
-        .paper{fill:var(--paper)} .grid{stroke:var(--line);fill:none}
-        .boundary{stroke:var(--quiet);stroke-dasharray:5 4;fill:none}
-        .truth{stroke:var(--ink);stroke-width:2;fill:none} .told{stroke:var(--told);stroke-width:1.5;fill:none}
-        .range{fill:var(--told);fill-opacity:.18;stroke:none}
+        text{font:13px system-ui,sans-serif;fill:#656d76} .title{font-size:16px;font-weight:600;fill:#1f2328}
+        .paper{fill:#fff} .grid{stroke:#d0d7de;fill:none} .boundary{stroke:#656d76;stroke-dasharray:5 4;fill:none}
+        .truth{stroke:#1f2328;stroke-width:2;fill:none} .told{stroke:#0969da;stroke-width:1.5;fill:none}
+        .range{fill:#0969da;fill-opacity:.18;stroke:none}
         .immediate{fill:#009e73;fill-opacity:.1} .near{fill:#56b4e9;fill-opacity:.1} .far{fill:#e69f00;fill-opacity:.1}
-        .hatched{fill:var(--line);fill-opacity:.5} .hatch{stroke:var(--quiet);stroke-opacity:.6}
+        .hatched{fill:#d0d7de;fill-opacity:.5} .hatch{stroke:#656d76;stroke-opacity:.6}
+        @media (prefers-color-scheme:dark){text{fill:#8b949e} .title{fill:#e6edf3} .paper{fill:#0d1117}
+        .grid{stroke:#30363d} .boundary{stroke:#8b949e} .truth{stroke:#e6edf3} .told{stroke:#58a6ff}
+        .range{fill:#58a6ff} .hatched{fill:#30363d} .hatch{stroke:#8b949e}}
         """
 
     /// Draws the axis of time, with marks in whole steps from the begin.

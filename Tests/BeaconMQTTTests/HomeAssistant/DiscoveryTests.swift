@@ -36,6 +36,20 @@ struct DiscoveryTests {
         #expect(root["availability_topic"] as? String == "beacond/hall/status")
     }
 
+    @Test("has the place as an entity where there are places, and its state says it also where it is unknown")
+    func place() throws {
+        let topics = TopicTree(base: "beacond/hall")
+        let discovery = Discovery(
+            HomeAssistantOptions(), broker: .test(port: 1), topics: topics, places: ["hall", "Ann's room"])
+        let payload = discovery.payload(for: NamedBeacon(name: "keys", identity: TestBeacon.keys))
+        let bytes = Array(try JSONEncoder().encode(payload))
+        #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
+        #expect(payload.components["place"]?.options == ["hall", "Ann's room", "away"])
+        #expect(payload.components["place"]?.valueTemplate == "{{ value_json.place }}")
+        let state = try JSONEncoder().encode(BeaconState(hasPlaces: true))
+        #expect(String(decoding: state, as: UTF8.self).contains(#""place":null"#))
+    }
+
     @Test("knows a beacon by the same ids whatever it is called")
     func stableIDs() throws {
         let first = try Self.announcement(name: "keys", clientID: "gateway")
