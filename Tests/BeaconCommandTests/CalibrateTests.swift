@@ -105,6 +105,7 @@ struct CalibrateTests {
                 "calibrate", "--distance", "3", "--save", "--calibration", file, "--source", "-",
                 input: log(Self.first, readings(-84)))
             #expect(far.status == 0, "\(far.errors)")
+            #expect(far.output.contains("loss       14.0 dB from 1 m to 3 m") && !far.output.contains("proposed"))
             #expect(abs(try await distance(-84, file) - 3) < 0.05)
         }
     }

@@ -105,6 +105,36 @@ struct PlacesTests {
         #expect(again.status == 1 && again.errors.contains("nothing was taught"))
     }
 
+    @Test("A recording whose time steps back is taught as two stands")
+    func teachBackward() async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let line = { (time: Int) in
+            #"{"time":\#(time),"receiver":"R1","uuid":"\#(Self.uuid)","major":1,"minor":2,"measuredPower":-59,"rssi":-60}"#
+        }
+        let input = ((1000..<1012).map(line) + (990..<995).map(line)).joined(separator: "\n")
+        let outcome = try await BeaconProgram.run("teach", "hall", "--source", "-", "--file", file.path, input: input)
+        #expect(outcome.status == 0 && outcome.lines.first == "1 place, 1 receivers", "\(outcome.errors)")
+    }
+
+    @Test("What several teach at once is all kept")
+    func teachTogether() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("rooms.json").path
+        let input = Self.log(10) { _ in (-60, -85) }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<6 {
+                group.addTask {
+                    _ = try? await BeaconProgram.run(
+                        "teach", "room \(number)", "--source", "-", "--file", file, input: input)
+                }
+            }
+        }
+        let list = try await BeaconProgram.run("teach", "--list", "--file", file)
+        #expect(list.lines.first == "6 places, 2 receivers")
+    }
+
     @Test("A file that is none of taught places is told")
     func damagedFile() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")

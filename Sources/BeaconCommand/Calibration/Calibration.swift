@@ -143,19 +143,37 @@ struct CalibrationResult {
         return " (\(mean - margin, decimals: 1) to \(mean + margin, decimals: 1) in 95 %)"
     }
 
-    func appendText(to buffer: inout [UInt8]) {
+    /// Appends the result as text.
+    ///
+    /// - Parameters:
+    ///   - distance: the distance in metres at which it was measured.
+    ///   - loss: the decibels that are lost from one metre to there; nil at one metre.
+    ///   - buffer: the bytes to append to.
+    func appendText(distance: Int, loss: Double?, to buffer: inout [UInt8]) {
+        let outcome =
+            if let loss {
+                """
+                measured   \(mean, decimals: 1) dBm at \(distance) m\(interval)
+                loss       \(loss, decimals: 1) dB from 1 m to \(distance) m; 9.5 dB in free space
+                """
+            } else {
+                """
+                it says    \(measuredPower) dBm at 1 m
+                proposed   \(proposal) dBm at 1 m\(proposal == Int(measuredPower) ? ", as it says" : "")\(interval)
+                """
+            }
         let text = """
             beacon     \(identity.uuid) \(identity.major)/\(identity.minor), heard by \(receiver.printable)
             adverts    \(count)
             signal     median \(median) dBm, four of five between \(lower) and \(upper) dBm
-            it says    \(measuredPower) dBm at 1 m
-            proposed   \(proposal) dBm at 1 m\(proposal == Int(measuredPower) ? ", as it says" : "")\(interval)
+            \(outcome)
 
             """
         buffer.append(contentsOf: text.utf8)
     }
 
-    func appendJSON(to buffer: inout [UInt8]) {
+    /// Appends the result as JSON; the parameters are those of ``appendText(distance:loss:to:)``.
+    func appendJSON(distance: Int, loss: Double?, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"uuid\":\"")
         buffer.append(text: identity.uuid)
         buffer.append(json: "\",\"major\":")
@@ -175,7 +193,11 @@ struct CalibrationResult {
         buffer.append(json: ",\"measuredPower\":")
         buffer.append(decimal: Int(measuredPower))
         buffer.append(json: ",\"proposedMeasuredPower\":")
-        buffer.append(decimal: proposal)
+        if loss == nil { buffer.append(decimal: proposal) } else { buffer.append(json: "null") }
+        buffer.append(json: ",\"distance\":")
+        buffer.append(decimal: distance)
+        buffer.append(json: ",\"loss\":")
+        if let loss { buffer.append(fixed: loss, decimals: 1) } else { buffer.append(json: "null") }
         buffer.append(json: ",\"mean\":")
         buffer.append(fixed: mean, decimals: 2)
         buffer.append(json: ",\"margin\":")

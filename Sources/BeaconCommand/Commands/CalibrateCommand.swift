@@ -88,18 +88,30 @@ struct CalibrateCommand: ParsableCommand {
         }
         let file = source.calibration.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
         var set = try CalibrationSet(optionalFile: file)
+        let before = set
         var output = try FileOutput(path: "-")
         if offset {
             try printOffsets(session.results(of: result.identity), &set, to: &output)
         } else {
-            try output.append { buffer in
-                if json { result.appendJSON(to: &buffer) } else { result.appendText(to: &buffer) }
-            }
             try keep(result, in: &set)
+            let loss = distance == 3 ? set[result.identity]?.lossToThreeMetres : nil
+            try output.append { buffer in
+                if json {
+                    result.appendJSON(distance: distance, loss: loss, to: &buffer)
+                } else {
+                    result.appendText(distance: distance, loss: loss, to: &buffer)
+                }
+            }
         }
         try output.finish()
         if save {
-            try set.write(to: file)
+            // Only what was measured here: another process may have kept something meanwhile.
+            try CalibrationSet.update(file) { kept in
+                for (name, receiver) in set.receivers where before.receivers[name] != receiver {
+                    kept.receivers[name] = receiver
+                }
+                for (name, beacon) in set.beacons where before.beacons[name] != beacon { kept.beacons[name] = beacon }
+            }
             StandardError.write("Kept in \(file.path).")
         }
         for caution in session.cautions(for: result) { StandardError.write("Note: \(caution)") }

@@ -114,6 +114,7 @@ struct EvaluateCommand: ParsableCommand {
         Interruption.listen()
         let table = try TruthTable(path: truth)
         guard !table.rows.isEmpty else { throw CommandError("\(truth) has no rows") }
+        if let svg { try refuseToReplace(svg) }
         let evaluation = try evaluate(table)
         if let svg {
             var drawing = try FileOutput(path: svg)
@@ -130,6 +131,17 @@ struct EvaluateCommand: ParsableCommand {
             }
         }
         try output.finish()
+    }
+
+    /// - Throws: `CommandError` where the picture would take the place of something that is no picture.
+    private func refuseToReplace(_ path: String) throws {
+        guard FileManager.default.fileExists(atPath: path), let file = FileHandle(forReadingAtPath: path) else {
+            return
+        }
+        let head = try file.read(upToCount: 4) ?? Data()
+        guard head.isEmpty || head == Data("<svg".utf8) else {
+            throw CommandError("--svg \(path): the file is there already, and is no SVG picture; name another")
+        }
     }
 
     /// Returns the evaluation of the kind that the table's columns tell.
@@ -163,6 +175,9 @@ struct EvaluateCommand: ParsableCommand {
     }
 
     private enum Options { case places, signals }
+
+    /// The seconds for which a stay may go on after the recording.
+    private static let longestRest = 86_400.0
 
     /// The configuration of a session, with what was measured and without requests.
     private func configuration() throws -> MonitoringSession.Configuration {
@@ -240,6 +255,11 @@ struct EvaluateCommand: ParsableCommand {
         }
         let recording = try recording(sharing: stays.flatMap { [$0.from, $0.to] }) {
             names.contains(name($0))
+        }
+        if let endless = stays.first(where: { $0.to > recording.last.seconds + Self.longestRest }) {
+            throw CommandError(
+                "\(truth): a stay of beacon \(endless.beacon) in \(endless.room) ends more than a day after the recording; "
+                    + "write an end that is in it")
         }
         let beacons = recording.identities(named: name, of: names)
         let watches =

@@ -14,8 +14,7 @@ struct PlacesCommand: ParsableCommand {
         discussion: """
             A place is a room, or whatever else has a receiver or several of its own. A beacon is in the place where it \
             is heard strongest; it changes to another one that leads by 6 dB for 3 s, and is in none when no receiver \
-            has heard it for 30 s. While a receiver is deaf, nobody is placed next door instead: what cannot be told is \
-            unknown.
+            has heard it for 30 s. While a receiver is deaf, what the others cannot tell by level is unknown.
 
               beacon places --source recording.ndjson --place hall=R1,R2 --place kitchen=R3
 
@@ -118,6 +117,10 @@ struct PlacesCommand: ParsableCommand {
         if let mistake = plan.mistake() { throw ValidationError("\(mistake).") }
         if let other = deaf.first(where: { !plan.receiverNames.contains($0) }) {
             throw ValidationError("--deaf names \(other), which is in no place.")
+        }
+        if plan.taught == nil, FileManager.default.fileExists(atPath: TeachCommand.file.path) {
+            StandardError.write(
+                "Note: what was taught is not used beside --place; give it with --taught \(TeachCommand.file.path).")
         }
         configuration.places = plan
         configuration.located = region.map(\.constraint)

@@ -75,6 +75,7 @@ struct TeachCommand: ParsableCommand {
         guard seconds > 0, seconds <= 3600 else {
             throw ValidationError("--seconds is \(seconds); it has to be above 0 and up to 3600.")
         }
+        if forget, list || name == nil { throw ValidationError("--forget needs the name of one place, and no --list.") }
         guard list || (name == nil) != (truth == nil) else {
             throw ValidationError("Name the place, as in 'beacon teach kitchen', or a recording's --truth.")
         }
@@ -82,23 +83,30 @@ struct TeachCommand: ParsableCommand {
     }
 
     func run() throws {
-        var map = FileManager.default.fileExists(atPath: file.path) ? try TaughtMap(file: file) : TaughtMap()
-        if list { return printPlaces(map) }
+        let before = try TaughtMap(optionalFile: file)
+        if list { return printPlaces(before) }
         if forget, let name {
-            guard map.remove(name) else { throw CommandError("nothing was taught of \"\(name)\"") }
-            return try map.write(to: file)
+            return try TaughtMap.update(file) { map in
+                guard map.remove(name) else { throw CommandError("nothing was taught of \"\(name)\"") }
+            }
         }
         Interruption.listen()
-        let taught = try measure(map)
+        let taught = try measure(before)
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
         guard !taught.isEmpty else {
+            if truth != nil {
+                throw CommandError(
+                    "no beacon with a signal reading was heard at a time of which the truth knows the room")
+            }
             throw CommandError(
                 "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. Is it on, and "
                     + "within reach? beacon scan shows what is heard")
         }
-        for (name, points) in taught { map.add(points, to: name) }
-        try map.write(to: file)
-        printPlaces(map)
+        try TaughtMap.update(file) { map in
+            for (name, points) in taught { map.add(points, to: name) }
+            printPlaces(map)
+        }
+        StandardError.write("Kept in \(file.path).")
     }
 
     private func measure(_ map: TaughtMap) throws -> [(name: String, points: [[String: Double?]])] {
@@ -115,9 +123,11 @@ struct TeachCommand: ParsableCommand {
         var (begin, last): (Timestamp?, Timestamp?)
         while !Interruption.isRequested, let record = try input.next() {
             guard let time = record.time else { throw SourceError.noTimes }
-            pacer.wait(until: time, shouldStop: { Interruption.isRequested })
             let start = begin ?? time
             begin = start
+            // Nothing after the end is waited for.
+            let end = rooms == nil ? start.advanced(by: Int64(seconds * 1e9)) : time
+            pacer.wait(until: min(time, end), shouldStop: { Interruption.isRequested })
             if rooms == nil, Double(time.since(start)) >= seconds * 1e9 { break }
             guard let place = rooms == nil ? name : rooms?.room(at: time) else {
                 last = time

@@ -204,6 +204,9 @@ struct PresenceEvaluation: Evaluation {
             guard majors == nil || major != nil else {
                 throw CommandError("\(table.path), line \(index + 2): the major value is none")
             }
+            guard starts[index] < ends[index] else {
+                throw CommandError("\(table.path), line \(index + 2): the stay ends before it begins")
+            }
             return Stay(
                 beacon: major.map { "\($0)/\(minor)" } ?? "\(minor)", room: rooms[index], from: starts[index],
                 to: ends[index])

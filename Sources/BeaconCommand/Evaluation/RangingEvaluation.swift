@@ -194,6 +194,11 @@ struct RangingEvaluation: Evaluation {
                     "\(table.path), line \(index + 2): \(majors[index])/\(minors[index]) is no major and minor; each is a "
                         + "whole number up to 65535")
             }
+            guard (0...10_000).contains(distances[index]) else {
+                throw CommandError(
+                    "\(table.path), line \(index + 2): the distance is \(distances[index]); it is in metres, from 0 to 10000"
+                )
+            }
             return Truth(
                 time: times[index], track: Track(major: Int(major), minor: Int(minor)), distance: distances[index])
         }

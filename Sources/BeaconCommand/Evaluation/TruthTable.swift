@@ -17,7 +17,9 @@ struct TruthTable {
     init(path: String) throws {
         self.path = path
         let text = String(decoding: try UnpackedFile.contents(path: path, limit: Self.limit), as: UTF8.self)
-        var lines = text.split(whereSeparator: \.isNewline).makeIterator()
+        // Spreadsheets put a mark of the byte order first.
+        let content = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
+        var lines = content.split(whereSeparator: \.isNewline).makeIterator()
         guard let heading = lines.next() else { throw CommandError("\(path) is empty") }
         columns = Self.fields(heading).map { $0.lowercased() }
         var number = 1

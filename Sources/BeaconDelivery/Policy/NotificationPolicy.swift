@@ -74,7 +74,8 @@ public struct NotificationPolicy: Sendable {
             return notifications
         case .ranged(let report):
             return advance(to: report.time, at: wallTime) + receive(report, at: wallTime)
-        case .placed(let change): return advance(to: change.time, at: wallTime) + receive(change, at: wallTime)
+        // Its time is that of its source, by which no clock of this policy goes.
+        case .placed(let change): return receive(change, at: wallTime)
         case .located: return []
         }
     }

@@ -17,15 +17,16 @@ struct LearnedSignals {
     /// - Parameters:
     ///   - sighting: the advert.
     ///   - number: the region's number.
+    ///   - time: the moment that it counts for.
     ///   - state: the region's state.
     ///   - entersAsKept: true where what would keep the region enters it.
     mutating func accept(
-        _ sighting: Sighting, for number: Int32, state: RegionState, entersAsKept: Bool
+        _ sighting: Sighting, for number: Int32, at time: Int64, state: RegionState, entersAsKept: Bool
     ) -> Bool {
         // Without a reading, an advert shows that the beacon is there, but not that it is close.
         guard let dBm = sighting.rssi.dBm else { return state == .inside }
         let reading = Float(dBm)
-        let level = learn(reading, sighting)
+        let level = learn(reading, sighting, at: time)
         let isClose = reading >= level - SignalReference.enter
         let isKept = reading >= level - SignalReference.keep
         guard state == .inside else {
@@ -34,9 +35,8 @@ struct LearnedSignals {
             return true
         }
         if isClose {
-            if let peak = peaks[number] {
-                peaks[number]?[sighting.receiver] = max(peak[sighting.receiver] ?? reading, reading)
-            }
+            peaks[number, default: [:]][sighting.receiver] = max(
+                peaks[number]?[sighting.receiver] ?? reading, reading)
             return true
         }
         // Where something stronger has been heard since, what was close then is not any more.
@@ -45,8 +45,8 @@ struct LearnedSignals {
     }
 
     /// Takes in a reading, and returns the strongest level of beacons of this kind.
-    private mutating func learn(_ reading: Float, _ sighting: Sighting) -> Float {
-        let (power, tick) = (sighting.measuredPower, sighting.time.nanoseconds)
+    private mutating func learn(_ reading: Float, _ sighting: Sighting, at tick: Int64) -> Float {
+        let power = sighting.measuredPower
         guard
             let place = references.place(
                 of: sighting.identity.uuid, measuredPower: power, by: sighting.receiver, at: tick)
@@ -73,7 +73,7 @@ extension Engine {
     mutating func isStrongEnough(_ sighting: Sighting, for number: Int32) -> Bool {
         let watch = watches[Int(number)]
         return learned.accept(
-            sighting, for: number, state: watch.state, entersAsKept: watch.entersAsKept)
+            sighting, for: number, at: now, state: watch.state, entersAsKept: watch.entersAsKept)
     }
 
     /// Has all beacons of a region's UUID teach its levels.

@@ -29,8 +29,8 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - receiver: the receiver.
-    ///   - number: its number in the map.
-    public mutating func setReceiver(_ receiver: ReceiverID, of number: Int) {
+    ///   - number: its number in the map; nil where it is none of it any more.
+    public mutating func setReceiver(_ receiver: ReceiverID, of number: Int?) {
         addReceiver(receiver)
         places?.setReceiver(receiver, of: number)
     }
@@ -43,7 +43,8 @@ extension Engine {
     /// Adds the readings of a track to those of its beacon, if it is to be located.
     mutating func locate(_ track: Int, _ readings: SampleDigest, at tick: Int64) {
         let key = tracks[track].pointee.key
-        guard let place = receivers.place(of: key.receiver), let number = places?.number(of: key.receiver),
+        guard readings.count > 0 || tracks[track].pointee.lastHeard > tick - Timestamp.nanosecondsPerSecond,
+            let place = receivers.place(of: key.receiver), let number = places?.number(of: key.receiver),
             isLocated(track)
         else { return }
         places?.hear(
@@ -67,10 +68,14 @@ extension Engine {
     /// Decides the places of all beacons at the end of a second.
     mutating func decidePlaces(at tick: Int64) {
         guard let known = places?.receivers else { return }
-        let hearing = known.map { receiver -> PlaceTracker.Hearing in
-            guard let receiver, let place = receivers.place(of: receiver) else { return .deaf }
-            guard let since = receivers[place].deafness(at: tick) else { return .hearing }
-            return tick - since < Self.patience ? .interrupted : .deaf
+        let hearing = known.map { receiversOfOne -> PlaceTracker.Hearing in
+            var best = PlaceTracker.Hearing.deaf
+            for receiver in receiversOfOne {
+                guard let place = receivers.place(of: receiver) else { continue }
+                guard let since = receivers[place].deafness(at: tick) else { return .hearing }
+                if tick - since < Self.patience { best = .interrupted }
+            }
+            return best
         }
         var changes: [PlaceChange] = []
         places?.decide(at: tick, hearing: hearing) { changes.append($0) }

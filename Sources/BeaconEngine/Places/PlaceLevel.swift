@@ -8,6 +8,9 @@ struct PlaceLevel: BitwiseCopyable {
     private var strongest = Self.nothing
     private var count: UInt16 = 0
 
+    /// True where it was heard in this second, be it without a reading.
+    private var isThere = false
+
     /// The seconds since there was a reading.
     private var silence = Self.never
 
@@ -38,6 +41,7 @@ struct PlaceLevel: BitwiseCopyable {
     /// Adds a second's readings, whose levels are too high by `offset`.
     @inline(__always)
     mutating func add(_ readings: SampleDigest, offset: Float) {
+        isThere = true
         guard let mean = readings.mean else { return }
         // Two addresses of one identity, as where a beacon changes its own, count as one.
         let number = UInt16(clamping: readings.count)
@@ -63,13 +67,19 @@ struct PlaceLevel: BitwiseCopyable {
     ///   - reference: the strongest levels of beacons of this kind, which takes part.
     ///   - measuredPower: what the beacon says of its power.
     ///   - tick: the second.
-    /// - Returns: true where there was a reading.
+    /// - Returns: true where the beacon was heard.
     @inline(__always)
     mutating func endSecond(
         _ smoothing: Smoothing, gap: Float, patience: Float, reference: inout SignalReference, measuredPower: Int8,
         at tick: Int64
     ) -> Bool {
         guard count > 0 else {
+            // An advert without a reading shows that the beacon is there, and says nothing of its level.
+            if isThere {
+                if isHeard { silence = 0 }
+                clearSecond()
+                return true
+            }
             if isHeard { sink(smoothing, gap: gap, patience: patience) }
             if isClose { keep(false, patience: patience) }
             return false
@@ -87,7 +97,7 @@ struct PlaceLevel: BitwiseCopyable {
         }
         silence = 0
         reference.hear(strongest, measuredPower: measuredPower, at: tick)
-        if strongest >= reference.level - SignalReference.enter {
+        if reference.isLearned, strongest >= reference.level - SignalReference.enter {
             (peak, unkept) = (max(peak, strongest), 0)
         } else if isClose {
             // Where something stronger has been heard since, what was close then is not any more.
@@ -100,10 +110,10 @@ struct PlaceLevel: BitwiseCopyable {
     }
 
     /// Ends a second in which the receiver just does not hear: what was heard stands.
-    mutating func clearSecond() { (sum, strongest, count) = (0, Self.nothing, 0) }
+    mutating func clearSecond() { (sum, strongest, count, isThere) = (0, Self.nothing, 0, false) }
 
     private mutating func sink(_ smoothing: Smoothing, gap: Float, patience: Float) {
-        silence += 1
+        silence = min(silence + 1, Self.never - 1)
         switch smoothing {
         case .mean:
             if Float(silence) > max(Self.grace, 3 * gap) { level -= Self.sinking }
@@ -115,7 +125,7 @@ struct PlaceLevel: BitwiseCopyable {
     }
 
     private mutating func keep(_ isKept: Bool, patience: Float) {
-        unkept = isKept ? 0 : unkept + 1
+        unkept = isKept ? 0 : unkept < .max ? unkept + 1 : unkept
         if Float(unkept) > patience { (peak, unkept) = (Self.nothing, 0) }
     }
 }

@@ -6,10 +6,10 @@ public import BeaconModel
 /// source, is the caller's business: ``Engine/setReceiver(_:of:)``.
 public struct PlaceMap: Hashable, Sendable {
     /// The number of places: rooms, floors, shops.
-    public var placeCount: Int
+    public private(set) var placeCount: Int
 
     /// The place of each receiver; nil for one that is in none, which helps only where places were taught.
-    public var receivers: [Int?]
+    public private(set) var receivers: [Int?]
 
     /// The rules of the decision.
     public var rules = PlaceRules()
@@ -23,15 +23,19 @@ public struct PlaceMap: Hashable, Sendable {
     /// The most receivers. What is known of a beacon has room for each of them.
     public static let maximumReceivers = 256
 
+    /// The most places.
+    public static let maximumPlaces = 1000
+
     /// Creates a map.
     ///
     /// - Parameters:
     ///   - placeCount: the number of places.
     ///   - receivers: the place of each receiver; nil for one that is in none.
     public init(placeCount: Int, receivers: [Int?]) {
-        self.placeCount = max(placeCount, 0)
+        let count = min(max(placeCount, 0), Self.maximumPlaces)
+        self.placeCount = count
         self.receivers = receivers.prefix(Self.maximumReceivers).map { place in
-            place.flatMap { $0 >= 0 && $0 < placeCount ? $0 : nil }
+            place.flatMap { $0 >= 0 && $0 < count ? $0 : nil }
         }
     }
 }

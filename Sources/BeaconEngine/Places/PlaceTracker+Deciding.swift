@@ -66,6 +66,7 @@ extension PlaceTracker {
         isBusy = false
         guard !slots.isEmpty else { return }
         let air = Air(map, taught, hearing)
+        noteHearing(hearing)
         for slot in beacons.indices where beacons[slot].isInUse {
             let isHeard = endSecond(of: slot, at: tick, air)
             let holder = Int(beacons[slot].holder)
@@ -91,12 +92,45 @@ extension PlaceTracker {
                         whereabouts: Self.whereabouts(place), before: Self.whereabouts(known),
                         grounds: beacons[slot].grounds))
             }
-            if place == NoPlace.nowhere, beacons[slot].silence > Self.retention {
+            let silence = Float(beacons[slot].silence)
+            let isNoPlaceKnown = place == NoPlace.nowhere || place == NoPlace.unknown && beacons[slot].known < 0
+            if isNoPlaceKnown, beacons[slot].silence > Self.retention {
                 forget(slot)
-            } else if isHeard || isSilenceCounted && place != NoPlace.nowhere {
+            } else if isHeard || isSilenceCounted && silence <= air.patience(of: beacons[slot]) {
+                // Later, nothing happens to it until it is heard, or somebody hears again.
                 isBusy = true
             }
         }
+    }
+
+    /// Notes for how long each receiver has heard. Where one begins to, the silence of the others before it says nothing
+    /// of a beacon that may be with it: it gets its full time to be heard.
+    private mutating func noteHearing(_ hearing: [Hearing]) {
+        var hasBegun = false
+        for (number, now) in hearing.enumerated() {
+            switch now {
+            case .deaf: (wasDeaf[number], hearingSeconds[number]) = (true, 0)
+            case .interrupted: break
+            case .hearing:
+                hasBegun = hasBegun || wasDeaf[number]
+                wasDeaf[number] = false
+                hearingSeconds[number] += 1
+            }
+        }
+        guard hasBegun else { return }
+        for slot in beacons.indices where beacons[slot].reported == NoPlace.unknown { beacons[slot].silence = 0 }
+    }
+
+    /// Returns true where a receiver of a place has nothing to say of a beacon: it is deaf, or it has not heard for long
+    /// enough to have heard the beacon.
+    private func isAnyIgnorant(of slot: Int, _ air: Air) -> Bool {
+        if air.isAnyDeaf { return true }
+        let first = slot * receivers.count
+        let needed = max(3, 3 * beacons[slot].gap)
+        for number in receivers.indices where map.receivers[number] != nil && !levels[first + number].isHeard {
+            if air.hearing[number] == .interrupted || hearingSeconds[number] <= needed { return true }
+        }
+        return false
     }
 
     /// What holds for all beacons in a second.
@@ -106,6 +140,8 @@ extension PlaceTracker {
         /// True for a place none of whose receivers has a say. One without receivers is none of them.
         var isDark: [Bool]
         let isAnyDark: Bool
+        /// True where any receiver of a place is deaf.
+        let isAnyDeaf: Bool
         /// True where a receiver is deaf that was there when places were taught.
         let isTaughtDeaf: Bool
         let smoothing: PlaceLevel.Smoothing
@@ -123,6 +159,7 @@ extension PlaceTracker {
                 if let place { isDark[place] = false }
             }
             isAnyDark = isDark.contains(true)
+            isAnyDeaf = zip(hearing, map.receivers).contains { $0 == .deaf && $1 != nil }
             isTaughtDeaf = zip(hearing, taught.isTaught).contains { $0 == .deaf && $1 }
             // 1 - exp(-1 / memory), by a power of ten.
             let weight = 1 - Exponential.powerOfTen(-0.434_294_481_903_251_8 / max(map.rules.memory, 0.1))
@@ -176,7 +213,7 @@ extension PlaceTracker {
         let beacon = beacons[slot]
         if Float(beacon.silence) >= air.patience(of: beacon) {
             if !taught.isEmpty { clearEvidence(of: slot) }
-            let isUndecided = air.isAnyDark || air.isTaughtDeaf
+            let isUndecided = air.isAnyDeaf || air.isTaughtDeaf
             return seem(slot, to: isUndecided ? NoPlace.unknown : NoPlace.nowhere, for: 0)
         }
         return taught.isEmpty ? strongestPlace(of: slot, air) : likeliestPlace(of: slot, air)
@@ -187,17 +224,26 @@ extension PlaceTracker {
     /// Decides where a beacon is, by level and time.
     private mutating func strongestPlace(of slot: Int, _ air: Air) -> Int16 {
         let current = beacons[slot].reported
-        if current >= 0, air.isDark[Int(current)] { return seem(slot, to: NoPlace.unknown, for: 0) }
+        if current >= 0, isOutOfHearing(slot, air) { return seem(slot, to: NoPlace.unknown, for: 0) }
         guard var best = standing.best else { return current }
         if current >= 0, standing.receivers[Int(current)] >= 0,
             standing.levels[best] < standing.levels[Int(current)] + Float(map.rules.margin)
         {
             best = Int(current)
         }
-        // While a place is dark the beacon may be there, unless it is seen to be close to a receiver.
+        // Where a receiver is deaf the beacon may be, unless it is seen to be close to another.
         let isBelieved =
-            !air.isAnyDark || levels[slot * receivers.count + standing.receivers[best]].isClose
+            levels[slot * receivers.count + standing.receivers[best]].isClose || !isAnyIgnorant(of: slot, air)
         return seem(slot, to: isBelieved ? Int16(best) : NoPlace.unknown, for: air.holdSeconds)
+    }
+
+    /// Returns true for a beacon whose place is dark, or of which the receiver is deaf that placed it there and no other
+    /// one of the place hears it.
+    private func isOutOfHearing(_ slot: Int, _ air: Air) -> Bool {
+        let current = Int(beacons[slot].reported)
+        if air.isDark[current] { return true }
+        let holder = Int(beacons[slot].holder)
+        return holder >= 0 && air.hearing[holder] == .deaf && standing.receivers[current] < 0
     }
 
     /// Returns where a beacon is, now that it seems to be in `place`: it is there once it has seemed so for long enough.
@@ -230,7 +276,10 @@ extension PlaceTracker {
             let level = levels[first + number]
             return level.isHeard ? level.level - power : TaughtPlaces.Heard.silent
         }
-        guard heard.contains(where: \.isFinite) else { return beacon.reported }
+        guard heard.contains(where: \.isFinite) else {
+            let isLost = beacon.holder >= 0 ? air.hearing[Int(beacon.holder)] == .deaf : !air.isAnyHearing
+            return beacon.reported >= 0 && isLost ? NoPlace.unknown : beacon.reported
+        }
         let costs = taught.costs(heard, places: map.receivers, measuredPower: power) + [TaughtPlaces.unknownCost]
         let row = slot * costs.count
         var least = evidence[row..<row + costs.count].min() ?? 0
@@ -269,7 +318,7 @@ extension PlaceTracker {
         guard place >= 0 else { return grounds }
         let number = standing.receivers[Int(place)]
         if number >= 0 {
-            grounds.receiver = receivers[number]
+            grounds.receiver = receivers[number].first
             grounds.level = Double(standing.levels[Int(place)])
         }
         guard taught.isEmpty else {

@@ -37,8 +37,13 @@ struct PlaceTracker {
     let map: PlaceMap
     let taught: TaughtPlaces
 
-    /// The map's receivers, as the source knows them; nil for those that have not come.
-    private(set) var receivers: [ReceiverID?]
+    /// The map's receivers, as the source knows them: none for one that has not come, and several where the source has
+    /// several of one name, as the adapters of a radio that was given a name.
+    private(set) var receivers: [[ReceiverID]]
+
+    /// True for a receiver that was deaf in the newest second, and for how many seconds it has not been since.
+    var wasDeaf: [Bool]
+    var hearingSeconds: [Float]
 
     /// The map's number of each receiver by its index; -1 for those that are not in it.
     private var numbers: [Int16] = []
@@ -73,16 +78,19 @@ struct PlaceTracker {
         self.map = map
         self.capacity = capacity
         taught = TaughtPlaces(map.taught, placeCount: map.placeCount, receiverCount: map.receivers.count)
-        receivers = Array(repeating: nil, count: map.receivers.count)
+        receivers = Array(repeating: [], count: map.receivers.count)
+        wasDeaf = Array(repeating: true, count: map.receivers.count)
+        hearingSeconds = Array(repeating: 0, count: map.receivers.count)
         standing = PlaceStanding(placeCount: map.placeCount)
     }
 
-    /// Sets which receiver of the source is one of the map.
-    mutating func setReceiver(_ receiver: ReceiverID, of number: Int) {
-        guard receivers.indices.contains(number) else { return }
-        if let old = receivers[number] { numbers[Int(old.index)] = -1 }
-        receivers[number] = receiver
+    /// Sets which receiver of the map one of the source is; nil for none.
+    mutating func setReceiver(_ receiver: ReceiverID, of number: Int?) {
         while numbers.count <= Int(receiver.index) { numbers.append(-1) }
+        if let old = self.number(of: receiver) { receivers[old].removeAll { $0 == receiver } }
+        numbers[Int(receiver.index)] = -1
+        guard let number, receivers.indices.contains(number) else { return }
+        receivers[number].append(receiver)
         numbers[Int(receiver.index)] = Int16(number)
     }
 
@@ -131,7 +139,8 @@ struct PlaceTracker {
             slot = find(identity, evicted: &evicted)
             slotsByTrack[track] = slot
         }
-        beacons[Int(slot)].gap = Float(gap) / 1e9
+        // What a far receiver misses is no gap of the beacon's.
+        if readings.count > 0 { beacons[Int(slot)].gap = Float(gap) / 1e9 }
         if beacons[Int(slot)].reference == nil || beacons[Int(slot)].measuredPower != measuredPower {
             beacons[Int(slot)].measuredPower = measuredPower
             beacons[Int(slot)].reference = references.place(

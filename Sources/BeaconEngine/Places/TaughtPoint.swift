@@ -112,7 +112,9 @@ struct TaughtPlaces {
 
     /// Returns no more points than a place may have, the most alike joined to their means.
     private static func joined(_ points: [[Float]]) -> [[Float]] {
-        var points = points
+        // Joining compares all with all: of very many, every so manieth is enough.
+        let step = (points.count + 4 * capacity - 1) / (4 * capacity)
+        var points = step > 1 ? stride(from: 0, to: points.count, by: step).map { points[$0] } : points
         while points.count > capacity {
             var best: (left: Int, right: Int, distance: Float) = (0, 1, .infinity)
             for right in points.indices {
@@ -169,6 +171,10 @@ struct TaughtPlaces {
         }
         guard let strongest, let place = places[strongest] else { return costs }
         var lead = Self.ownLead
+        // Of a place where nobody taught, only its own receivers tell. While they are deaf there is no lead before it.
+        for (number, level) in heard.enumerated() where level.isNaN {
+            if let other = places[number], other != place, ranges[other].isEmpty { lead = 0 }
+        }
         for (number, level) in heard.enumerated() where level.isFinite && places[number] != nil {
             if places[number] != place { lead = min(lead, heard[strongest] - level) }
         }

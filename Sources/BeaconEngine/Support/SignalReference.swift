@@ -25,6 +25,9 @@ struct SignalReference {
 
     /// The strongest level in dBm.
     private(set) var level: Float
+
+    /// True once something was heard that was stronger than it could be taken for before.
+    private(set) var isLearned = false
     private var second: Int64
 
     /// A reference for beacons of this measured power of which none has been heard.
@@ -43,8 +46,9 @@ struct SignalReference {
     mutating func hear(_ reading: Float, measuredPower: Int8, at tick: Int64) {
         let now = tick / Timestamp.nanosecondsPerSecond
         let passed = min(max(Float(now - second), 0), Self.longestGap)
-        second = now
+        second = max(second, now)
         let power = Float(measuredPower)
+        if min(reading, power) > power - Self.prior { isLearned = true }
         level = max(power - Self.prior, level - Self.decay * passed, min(reading, power))
     }
 }

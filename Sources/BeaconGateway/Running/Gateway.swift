@@ -225,7 +225,7 @@ actor Gateway {
         for constraint in plan.rangings { _ = core.startRanging(constraint) }
         if let places = configuration.places, !plan.located.isEmpty {
             core.startLocating(places, plan.located)
-            for (beacon, place) in known.places {
+            for (beacon, place) in known.places.sorted(by: { $0.key < $1.key }) {
                 core.setKnownPlace(place, of: beacon)
                 self.places[beacon] = place
             }
@@ -361,10 +361,11 @@ actor Gateway {
     private func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
         add(policy.receive(.placed(change), at: change.time), to: &notifications)
         // No more than the engine tracks: of beacons that it had to forget, nobody says that they left.
-        if change.state != .unknown, change.place == nil || places.count < Self.mostPlaces {
+        let known = places[change.identity]
+        if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
             places[change.identity] = change.place
+            isPresenceSaved = false
         }
-        isPresenceSaved = false
         for destination in destinations { destination.receive?(.placed(change)) }
     }
 

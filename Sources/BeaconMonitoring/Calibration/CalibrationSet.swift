@@ -70,7 +70,7 @@ public struct CalibrationSet: Hashable, Sendable, Codable {
     /// The beacons as the engine has them.
     public var beaconCalibrations: [BeaconIdentity: BeaconCalibration] {
         var calibrations: [BeaconIdentity: BeaconCalibration] = [:]
-        for (name, beacon) in beacons {
+        for (name, beacon) in beacons.sorted(by: { $0.key < $1.key }) {
             guard let constraint = BeaconConstraint(name), let major = constraint.major, let minor = constraint.minor
             else { continue }
             calibrations[BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)] = BeaconCalibration(
@@ -144,13 +144,10 @@ extension CalibrationSet {
         if FileManager.default.fileExists(atPath: file.path) { try self.init(file: file) } else { self.init() }
     }
 
-    /// Writes a file, in place of what is there.
+    /// Changes a file, which another process may be changing too: what it has kept meanwhile stays.
     ///
-    /// - Throws: an error where it cannot be written.
-    public func write(to file: URL) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try AtomicFile.replace(file.path, with: try encoder.encode(self))
+    /// - Throws: an error where it cannot be read or written, and that of `change`; nothing is written then.
+    package static func update(_ file: URL, _ change: (inout CalibrationSet) throws -> Void) throws {
+        try SharedFile.update(file, read: { try CalibrationSet(optionalFile: file) }, change)
     }
 }

@@ -12,7 +12,9 @@ extension MonitoringCore {
         placeNames = plan.placeNames
         placeReceivers = Dictionary(uniqueKeysWithValues: plan.receiverNames.enumerated().map { ($1, $0) })
         engine.startLocating(plan.map, constraints)
-        for (receiver, name) in receiverNames { attach(receiver, named: name) }
+        for (receiver, name) in receiverNames.sorted(by: { $0.key.index < $1.key.index }) {
+            attach(receiver, named: name)
+        }
     }
 
     /// Gives a receiver the name by which plans know it, and adds it.
@@ -20,8 +22,8 @@ extension MonitoringCore {
         addReceiver(receiver)
         guard receiverNames[receiver] != name else { return }
         receiverNames[receiver] = name
-        if let calibration = calibrations.calibration(of: name) {
-            engine.setCalibration(calibration, of: receiver)
+        if !calibrations.receivers.isEmpty {
+            engine.setCalibration(calibrations.calibration(of: name) ?? ReceiverCalibration(), of: receiver)
         }
         attach(receiver, named: name)
     }
@@ -38,8 +40,8 @@ extension MonitoringCore {
     }
 
     private mutating func attach(_ receiver: ReceiverID, named name: String) {
-        guard let places, let number = placeReceivers[name], !places.deafReceivers.contains(name) else { return }
-        engine.setReceiver(receiver, of: number)
+        guard let places else { return }
+        engine.setReceiver(receiver, of: places.deafReceivers.contains(name) ? nil : placeReceivers[name])
     }
 
     /// Returns a second's report of the engine with names in place of numbers.

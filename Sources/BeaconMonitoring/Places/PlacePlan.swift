@@ -93,6 +93,9 @@ public struct PlacePlan: Hashable, Sendable {
                 }
             }
         }
+        guard placeNames.count <= PlaceMap.maximumPlaces else {
+            return "there are \(placeNames.count) places; there can be \(PlaceMap.maximumPlaces)"
+        }
         let count = receiverNames.count
         guard count <= PlaceMap.maximumReceivers else {
             return "there are \(count) receivers; there can be \(PlaceMap.maximumReceivers)"

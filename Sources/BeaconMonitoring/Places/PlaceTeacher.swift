@@ -58,7 +58,8 @@ public struct PlaceTeacher: Sendable {
     public func points(of beacon: BeaconIdentity) -> [[String: Double?]] {
         var stands: [[Reading]] = []
         for reading in readings[beacon] ?? [] {
-            if let last = stands.last?.last, reading.time.since(last.time) <= Self.longestGap {
+            // A time that steps back is another recording's, or a clock's.
+            if let last = stands.last?.last, (0...Self.longestGap).contains(reading.time.since(last.time)) {
                 stands[stands.count - 1].append(reading)
             } else {
                 stands.append([reading])

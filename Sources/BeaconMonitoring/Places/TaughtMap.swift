@@ -1,5 +1,4 @@
 import BeaconEngine
-import BeaconSupport
 public import Foundation
 
 /// How beacons are heard at spots of places, as somebody taught it by standing there, and its file.
@@ -128,14 +127,17 @@ extension TaughtMap {
         self = map
     }
 
-    /// Writes a file, in place of what is there.
+    /// Reads a file that there may be; nothing where there is none.
     ///
-    /// - Throws: an error where it cannot be written.
-    public func write(to file: URL) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try AtomicFile.replace(file.path, with: try encoder.encode(self))
+    /// - Throws: ``FileError`` where it cannot be read or holds something else.
+    public init(optionalFile file: URL) throws {
+        if FileManager.default.fileExists(atPath: file.path) { try self.init(file: file) } else { self.init() }
+    }
+
+    /// Changes a file, which another process may be changing too: what it has taught meanwhile stays.
+    ///
+    /// - Throws: an error where it cannot be read or written, and that of `change`; nothing is written then.
+    package static func update(_ file: URL, _ change: (inout TaughtMap) throws -> Void) throws {
+        try SharedFile.update(file, read: { try TaughtMap(optionalFile: file) }, change)
     }
 }

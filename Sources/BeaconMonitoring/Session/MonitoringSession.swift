@@ -205,12 +205,16 @@ public struct MonitoringSession: ~Copyable {
         meetReceivers()
         let gaps = radio.takeGaps()
         let states = source.receiverStates
-        for (index, isCounted) in counts.enumerated() where isCounted {
-            let receiver = ReceiverID(UInt16(index))
-            core.setWallOffset(radio.wallOffset, of: receiver)
-            for gap in gaps where gap.receiver == nil || gap.receiver == receiver {
+        let receivers = counts.indices.filter { counts[$0] }.map { ReceiverID(UInt16($0)) }
+        for receiver in receivers { core.setWallOffset(radio.wallOffset, of: receiver) }
+        // All of what was slept through first: whose state changes lets time pass for all.
+        for gap in gaps {
+            for receiver in receivers where gap.receiver == nil || gap.receiver == receiver {
                 core.skip(from: gap.from, to: gap.to, of: receiver)
             }
+        }
+        for receiver in receivers {
+            let index = Int(receiver.index)
             core.setHearing((index < states.count ? states[index] : radio.state).hearing, of: receiver, at: time)
         }
     }

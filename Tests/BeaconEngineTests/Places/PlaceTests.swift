@@ -239,6 +239,99 @@ struct PlaceTests {
         #expect(engine.trackedBeacons <= 8)
     }
 
+    @Test("A receiver that comes, or hears again, gives a beacon its full time with it before it is nowhere")
+    func receiverComes() {
+        var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 1)
+        bench.pass(10, [-60])
+        bench.pass(60, [nil])
+        #expect(bench.changes().map { $0.suffix(8) }.last == " unknown")
+        bench.engine.setReceiver(ReceiverID(1), of: 1)
+        bench.pass(10, [nil, nil])
+        bench.pass(10, [nil, -60])
+        let changes = bench.changes()
+        #expect(!changes.contains { $0.hasSuffix("nowhere") } && changes.last?.hasSuffix(" 1") == true, "\(changes)")
+    }
+
+    @Test("What a receiver has not had the time to hear is no silence")
+    func freshReceiver() {
+        var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 1)
+        // Once in five seconds, and not close.
+        for round in 0..<12 {
+            bench.engine.receive(.of(at: Double(round) * 5 + 0.5, rssi: -88))
+            bench.engine.advance(to: .at(Double(round + 1) * 5))
+        }
+        bench.engine.setReceiver(ReceiverID(1), of: 1)
+        bench.engine.receive(.of(at: 60.5, rssi: -88))
+        bench.engine.advance(to: .at(65))
+        #expect(!bench.changes().contains { $0.hasSuffix(" 0") })
+    }
+
+    @Test("Where one of a place's two receivers is deaf, a beacon by it is unknown, and not next door")
+    func halfDeafPlace() {
+        var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 0, 1]))
+        bench.pass(20, [-60, nil, -88])
+        bench.set(0, isHearing: false)
+        bench.pass(60, [nil, nil, -88])
+        let changes = bench.changes()
+        #expect(changes.count == 2 && changes.first == "3.0 0" && changes.last?.hasSuffix(" unknown") == true)
+    }
+
+    @Test("Nothing is close before anything strong was heard")
+    func coldStart() {
+        var bench = PlaceBench(attaching: 2)
+        bench.pass(60, [-84, -86, nil])
+        #expect(bench.changes() == [])
+        bench.pass(10, [-60, -86, nil])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
+    }
+
+    @Test("An advert without a reading is no silence")
+    func withoutReading() {
+        var bench = PlaceBench()
+        bench.pass(10, [-60, -75, -85])
+        bench.pass(60, [127, nil, nil])
+        #expect(bench.changes() == ["3.0 0"])
+    }
+
+    @Test("A jump of a century is passed over, also where a place is dark for ever", .timeLimit(.minutes(5)))
+    func jump() {
+        var bench = PlaceBench(attaching: 2)
+        bench.pass(10, [-60, -75, nil])
+        bench.engine.advance(to: .at(3_000_000_000))
+        #expect(bench.changes().last?.hasSuffix(" unknown") == true)
+    }
+
+    @Test("A beacon that was close is silent for days, and nothing overflows")
+    func days() {
+        var map = PlaceMap(placeCount: 2, receivers: [0, 1])
+        map.rules.exitTimeout = .seconds(86_400)
+        var bench = PlaceBench(map, attaching: 2)
+        bench.pass(10, [-60, -75])
+        bench.engine.advance(to: .at(70_000))
+        #expect(bench.changes() == ["3.0 0"])
+        bench.engine.advance(to: .at(90_000))
+        #expect(bench.changes().last?.hasSuffix(" nowhere") == true)
+    }
+
+    @Test("Receivers of one name are one: it hears while any of them does, and all of their readings count")
+    func severalOfOne() {
+        var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
+        bench.engine.setReceiver(ReceiverID(2), of: 0)
+        bench.pass(10, [nil, -80, -60])
+        bench.set(0, isHearing: false)
+        bench.pass(20, [nil, -80, -60])
+        #expect(bench.changes() == ["3.0 0"])
+    }
+
+    @Test("A receiver that is another one's now leaves its place dark")
+    func renamed() {
+        var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 2)
+        bench.pass(10, [-60, -80])
+        bench.engine.setReceiver(ReceiverID(0), of: 1)
+        bench.pass(10, [nil, -80])
+        #expect(bench.changes().last?.hasSuffix(" unknown") == true)
+    }
+
     /// Rooms, walks and faults by chance, judged by what must hold whatever happens.
     @Test(
         "Whoever is deaf and whenever, no beacon is placed by one that is, and none leaves unheard", arguments: 0..<40)

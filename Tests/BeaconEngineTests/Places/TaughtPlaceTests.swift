@@ -46,8 +46,8 @@ struct TaughtPlaceTests {
 
     @Test("Levels like none that were taught are in no known place")
     func nowhereLike() {
-        var map = map
-        map.receivers = [nil, nil]
+        var map = PlaceMap(placeCount: 3, receivers: [nil, nil])
+        map.taught = self.map.taught
         var bench = PlaceBench(map, attaching: 2)
         bench.pass(20, [-50, -110])
         #expect(!bench.changes().contains { $0.hasSuffix(" 1") || $0.hasSuffix(" 2") })

@@ -177,6 +177,8 @@ struct ConfigurationTests {
         #expect(twice.count == 1 && twice[0].contains("\"x\" is in \"a\" already"))
         let none = ConfigurationBench.lines(ConfigurationBench.start + "places: [{ name: a }]\n")
         #expect(none.count == 1 && none[0].contains("receivers"))
+        let empty = ConfigurationBench.lines(ConfigurationBench.start + "places: []\n")
+        #expect(empty.count == 1 && empty[0].contains("there are no places"))
         let file = ConfigurationBench.lines(ConfigurationBench.start + "taught-places: nowhere.json\n")
         #expect(file.count == 1 && file[0].contains("nowhere.json"))
     }

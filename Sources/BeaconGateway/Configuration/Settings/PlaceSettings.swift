@@ -5,6 +5,7 @@ import Yams
 extension PlacePlan {
     /// Reads the places of a configuration; nil where it has none.
     static func read(_ root: ConfigurationSection) -> PlacePlan? {
+        let faults = root.reading.diagnostics.count
         let taught = root.filePath("taught-places")
         guard root.has("places") || taught != nil else { return nil }
         var names: Set<String> = []
@@ -35,6 +36,8 @@ extension PlacePlan {
                 root.report(taught.origin, "\"taught-places\": \(error)")
             }
         }
-        return plan.mistake() == nil ? plan : nil
+        guard let mistake = plan.mistake() else { return plan }
+        if root.reading.diagnostics.count == faults { root.reportMissing("places", mistake) }
+        return nil
     }
 }
