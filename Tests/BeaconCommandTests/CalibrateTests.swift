@@ -121,6 +121,21 @@ struct CalibrateTests {
         }
     }
 
+    @Test("The table marks a beacon that was calibrated")
+    func table() async throws {
+        try await withFile { file in
+            let input = log(Self.first, readings(-70))
+            _ = try await BeaconProgram.run(
+                "calibrate", "--save", "--calibration", file, "--source", "-", input: input)
+            let ranged = try await BeaconProgram.run("range", "--source", "-", "--calibration", file, input: input)
+            #expect(ranged.lines.contains { $0.contains("1.0 m* (0.3–2)") }, "\(ranged.output)")
+            #expect(ranged.lines.contains { $0.contains("* by the power") })
+            #expect(ranged.lines.allSatisfy { $0.count <= 80 })
+            let plain = try await BeaconProgram.run("range", "--source", "-", input: input)
+            #expect(!plain.output.contains("*"))
+        }
+    }
+
     @Test("The second point needs the first")
     func order() async throws {
         try await withFile { file in

@@ -133,6 +133,23 @@ struct EvaluateTests {
         _ = try XMLNames(picture)
     }
 
+    @Test("A drawing takes the place of a drawing, and of nothing else")
+    func drawingOverOther() async throws {
+        let folder = try Self.ranging()
+        defer { folder.remove() }
+        for name in ["truth.csv", "log.ndjson"] {
+            let outcome = try await BeaconProgram.run(
+                "evaluate", folder["log.ndjson"], "--truth", folder["truth.csv"], "--svg", folder[name])
+            #expect(outcome.status == 1 && outcome.errors.contains("no SVG picture"))
+            #expect(try !folder.text(name).hasPrefix("<svg"))
+        }
+        for _ in 0..<2 {
+            let outcome = try await BeaconProgram.run(
+                "evaluate", folder["log.ndjson"], "--truth", folder["truth.csv"], "--svg", folder["p.svg"])
+            #expect(outcome.status == 0)
+        }
+    }
+
     /// A check that each element of a document is closed in its order.
     private struct XMLNames {
         struct NotClosed: Error { var name: String }

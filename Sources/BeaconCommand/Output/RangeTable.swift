@@ -73,6 +73,9 @@ struct RangeTable {
             }
             if report.beacons.isEmpty, !isLive || hasSeveral { lines.append(style("  no beacons", "2")) }
         }
+        if second.contains(where: { $0.beacons.contains(where: \.isCalibrated) }) {
+            lines.append(style("  * by the power that 'beacon calibrate' measured", "2"))
+        }
         if !isLive { lines.append("") }
         return lines
     }
@@ -113,8 +116,9 @@ struct RangeTable {
     /// unknown.
     static func distance(of beacon: RangedBeacon) -> String {
         guard beacon.accuracy >= 0 else { return "-" }
-        guard let range = beacon.accuracyRange else { return metres(beacon.accuracy) + " m" }
-        return "\(metres(beacon.accuracy)) m (\(metres(range.lowerBound))–\(metres(range.upperBound)))"
+        let mark = beacon.isCalibrated ? "*" : ""
+        guard let range = beacon.accuracyRange else { return metres(beacon.accuracy) + " m" + mark }
+        return "\(metres(beacon.accuracy)) m\(mark) (\(metres(range.lowerBound))–\(metres(range.upperBound)))"
     }
 
     private static func metres(_ distance: Double) -> String {

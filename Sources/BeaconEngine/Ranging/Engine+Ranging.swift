@@ -195,6 +195,7 @@ extension Engine {
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
                 measuredPower: track.pointee.measuredPower, advertisingInterval: track.pointee.interval.usualGap)
+            ranged.isCalibrated = tracks.level(Int(beacon.number)).pointee.calibration != 0
             if let factor, beacon.accuracy >= factor {
                 ranged.accuracyRange = beacon.accuracy / factor...beacon.accuracy * factor
             } else if beacon.accuracy >= 0 {

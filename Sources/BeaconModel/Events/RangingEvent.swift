@@ -75,6 +75,9 @@ public struct RangedBeacon: Hashable, Sendable {
     /// lost, it is longer than the beacon's own interval.
     public var advertisingInterval: Duration? { microseconds > 0 ? .microseconds(Int64(microseconds)) : nil }
 
+    /// True where the beacon's power at one metre was measured, and what it says of it does not count.
+    public var isCalibrated = false
+
     /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of its
     /// distance.
     public var accuracyRange: ClosedRange<Double>? {
