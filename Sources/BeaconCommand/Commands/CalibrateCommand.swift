@@ -20,7 +20,7 @@ struct CalibrateCommand: ParsableCommand {
 
             A beacon of little power (below -85 dBm) is better known with a second point, at 3 m:
 
-              beacon calibrate --region e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7 --distance 3 --save
+              beacon calibrate --distance 3 --save --region UUID/1/7
 
             Receivers differ by some decibels. With a beacon that has been calibrated, or whose word you take, put each \
             1 m away from it:
