@@ -21,6 +21,14 @@ background range $range --source hci:hci0
 check "hci0 scans" within 20 air_is scanning 1 state 0
 check "ranging reports before the scenario begins" within 20 at_least 2 /out/range.log '"beacons":\[\]'
 
+# Two programs that begin to scan with one adapter get into each other's way, and one may have to reset it. The scenario begins
+# once ranging has reported five seconds one after another.
+is_settled() {
+    tail -n 10 /out/range.log | sed 's/.*"time":\([0-9]*\)\..*/\1/' | sort -un |
+        awk 'NR == 1 { first = $1 } { last = $1 } END { exit !(NR >= 5 && last - first == NR - 1) }'
+}
+check "nobody resets the adapter any more" within 60 is_settled
+
 # Reports come at whole seconds, in the simulation of its own time. So that they are of the same moments in both, it begins at
 # a whole second here.
 tenth() { now | cut -d. -f2 | cut -c1; }
