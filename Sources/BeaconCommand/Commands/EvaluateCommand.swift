@@ -19,7 +19,7 @@ struct EvaluateCommand: ParsableCommand {
               beacon_minor, room, from_epoch_s, to_epoch_s   enters and exits, of each
                                                              receiver or of each --place
               time, room                                     the room of one beacon
-            A receiver's room is the one with its name, or with the digits in its name.
+            A receiver's room is the one with its name, or with the digits in its name; places are named as the rooms.
 
             Balanced accuracy is the mean of the recalls of what occurs in the truth. In nine of ten recordings of the \
             same kind it would lie in its interval, which other draws of the same tracks, beacons or stays give.
@@ -35,28 +35,9 @@ struct EvaluateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The table of what was true.", valueName: "file"))
     var truth: String
 
-    @Option(
-        name: .long, parsing: .singleValue,
-        help: ArgumentHelp(
-            "A place, named as in the truth, and the receivers in it; may be given several times.",
-            valueName: "name=receiver,..."),
-        transform: PlaceArgument.init)
-    var place: [PlaceArgument] = []
+    @OptionGroup var places: PlaceOptions
 
-    @Option(help: ArgumentHelp("The file of places that 'beacon teach' taught.", valueName: "file"))
-    var taught: String?
-
-    @Option(
-        name: .customLong("minimum-rssi"), parsing: .unconditional,
-        help: ArgumentHelp("The weakest advert that enters a region, as for 'beacon monitor'.", valueName: "dBm|auto"))
-    var minimumRSSI: MinimumSignal?
-
-    @Option(
-        name: .customLong("exit-rssi"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "The weakest advert that keeps a region from being exited, in dBm.",
-            discussion: "Default: the value of --minimum-rssi.", valueName: "dBm"))
-    var exitRSSI: Int?
+    @OptionGroup var signals: SignalOptions
 
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
@@ -64,13 +45,6 @@ struct EvaluateCommand: ParsableCommand {
             "The time without an advert after which a region or a place is exited.",
             discussion: "Default: 30 seconds.", valueName: "seconds"))
     var exitTimeout: Double?
-
-    @Option(
-        name: .long, parsing: .singleValue,
-        help: ArgumentHelp(
-            "Take a receiver for deaf, to see what the others decide without it; may be given several times.",
-            valueName: "receiver"))
-    var deaf: [String] = []
 
     @Option(help: ArgumentHelp("The file of what 'beacon calibrate' measured.", valueName: "file"))
     var calibration: String?
@@ -83,18 +57,6 @@ struct EvaluateCommand: ParsableCommand {
 
     mutating func validate() throws {
         if svg == "-" { throw ValidationError("--svg needs a file; the figures go to standard output.") }
-        for (name, value) in [("--minimum-rssi", minimumRSSI?.level), ("--exit-rssi", exitRSSI)] {
-            if let value, !(-127...20).contains(value) {
-                throw ValidationError("\(name) is \(value); signal strengths are in -127...20 dBm.")
-            }
-        }
-        if minimumRSSI == .learned, exitRSSI != nil {
-            throw ValidationError("--exit-rssi does not go with --minimum-rssi auto, which learns both.")
-        }
-        if let minimumRSSI = minimumRSSI?.level, let exitRSSI, exitRSSI > minimumRSSI {
-            throw ValidationError(
-                "--exit-rssi \(exitRSSI) is above --minimum-rssi \(minimumRSSI); give one that is no higher.")
-        }
         if let exitTimeout, !(exitTimeout > 0 && exitTimeout <= 86_400) {
             throw ValidationError(
                 "--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
@@ -103,10 +65,6 @@ struct EvaluateCommand: ParsableCommand {
             throw ValidationError(
                 "A recording is read several times: give the path of a file. 'beacon record' makes one of a radio or a "
                     + "pipe.")
-        }
-        let plan = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) })
-        if !place.isEmpty, let mistake = plan.mistake() {
-            throw ValidationError("--place: \(mistake).")
         }
     }
 
@@ -152,16 +110,16 @@ struct EvaluateCommand: ParsableCommand {
             return try ranging(table)
         }
         if table.has("from_epoch_s") {
-            if isByPlaces {
+            if places.areGiven {
                 try refuse(options: .signals, for: "places")
             } else {
-                try refuse(["--deaf": !deaf.isEmpty], for: "single receivers; give --place or --taught")
+                try refuse(["--deaf": !places.deaf.isEmpty], for: "single receivers; give --place or --taught")
             }
             return try presence(table)
         }
         if table.has("time", "room") {
             try refuse(options: .signals, for: RoomEvaluation.kind)
-            guard isByPlaces else {
+            guard places.areGiven else {
                 throw ValidationError(
                     "For rooms, say where the receivers are, as in --place hall=R1,R2, or give what 'beacon teach' wrote "
                         + "as --taught.")
@@ -193,9 +151,14 @@ struct EvaluateCommand: ParsableCommand {
             switch option {
             case .places:
                 try refuse(
-                    ["--place": !place.isEmpty, "--taught": taught != nil, "--deaf": !deaf.isEmpty], for: purpose)
+                    [
+                        "--place": !places.place.isEmpty, "--taught": places.taught != nil,
+                        "--deaf": !places.deaf.isEmpty,
+                    ], for: purpose)
             case .signals:
-                try refuse(["--minimum-rssi": minimumRSSI != nil, "--exit-rssi": exitRSSI != nil], for: purpose)
+                try refuse(
+                    ["--minimum-rssi": signals.minimumRSSI != nil, "--exit-rssi": signals.exitRSSI != nil], for: purpose
+                )
             }
         }
     }
@@ -263,7 +226,7 @@ struct EvaluateCommand: ParsableCommand {
         }
         let beacons = recording.identities(named: name, of: names)
         let watches =
-            isByPlaces
+            places.areGiven
             ? try placed(beacons, in: recording, rooms: Set(stays.map(\.room)))
             : try monitored(beacons, in: recording, rooms: Set(stays.map(\.room)))
         return PresenceEvaluation(stays: stays, watches: watches)
@@ -275,12 +238,9 @@ struct EvaluateCommand: ParsableCommand {
     ) throws -> [PresenceEvaluation.Watch] {
         var configuration = try configuration()
         configuration.regions = beacons.sorted { $0.key < $1.key }.map { name, identity in
-            var region = MonitoredRegion(
-                BeaconConstraint(identity),
-                minimumRSSI: minimumRSSI?.level.map(Int8.init),
-                exitRSSI: (exitRSSI ?? minimumRSSI?.level).map(Int8.init))
+            var region = MonitoredRegion(BeaconConstraint(identity))
+            signals.apply(to: &region)
             if let exitTimeout { region.exitTimeout = .nanoseconds(Int64(exitTimeout * 1e9)) }
-            region.isSignalLearned = minimumRSSI == .learned
             return .init(name: name, region: region)
         }
         return try recording.receivers.map { receiver in
@@ -349,23 +309,15 @@ struct EvaluateCommand: ParsableCommand {
 
     // MARK: - Places
 
-    private var isByPlaces: Bool { !place.isEmpty || taught != nil }
-
     /// Returns the plan of places, checked against the recording and the rooms of the truth.
     private func plan(for recording: Recording, rooms: Set<String>) throws -> PlacePlan {
-        var plan = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) })
-        if let taught { plan.taught = try TaughtMap(file: URL(fileURLWithPath: taught)) }
+        var plan = try places.plan()
         if let exitTimeout {
             // Places are decided once a second.
             guard exitTimeout >= 1 else {
                 throw ValidationError("--exit-timeout is \(exitTimeout); of places it has to be from 1 s.")
             }
             plan.rules.exitTimeout = .nanoseconds(Int64(exitTimeout * 1e9))
-        }
-        plan.deafReceivers = Set(deaf)
-        if let mistake = plan.mistake() { throw ValidationError("\(mistake).") }
-        if let other = deaf.first(where: { !plan.receiverNames.contains($0) }) {
-            throw ValidationError("--deaf names \(other), which is in no place.")
         }
         let list = { (names: [String]) in names.map(\.printable).joined(separator: ", ") }
         guard !rooms.isDisjoint(with: plan.placeNames) else {

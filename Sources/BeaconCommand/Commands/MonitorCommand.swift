@@ -31,23 +31,7 @@ struct MonitorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Use only the adverts that this receiver hears.", valueName: "name"))
     var receiver: String?
 
-    @Option(
-        name: .customLong("minimum-rssi"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "The weakest advert that enters a region, in dBm, such as -70, or auto.",
-            discussion:
-                "With auto, a region is entered within 10 dB of the strongest signal that beacons of its UUID have "
-                + "had at the receiver, and kept within 20 dB. It is good once a beacon has been close to each receiver.",
-            valueName: "dBm|auto"))
-    var minimumRSSI: MinimumSignal?
-
-    @Option(
-        name: .customLong("exit-rssi"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "The weakest advert that keeps a region from being exited, in dBm.",
-            discussion: "Default: the value of --minimum-rssi.",
-            valueName: "dBm"))
-    var exitRSSI: Int?
+    @OptionGroup var signals: SignalOptions
 
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
@@ -68,19 +52,6 @@ struct MonitorCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard !region.isEmpty else { throw ValidationError("Name at least one --region to monitor.") }
-        for (name, value) in [("--minimum-rssi", minimumRSSI?.level), ("--exit-rssi", exitRSSI)] {
-            if let value, !(-127...20).contains(value) {
-                throw ValidationError("\(name) is \(value); signal strengths are in -127...20 dBm.")
-            }
-        }
-        if minimumRSSI == .learned, exitRSSI != nil {
-            throw ValidationError("--exit-rssi does not go with --minimum-rssi auto, which learns both.")
-        }
-        if let minimumRSSI = minimumRSSI?.level, let exitRSSI, exitRSSI > minimumRSSI {
-            throw ValidationError(
-                "--exit-rssi \(exitRSSI) is above --minimum-rssi \(minimumRSSI): a region would be left by the very "
-                    + "adverts that enter it. Give one that is no higher.")
-        }
         guard exitTimeout > 0, exitTimeout <= 86_400 else {
             throw ValidationError("--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
         }
@@ -94,12 +65,8 @@ struct MonitorCommand: AsyncParsableCommand {
         configuration.receiver = receiver
         configuration.regions = region.map { argument in
             var region = MonitoredRegion(
-                argument.constraint,
-                minimumRSSI: minimumRSSI?.level.map(Int8.init),
-                exitRSSI: (exitRSSI ?? minimumRSSI?.level).map(Int8.init),
-                exitTimeout: .nanoseconds(Int64(exitTimeout * 1e9)),
-                isExitAdaptive: adaptiveExit)
-            region.isSignalLearned = minimumRSSI == .learned
+                argument.constraint, exitTimeout: .nanoseconds(Int64(exitTimeout * 1e9)), isExitAdaptive: adaptiveExit)
+            signals.apply(to: &region)
             return MonitoringSession.Configuration.Region(name: argument.name, region: region)
         }
         Interruption.listen()
@@ -125,23 +92,4 @@ struct MonitorCommand: AsyncParsableCommand {
             try output.finish()
         }
     }
-}
-
-/// The weakest signal that enters a region: a level, or one that is learnt.
-enum MinimumSignal: ExpressibleByArgument, Hashable {
-    case level(Int)
-    case learned
-
-    init?(argument: String) {
-        if argument == "auto" {
-            self = .learned
-        } else if let level = Int(argument) {
-            self = .level(level)
-        } else {
-            return nil
-        }
-    }
-
-    /// The level in dBm; nil where it is learnt.
-    var level: Int? { if case .level(let level) = self { level } else { nil } }
 }

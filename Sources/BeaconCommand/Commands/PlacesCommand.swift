@@ -22,18 +22,7 @@ struct PlacesCommand: ParsableCommand {
             teach'.
             """)
 
-    @Option(
-        name: .long, parsing: .singleValue,
-        help: ArgumentHelp(
-            "A place, and the receivers in it; may be given several times.", valueName: "name=receiver,..."),
-        transform: PlaceArgument.init)
-    var place: [PlaceArgument] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "The file of places that 'beacon teach' taught.",
-            discussion: "Default: its own file, where no --place is given.", valueName: "file"))
-    var taught: String?
+    @OptionGroup var places: PlaceOptions
 
     @Option(
         name: .long, parsing: .singleValue,
@@ -59,13 +48,6 @@ struct PlacesCommand: ParsableCommand {
             "The time unheard after which a beacon is in no place, in seconds.", valueName: "seconds"))
     var exitTimeout: Int = 30
 
-    @Option(
-        name: .long, parsing: .singleValue,
-        help: ArgumentHelp(
-            "Take a receiver for deaf, to see what the others decide without it; may be given several times.",
-            valueName: "receiver"))
-    var deaf: [String] = []
-
     @OptionGroup var source: SourceOptions
 
     @Flag(
@@ -77,26 +59,15 @@ struct PlacesCommand: ParsableCommand {
     var json = false
 
     private func plan() throws -> PlacePlan {
-        var plan = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) })
-        if let taught {
-            plan.taught = try TaughtMap(file: URL(fileURLWithPath: taught))
-        } else if place.isEmpty {
-            plan.taught = try TaughtMap(file: TeachCommand.file)
-        }
+        var plan = try places.plan(orElse: TeachCommand.file)
         plan.rules.margin = margin
         plan.rules.holdTime = .seconds(holdTime)
         plan.rules.exitTimeout = .seconds(exitTimeout)
-        plan.deafReceivers = Set(deaf)
         return plan
     }
 
     mutating func validate() throws {
-        if let mistake = PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) }).mistake(),
-            !place.isEmpty
-        {
-            throw ValidationError("--place: \(mistake).")
-        }
-        if place.isEmpty, taught == nil, !FileManager.default.fileExists(atPath: TeachCommand.file.path) {
+        if !places.areGiven, !FileManager.default.fileExists(atPath: TeachCommand.file.path) {
             throw ValidationError(
                 "Say where the receivers are, as in --place hall=R1,R2, or teach places with 'beacon teach'.")
         }
@@ -114,10 +85,6 @@ struct PlacesCommand: ParsableCommand {
     func run() throws {
         var configuration = MonitoringSession.Configuration()
         let plan = try plan()
-        if let mistake = plan.mistake() { throw ValidationError("\(mistake).") }
-        if let other = deaf.first(where: { !plan.receiverNames.contains($0) }) {
-            throw ValidationError("--deaf names \(other), which is in no place.")
-        }
         if plan.taught == nil, FileManager.default.fileExists(atPath: TeachCommand.file.path) {
             StandardError.write(
                 "Note: what was taught is not used beside --place; give it with --taught \(TeachCommand.file.path).")
@@ -145,27 +112,5 @@ struct PlacesCommand: ParsableCommand {
         } atEnd: {
             try output.finish()
         }
-    }
-}
-
-/// A place on the command line: `NAME=RECEIVER,...`.
-struct PlaceArgument {
-    /// The user's name for it.
-    var name: String
-
-    /// The names of its receivers.
-    var receivers: [String]
-
-    /// Reads a place.
-    ///
-    /// - Throws: `ValidationError`, with the form of a place.
-    init(_ argument: String) throws {
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let receivers = parts.count == 2 ? parts[1].split(separator: ",", omittingEmptySubsequences: false) : []
-        guard let name = parts.first, !name.isEmpty, !receivers.isEmpty, !receivers.contains(where: \.isEmpty) else {
-            throw ValidationError("a place is NAME=RECEIVER,..., for instance hall=R1,R2")
-        }
-        self.name = String(name)
-        self.receivers = receivers.map(String.init)
     }
 }

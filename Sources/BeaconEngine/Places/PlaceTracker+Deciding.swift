@@ -109,11 +109,10 @@ extension PlaceTracker {
         var hasBegun = false
         for (number, now) in hearing.enumerated() {
             switch now {
-            case .deaf: (wasDeaf[number], hearingSeconds[number]) = (true, 0)
+            case .deaf: hearingSeconds[number] = 0
             case .interrupted: break
             case .hearing:
-                hasBegun = hasBegun || wasDeaf[number]
-                wasDeaf[number] = false
+                hasBegun = hasBegun || hearingSeconds[number] == 0
                 hearingSeconds[number] += 1
             }
         }

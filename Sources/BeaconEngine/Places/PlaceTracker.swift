@@ -41,8 +41,7 @@ struct PlaceTracker {
     /// several of one name, as the adapters of a radio that was given a name.
     private(set) var receivers: [[ReceiverID]]
 
-    /// True for a receiver that was deaf in the newest second, and for how many seconds it has not been since.
-    var wasDeaf: [Bool]
+    /// The seconds for which each receiver has heard since it was deaf; 0 while it is.
     var hearingSeconds: [Float]
 
     /// The map's number of each receiver by its index; -1 for those that are not in it.
@@ -79,7 +78,6 @@ struct PlaceTracker {
         self.capacity = capacity
         taught = TaughtPlaces(map.taught, placeCount: map.placeCount, receiverCount: map.receivers.count)
         receivers = Array(repeating: [], count: map.receivers.count)
-        wasDeaf = Array(repeating: true, count: map.receivers.count)
         hearingSeconds = Array(repeating: 0, count: map.receivers.count)
         standing = PlaceStanding(placeCount: map.placeCount)
     }

@@ -32,12 +32,8 @@ public enum EventJSON {
 
     /// Appends a frame's line, as `decode` and `advertise` print it.
     public static func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {
-        buffer.append(json: "{\"uuid\":\"")
-        buffer.append(text: frame.identity.uuid)
-        buffer.append(json: "\",\"major\":")
-        buffer.append(decimal: Int(frame.identity.major))
-        buffer.append(json: ",\"minor\":")
-        buffer.append(decimal: Int(frame.identity.minor))
+        buffer.append(json: "{")
+        append(frame.identity, to: &buffer)
         buffer.append(json: ",\"measuredPower\":")
         buffer.append(decimal: Int(frame.measuredPower))
         buffer.append(json: "}\n")
@@ -84,12 +80,8 @@ public enum EventJSON {
     private static func append(_ beacon: RangedBeacon, to buffer: inout [UInt8]) {
         buffer.append(json: "{\"address\":\"")
         buffer.append(text: beacon.address)
-        buffer.append(json: "\",\"uuid\":\"")
-        buffer.append(text: beacon.identity.uuid)
-        buffer.append(json: "\",\"major\":")
-        buffer.append(decimal: Int(beacon.identity.major))
-        buffer.append(json: ",\"minor\":")
-        buffer.append(decimal: Int(beacon.identity.minor))
+        buffer.append(json: "\",")
+        append(beacon.identity, to: &buffer)
         buffer.append(json: ",\"proximity\":\"")
         buffer.append(contentsOf: beacon.proximity.description.utf8)
         buffer.append(json: "\",\"accuracy\":")
@@ -167,12 +159,8 @@ public enum EventJSON {
         append("level", event.level, to: &buffer)
         append("margin", event.margin, to: &buffer)
         append("runnerUp", event.runnerUp, to: &buffer)
-        buffer.append(json: ",\"beacon\":{\"uuid\":\"")
-        buffer.append(text: event.identity.uuid)
-        buffer.append(json: "\",\"major\":")
-        buffer.append(decimal: Int(event.identity.major))
-        buffer.append(json: ",\"minor\":")
-        buffer.append(decimal: Int(event.identity.minor))
+        buffer.append(json: ",\"beacon\":{")
+        append(event.identity, to: &buffer)
         buffer.append(json: "}}\n")
     }
 
@@ -197,6 +185,15 @@ public enum EventJSON {
         buffer.append(json: "{")
         append(constraint, to: &buffer)
         buffer.append(json: "}")
+    }
+
+    private static func append(_ identity: BeaconIdentity, to buffer: inout [UInt8]) {
+        buffer.append(json: "\"uuid\":\"")
+        buffer.append(text: identity.uuid)
+        buffer.append(json: "\",\"major\":")
+        buffer.append(decimal: Int(identity.major))
+        buffer.append(json: ",\"minor\":")
+        buffer.append(decimal: Int(identity.minor))
     }
 
     private static func append(_ constraint: BeaconConstraint, to buffer: inout [UInt8]) {

@@ -1,8 +1,7 @@
 import BeaconApplications
 public import BeaconEngine
 public import BeaconModel
-import BeaconSupport
-public import Foundation
+package import Foundation
 
 /// What was measured of receivers and beacons, and its file.
 ///
@@ -11,7 +10,7 @@ public import Foundation
 ///  "receivers":{"hci0":{"offset":2.4,"interval":[1.6,3.2]}},
 ///  "beacons":{"e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7":{"power":-63.2,"interval":[-64.1,-62.3]}}}
 /// ```
-public struct CalibrationSet: Hashable, Sendable, Codable {
+public struct CalibrationSet: Hashable {
     /// What was measured of a receiver.
     public struct Receiver: Hashable, Sendable, Codable {
         /// The decibels by which its readings are too high.
@@ -88,66 +87,28 @@ public struct CalibrationSet: Hashable, Sendable, Codable {
     }
 }
 
-extension CalibrationSet {
-    /// An error of a file of calibrations.
-    public struct FileError: Error, CustomStringConvertible {
-        /// What is wrong, and what to do.
-        public var message: String
+extension CalibrationSet: MeasurementFile {
+    /// Calibrations.
+    public static var contents: String { "calibrations" }
 
-        /// The message.
-        public var description: String { message }
-    }
+    /// `beacon calibrate --save`.
+    public static var maker: String { "beacon calibrate --save" }
 
     /// The powers in dBm and the offsets in dB that can be.
     private static let powers = -127.0...0
     private static let offsets = -60.0...60
 
+    /// A power or an offset that cannot be; nil where all can.
+    public var fault: String? {
+        if let name = receivers.first(where: { !Self.offsets.contains($0.value.offset) })?.key {
+            return "the offset of \(name) is not from -60 to 60 dB"
+        }
+        if let name = beacons.first(where: { !Self.powers.contains($0.value.power) })?.key {
+            return "the power of \(name) is not from -127 to 0 dBm"
+        }
+        return nil
+    }
+
     /// The user's own file.
     package static var userFile: URL { StateDirectory.user.url.appendingPathComponent("calibration.json") }
-
-    /// Reads a file.
-    ///
-    /// - Throws: ``FileError`` where it cannot be read or holds something else.
-    public init(file: URL) throws {
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw FileError(
-                message: "cannot read \(file.path): there is no such file; 'beacon calibrate --save' makes one")
-        }
-        let data: Data
-        do {
-            data = try Data(contentsOf: file)
-        } catch {
-            throw FileError(message: "cannot read \(file.path): \(error.localizedDescription)")
-        }
-        guard let set = try? JSONDecoder().decode(CalibrationSet.self, from: data) else {
-            throw FileError(
-                message: "\(file.path) is no file of calibrations; 'beacon calibrate --save' makes one. Remove it, or "
-                    + "name another")
-        }
-        guard set.version == 1 else {
-            throw FileError(
-                message: "\(file.path) has version \(set.version), of a newer program; this one reads version 1")
-        }
-        if let name = set.receivers.first(where: { !Self.offsets.contains($0.value.offset) })?.key {
-            throw FileError(message: "\(file.path): the offset of \(name) is not from -60 to 60 dB")
-        }
-        if let name = set.beacons.first(where: { !Self.powers.contains($0.value.power) })?.key {
-            throw FileError(message: "\(file.path): the power of \(name) is not from -127 to 0 dBm")
-        }
-        self = set
-    }
-
-    /// Reads a file that there may be; nothing where there is none.
-    ///
-    /// - Throws: ``FileError`` where it cannot be read or holds something else.
-    public init(optionalFile file: URL) throws {
-        if FileManager.default.fileExists(atPath: file.path) { try self.init(file: file) } else { self.init() }
-    }
-
-    /// Changes a file, which another process may be changing too: what it has kept meanwhile stays.
-    ///
-    /// - Throws: an error where it cannot be read or written, and that of `change`; nothing is written then.
-    package static func update(_ file: URL, _ change: (inout CalibrationSet) throws -> Void) throws {
-        try SharedFile.update(file, read: { try CalibrationSet(optionalFile: file) }, change)
-    }
 }

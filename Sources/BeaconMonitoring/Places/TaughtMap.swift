@@ -1,5 +1,4 @@
 import BeaconEngine
-public import Foundation
 
 /// How beacons are heard at spots of places, as somebody taught it by standing there, and its file.
 ///
@@ -9,7 +8,7 @@ public import Foundation
 ///
 /// A level is in decibels above the beacon's measured power, so that other beacons are recognized too; null stands for a
 /// receiver that heard nothing.
-public struct TaughtMap: Hashable, Sendable, Codable {
+public struct TaughtMap: Hashable {
     /// A place and the points that were taught in it.
     public struct Place: Hashable, Sendable, Codable {
         /// The user's name for it.
@@ -86,58 +85,16 @@ public struct TaughtMap: Hashable, Sendable, Codable {
     }
 }
 
-extension TaughtMap {
-    /// An error of a file of taught places.
-    public struct FileError: Error, CustomStringConvertible {
-        /// What is wrong, and what to do.
-        public var message: String
+extension TaughtMap: MeasurementFile {
+    /// Taught places.
+    public static var contents: String { "taught places" }
 
-        /// The message.
-        public var description: String { message }
-    }
+    /// `beacon teach`.
+    public static var maker: String { "beacon teach" }
 
-    /// The largest file, in bytes: thousands of points.
-    private static let largestFile = 16 << 20
-
-    /// Reads a file.
-    ///
-    /// - Throws: ``FileError`` where it cannot be read or holds something else.
-    public init(file: URL) throws {
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw FileError(message: "cannot read \(file.path): there is no such file; 'beacon teach' makes one")
-        }
-        let data: Data
-        do {
-            data = try Data(contentsOf: file)
-        } catch {
-            throw FileError(message: "cannot read \(file.path): \(error.localizedDescription)")
-        }
-        guard data.count <= Self.largestFile, let map = try? JSONDecoder().decode(TaughtMap.self, from: data) else {
-            throw FileError(
-                message:
-                    "\(file.path) is no file of taught places; 'beacon teach' makes one. Remove it, or name another")
-        }
-        guard map.version == 1 else {
-            throw FileError(
-                message: "\(file.path) has version \(map.version), of a newer program; this one reads version 1")
-        }
-        guard map.places.flatMap(\.points).flatMap(\.values).allSatisfy({ $0.map(\.isFinite) ?? true }) else {
-            throw FileError(message: "\(file.path) has a level that is no number")
-        }
-        self = map
-    }
-
-    /// Reads a file that there may be; nothing where there is none.
-    ///
-    /// - Throws: ``FileError`` where it cannot be read or holds something else.
-    public init(optionalFile file: URL) throws {
-        if FileManager.default.fileExists(atPath: file.path) { try self.init(file: file) } else { self.init() }
-    }
-
-    /// Changes a file, which another process may be changing too: what it has taught meanwhile stays.
-    ///
-    /// - Throws: an error where it cannot be read or written, and that of `change`; nothing is written then.
-    package static func update(_ file: URL, _ change: (inout TaughtMap) throws -> Void) throws {
-        try SharedFile.update(file, read: { try TaughtMap(optionalFile: file) }, change)
+    /// A level that cannot be; nil where all can.
+    public var fault: String? {
+        let levels = places.flatMap(\.points).flatMap(\.values)
+        return levels.allSatisfy { $0.map(\.isFinite) ?? true } ? nil : "it has a level that is no number"
     }
 }

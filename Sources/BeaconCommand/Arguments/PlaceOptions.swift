@@ -1,0 +1,72 @@
+import ArgumentParser
+import BeaconMonitoring
+import Foundation
+
+/// The options for places and their receivers.
+struct PlaceOptions: ParsableArguments {
+    @Option(
+        name: .long, parsing: .singleValue,
+        help: ArgumentHelp(
+            "A place, and the receivers in it; may be given several times.", valueName: "name=receiver,..."),
+        transform: PlaceArgument.init)
+    var place: [PlaceArgument] = []
+
+    @Option(help: ArgumentHelp("The file of places that 'beacon teach' taught.", valueName: "file"))
+    var taught: String?
+
+    @Option(
+        name: .long, parsing: .singleValue,
+        help: ArgumentHelp(
+            "Take a receiver for deaf, to see what the others decide without it; may be given several times.",
+            valueName: "receiver"))
+    var deaf: [String] = []
+
+    mutating func validate() throws {
+        if !place.isEmpty, let mistake = named.mistake() { throw ValidationError("--place: \(mistake).") }
+    }
+
+    /// True where there are places, by name or by a file.
+    var areGiven: Bool { !place.isEmpty || taught != nil }
+
+    /// The plan of the places that are named.
+    private var named: PlacePlan { PlacePlan(place.map { .init(name: $0.name, receivers: $0.receivers) }) }
+
+    /// Returns the plan, with what was taught.
+    ///
+    /// - Parameter file: the file of taught places where no place is given; nil for none.
+    /// - Throws: `MeasurementFileError`, and `ValidationError` where the plan has a mistake.
+    func plan(orElse file: URL? = nil) throws -> PlacePlan {
+        var plan = named
+        if let taught = taught.map({ URL(fileURLWithPath: $0) }) ?? (place.isEmpty ? file : nil) {
+            plan.taught = try TaughtMap(file: taught)
+        }
+        plan.deafReceivers = Set(deaf)
+        if let mistake = plan.mistake() { throw ValidationError("\(mistake).") }
+        if let other = deaf.first(where: { !plan.receiverNames.contains($0) }) {
+            throw ValidationError("--deaf names \(other), which is in no place.")
+        }
+        return plan
+    }
+}
+
+/// A place on the command line: `NAME=RECEIVER,...`.
+struct PlaceArgument {
+    /// The user's name for it.
+    var name: String
+
+    /// The names of its receivers.
+    var receivers: [String]
+
+    /// Reads a place.
+    ///
+    /// - Throws: `ValidationError`, with the form of a place.
+    init(_ argument: String) throws {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let receivers = parts.count == 2 ? parts[1].split(separator: ",", omittingEmptySubsequences: false) : []
+        guard let name = parts.first, !name.isEmpty, !receivers.isEmpty, !receivers.contains(where: \.isEmpty) else {
+            throw ValidationError("a place is NAME=RECEIVER,..., for instance hall=R1,R2")
+        }
+        self.name = String(name)
+        self.receivers = receivers.map(String.init)
+    }
+}
