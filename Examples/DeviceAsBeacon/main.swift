@@ -6,7 +6,6 @@ setvbuf(stdout, nil, Int32(_IOLBF), 0)
 
 let till = TillBeacon(shop: 1, till: 1)
 
-signal(SIGINT, SIG_IGN)
 let interruption = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
 interruption.setEventHandler {
     till.close()

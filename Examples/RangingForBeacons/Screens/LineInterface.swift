@@ -11,7 +11,6 @@ final class LineInterface {
     init() {
         // Each line at once, where the output is a pipe too.
         setvbuf(stdout, nil, Int32(_IOLBF), 0)
-        signal(SIGINT, SIG_IGN)
         interruption.setEventHandler { [unowned self] in leave() }
         interruption.resume()
     }

@@ -62,8 +62,10 @@ final class TerminalScreen {
     @discardableResult
     func enter() -> Bool {
         guard !isShown else { return false }
-        isShown = true
+        // First of all, and before anything is drawn: from its first picture on, whatever ends the program ends it so.
+        if signals.isEmpty { watch() }
         if guardian == nil { startGuardian() }
+        isShown = true
         var raw = before
         // Keys one by one and without echo. Ctrl-C and Ctrl-Z stay signals.
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -75,7 +77,6 @@ final class TerminalScreen {
         input.setEventHandler { self.read() }
         input.resume()
         self.input = input
-        if signals.isEmpty { watch() }
         return true
     }
 
@@ -114,7 +115,6 @@ final class TerminalScreen {
             try settings.run()
             let saved = String(decoding: answer.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
-            settings.waitUntilExit()
             process.arguments = [
                 "-c",
                 """
@@ -134,10 +134,13 @@ final class TerminalScreen {
 
     /// Watches for the signals that end or stop the program, and for a window of another size.
     private func watch() {
-        func on(_ number: Int32, _ handle: @escaping () -> Void) {
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler(handler: handle)
+        let registrations = DispatchGroup()
+        let queue = DispatchQueue(label: "signals")
+        func on(_ number: Int32, _ handle: @escaping @MainActor @Sendable () -> Void) {
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { DispatchQueue.main.async(execute: handle) }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
             source.resume()
             signals.append(source)
         }
@@ -154,6 +157,8 @@ final class TerminalScreen {
             if wasShown { self.enter() }
             self.resized()
         }
+        // A source begins a moment after it was resumed. A signal in between would be nobody's.
+        registrations.wait()
     }
 
     // MARK: - Drawing

@@ -18,7 +18,6 @@ if CommandLine.arguments[1] == "till" {
     customer = Customer(CLBeaconRegion(uuid: chain, identifier: "chain"))
 }
 
-signal(SIGTERM, SIG_IGN)
 let end = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .main)
 end.setEventHandler {
     till?.close()

@@ -17,10 +17,10 @@ enum Interruption {
         waker.withLock { $0 == nil } ? .milliseconds(500) : .seconds(3)
     }
 
-    /// Starts to catch signals. Before, a signal ends the process at once.
+    /// Starts to catch signals. Before, a signal ends the process at once; afterwards, none is missed.
     static func listen() {
+        let registrations = DispatchGroup()
         for number in [SIGINT, SIGTERM] {
-            Glibc.signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 // The handler retains its source, which would be deallocated otherwise, for as long as the process
@@ -30,8 +30,12 @@ enum Interruption {
                 waker.withLock { $0 }?.wake()
                 DispatchQueue.global().asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
             }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
             source.resume()
         }
+        // A source begins a moment after it was resumed.
+        registrations.wait()
     }
 
     /// Sets the waker that ends a wait for an adapter when the user requests to stop.

@@ -21,6 +21,7 @@ final class SignalWatch: Sendable {
     /// Begins to receive the signals.
     func listen() {
         let isOnTerminal = isatty(STDIN_FILENO) == 1
+        let registrations = DispatchGroup()
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in
@@ -38,8 +39,13 @@ final class SignalWatch: Sendable {
                 if isSecond { _exit(128 + number) }
                 signal.signal()
             }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
             source.resume()
         }
+        // A source begins a moment after it was resumed: a signal in between would end the process at once, or, to the
+        // first process of a container, be lost.
+        registrations.wait()
     }
 
     /// Waits for the next request; nil where the task is cancelled. That of an end is returned again and again.
