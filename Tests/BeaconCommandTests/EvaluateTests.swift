@@ -67,6 +67,51 @@ struct EvaluateTests {
 
     // MARK: - Ranging
 
+    @Test("A simulation writes its truth: distances of what is on, at each receiver by its name")
+    func simulatedTruth() async throws {
+        let scenario = """
+            {"name": "two", "duration": 40, "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "environment": {"shadowing": 0, "ricianK": 60},
+             "receivers": [{"name": "door, left", "position": [0, 0]}, {"name": "hall", "position": [30, 0]}],
+             "beacons": [
+               {"major": 1, "minor": 1, "position": [1, 0]},
+               {"major": 1, "minor": 2, "position": [30, 8], "on": [[0, 20]]}
+             ]}
+            """
+        let folder = try Folder(["scenario.json": scenario])
+        defer { folder.remove() }
+        let outcome = try await BeaconProgram.run([
+            "simulate", folder["scenario.json"], "--output", folder["log.ndjson"], "--truth", folder["truth.csv"],
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let rows = try folder.text("truth.csv").split(separator: "\n")
+        #expect(rows.first == "time,receiver,major,minor,distance")
+        #expect(rows.dropFirst().first == "1700000000.0,\"door, left\",1,1,1.0")
+        #expect(rows.contains("1700000019.0,hall,1,2,8.0"))
+        #expect(!rows.contains { $0.hasPrefix("1700000020.0,hall,1,2") }, "it is off")
+        #expect(rows.last == "1700000040.0,hall,1,1,29.0")
+
+        let figures = try await Self.figures([folder["log.ndjson"], "--truth", folder["truth.csv"]])
+        #expect(figures.tracks == 4)
+        #expect(try #require(figures.recall["near"] ?? nil) > 0.8)
+        // With the names of the receivers exchanged, what is near one is said of the other.
+        let exchanged = try folder.text("truth.csv").replacingOccurrences(of: "\"door, left\"", with: "left")
+            .replacingOccurrences(of: "hall", with: "\"door, left\"").replacingOccurrences(of: ",left,", with: ",hall,")
+        try Data(exchanged.utf8).write(to: URL(fileURLWithPath: folder["wrong.csv"]))
+        let wrong = try await Self.figures([folder["log.ndjson"], "--truth", folder["wrong.csv"]])
+        #expect(wrong.balancedAccuracy < figures.balancedAccuracy - 0.2)
+        // Receivers that are not in the recording.
+        let strange = try folder.text("truth.csv").replacingOccurrences(of: "\"door, left\"", with: "a")
+            .replacingOccurrences(of: "hall", with: "b")
+        try Data(strange.utf8).write(to: URL(fileURLWithPath: folder["strange.csv"]))
+        let refused = try await BeaconProgram.run(["evaluate", folder["log.ndjson"], "--truth", folder["strange.csv"]])
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("is of a, b, and"), "\(refused.errors)")
+        let same = try await BeaconProgram.run([
+            "simulate", folder["scenario.json"], "--output", folder["log.ndjson"], "--truth", folder["log.ndjson"],
+        ])
+        #expect(same.status == 2)
+    }
+
     /// Beacon 1 is told as immediate, 2 as near, 3 as far; 4 is not heard.
     private static func ranging() throws -> Folder {
         let levels = [1: -40, 2: -62, 3: -85]

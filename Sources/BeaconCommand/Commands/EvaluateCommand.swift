@@ -15,7 +15,8 @@ struct EvaluateCommand: ParsableCommand {
         discussion: """
             The truth is a table of comma-separated values with a heading, gzipped or not. Its columns say what is \
             measured; times are in seconds since 1970, distances in metres:
-              time, major, minor, distance                   ranging
+              time, major, minor, distance                   ranging; with a column
+                                                             receiver, of each one
               beacon_minor, room, from_epoch_s, to_epoch_s   enters and exits, of each
                                                              receiver or of each --place
               time, room                                     the room of one beacon
@@ -197,8 +198,15 @@ struct EvaluateCommand: ParsableCommand {
     private func ranging(_ table: TruthTable) throws -> RangingEvaluation {
         let truth = try RangingEvaluation.truth(in: table)
         let tracks = Set(truth.map(\.track))
+        let beacons = Set(tracks.map { [$0.major, $0.minor] })
         let recording = try recording(sharing: truth.map(\.time)) {
-            tracks.contains(.init(major: Int($0.major), minor: Int($0.minor)))
+            beacons.contains([Int($0.major), Int($0.minor)])
+        }
+        let receivers = Set(tracks.compactMap(\.receiver))
+        guard receivers.isEmpty || !receivers.isDisjoint(with: recording.receivers) else {
+            throw CommandError(
+                "\(self.truth) is of \(receivers.sorted().map(\.printable).joined(separator: ", ")), and \(sightings) has "
+                    + "the receivers \(recording.receivers.map(\.printable).joined(separator: ", "))")
         }
         var configuration = try configuration()
         configuration.rangings = [nil]

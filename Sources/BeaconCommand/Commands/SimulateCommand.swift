@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconCapture
 import BeaconMonitoring
 import BeaconSimulation
 
@@ -14,6 +15,8 @@ struct SimulateCommand: ParsableCommand {
             command as --source simulation:NAME.
 
               beacon simulate museum --output museum.btsnoop
+              beacon simulate museum --output museum.ndjson --truth museum.csv
+              beacon evaluate museum.ndjson --truth museum.csv
             """)
 
     @Argument(help: ArgumentHelp("The name of a scenario, or the path of a scenario file.", valueName: "scenario"))
@@ -26,8 +29,20 @@ struct SimulateCommand: ParsableCommand {
             valueName: "file"))
     var output: String = "-"
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the true distances of each second into this file, for 'beacon evaluate'.", valueName: "file"))
+    var truth: String?
+
+    mutating func validate() throws {
+        if truth == "-" || truth == output {
+            throw ValidationError("--truth needs a file of its own, beside that of the adverts.")
+        }
+    }
+
     func run() throws {
         Interruption.listen()
+        if let truth { try writeTruth(to: truth) }
         var input = try AnyAdvertSource(.simulation(scenario))
         var options = SourceOptions()
         options.source = "simulation:\(scenario)"
@@ -37,5 +52,23 @@ struct SimulateCommand: ParsableCommand {
             StandardError.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(output).")
         }
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
+    }
+
+    private func writeTruth(to path: String) throws {
+        let scenario = try Scenario(json: AnyAdvertSource.scenario(scenario))
+        var file = try FileOutput(path: path)
+        try file.append { $0.append(contentsOf: "time,receiver,major,minor,distance\n".utf8) }
+        for second in scenario.seconds where !Interruption.isRequested {
+            try file.append { buffer in
+                for row in scenario.distances(at: second) {
+                    // A name is in quotes as tables have it, since it may have a comma in it.
+                    let name = row.receiver.contains { ",\"".contains($0) } ? "\"\(row.receiver)\"" : row.receiver
+                    let distance = (row.distance * 1000).rounded() / 1000
+                    let beacon = "\(row.identity.major),\(row.identity.minor)"
+                    buffer.append(contentsOf: "\(row.time.seconds),\(name),\(beacon),\(distance)\n".utf8)
+                }
+            }
+        }
+        try file.finish()
     }
 }

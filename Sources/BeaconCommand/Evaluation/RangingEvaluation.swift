@@ -8,14 +8,17 @@ struct RangingEvaluation: Evaluation {
     static let kind = "ranging"
     static let unit = "track"
 
-    /// A beacon by its numbers, as tables of truth name it.
+    /// A beacon by its numbers, as tables of truth name it, at the receiver that they name; nil where they name none.
     struct Track: Hashable, Comparable, CustomStringConvertible {
         var major: Int
         var minor: Int
+        var receiver: String?
 
-        var description: String { "\(major)/\(minor)" }
+        var description: String { "\(major)/\(minor)" + (receiver.map { " at \($0)" } ?? "") }
 
-        static func < (left: Track, right: Track) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
+        static func < (left: Track, right: Track) -> Bool {
+            (left.major, left.minor, left.receiver ?? "") < (right.major, right.minor, right.receiver ?? "")
+        }
     }
 
     /// The distance of a beacon at a time, in metres and in seconds since 1970.
@@ -43,15 +46,21 @@ struct RangingEvaluation: Evaluation {
     /// What was reported of the beacons whose truth is known.
     struct Reports {
         private let tracks: Set<Track>
+        private let namesReceivers: Bool
         fileprivate private(set) var byTrack: [Track: [Report]] = [:]
 
         /// Creates a collection of nothing so far.
-        init(of tracks: Set<Track>) { self.tracks = tracks }
+        init(of tracks: Set<Track>) {
+            self.tracks = tracks
+            namesReceivers = tracks.contains { $0.receiver != nil }
+        }
 
         /// Takes in what one receiver heard in one second.
         mutating func add(_ event: RangingEvent) {
             for beacon in event.beacons {
-                let track = Track(major: Int(beacon.identity.major), minor: Int(beacon.identity.minor))
+                let track = Track(
+                    major: Int(beacon.identity.major), minor: Int(beacon.identity.minor),
+                    receiver: namesReceivers ? event.receiver : nil)
                 guard tracks.contains(track) else { continue }
                 byTrack[track, default: []].append(
                     Report(
@@ -182,12 +191,13 @@ struct RangingEvaluation: Evaluation {
 
     // MARK: - Truth
 
-    /// Reads the truth of a table with the columns `time`, `major`, `minor` and `distance`.
+    /// Reads the truth of a table with the columns `time`, `major`, `minor` and `distance`, and perhaps `receiver`.
     ///
     /// - Throws: `CommandError` where something else is in it.
     static func truth(in table: TruthTable) throws -> [Truth] {
         let (times, distances) = (try table.numbers("time"), try table.numbers("distance"))
         let (majors, minors) = (try table.numbers("major"), try table.numbers("minor"))
+        let receivers = table.has("receiver") ? try table.column("receiver") : nil
         return try times.indices.map { index in
             guard let major = UInt16(exactly: majors[index]), let minor = UInt16(exactly: minors[index]) else {
                 throw CommandError(
@@ -199,8 +209,10 @@ struct RangingEvaluation: Evaluation {
                     "\(table.path), line \(index + 2): the distance is \(distances[index]); it is in metres, from 0 to 10000"
                 )
             }
+            let receiver = receivers.map { String(table.rows[index][$0].trimmed) }
             return Truth(
-                time: times[index], track: Track(major: Int(major), minor: Int(minor)), distance: distances[index])
+                time: times[index], track: Track(major: Int(major), minor: Int(minor), receiver: receiver),
+                distance: distances[index])
         }
     }
 }
