@@ -38,6 +38,7 @@ struct ProgramOptions: ParsableArguments {
     var execVariable: [String] = []
 
     func validate() throws {
+        if on.contains(.place) { throw ValidationError("--on place is for the rules of beacond, which has places.") }
         if let exec { _ = try EventPrograms.words(of: exec) }
         if exec == nil, !on.isEmpty { throw ValidationError("--on says when a program runs; name it with --exec.") }
     }

@@ -132,8 +132,26 @@ actor LaunchAgent {
         }
     }
 
+    /// Starts the programs of rules for a beacon that is in another place, or in none. Where it can only no longer be told,
+    /// nothing has happened.
+    ///
+    /// - Parameters:
+    ///   - event: the change.
+    ///   - names: the regions of the configuration that the beacon belongs to.
+    func startPrograms(for event: PlaceEvent, of names: [String]) async {
+        guard event.state != .unknown, event.place != event.before else { return }
+        for runner in rules where runner.rule.concerns(event, of: names) {
+            var line: [UInt8] = []
+            EventJSON.append(event, to: &line)
+            await runner.enqueue(line)
+        }
+    }
+
     /// True where the rules have events for which beacons have to be ranged.
     nonisolated var needsRanging: Bool { settings.rules.contains { $0.events.contains(where: \.needsRanging) } }
+
+    /// True where the rules have the event of a place.
+    nonisolated var needsPlaces: Bool { settings.rules.contains { $0.events.contains(.place) } }
 
     /// Starts the programs of rules for what a report of ranging shows.
     ///

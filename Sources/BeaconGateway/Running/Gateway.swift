@@ -66,6 +66,7 @@ actor Gateway {
         case change(GatewayChange)
         /// The report of ranging, with its time by the core's clock and its receiver.
         case report(RangingEvent, at: Timestamp, from: ReceiverID)
+        case place(PlaceEvent)
     }
     /// When the oldest that is not written came; nil where all is written.
     private var gatheringBegan: ContinuousClock.Instant?
@@ -322,6 +323,9 @@ actor Gateway {
             case .report(let report, let time, let receiver):
                 let names = configuration.regions.filter { $0.region.constraint == report.constraint }.map(\.name)
                 await launches?.startPrograms(for: report, at: time, from: receiver, of: names)
+            case .place(let change):
+                let names = configuration.regions.filter { $0.region.constraint.matches(change.identity) }.map(\.name)
+                await launches?.startPrograms(for: change, of: names)
             }
         }
     }
@@ -367,6 +371,7 @@ actor Gateway {
             isPresenceSaved = false
         }
         for destination in destinations { destination.receive?(.placed(change)) }
+        if launches?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
     /// Logs receivers of places that no source has: a name that is misspelt makes everything in its place unknown.

@@ -2,12 +2,14 @@ package import BeaconModel
 import BeaconSupport
 
 /// An event for which a rule runs a program, in the one grammar that the command line and beacond have:
-/// `enter | exit | gone | immediate | near | far [for TIME]`.
+/// `enter | exit | place | gone | immediate | near | far [for TIME]`.
 package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
     /// A region was entered.
     case enter
     /// A region was left.
     case exit
+    /// A beacon has come into a place, or has left all of them.
+    case place
     /// A beacon is ranged no longer: nothing was heard of it for ten seconds and more.
     case gone
     /// A beacon came at least as near as this, and stayed so for a time: zero for at once.
@@ -20,7 +22,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The words of the grammar, for who misspelt one.
-    package static let words = ["enter", "exit", "gone", "immediate", "near", "far"]
+    package static let words = ["enter", "exit", "place", "gone", "immediate", "near", "far"]
 
     /// The longest time that somebody can be asked to stay.
     private static let longest = Duration.seconds(7 * 86_400)
@@ -34,6 +36,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         switch (words.first ?? "", words.count) {
         case ("enter", 1): self = .enter
         case ("exit", 1): self = .exit
+        case ("place", 1): self = .place
         case ("gone", 1): self = .gone
         case (let word, 1) where proximities[word] != nil: self = .proximity(proximities[word] ?? .near, for: .zero)
         case (let word, 3) where proximities[word] != nil && words[1] == "for":
@@ -50,14 +53,20 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for an event of a beacon, for which beacons have to be ranged.
-    package var needsRanging: Bool { self != .enter && self != .exit }
+    /// True for an event by which a beacon is near, for which beacons have to be ranged.
+    package var needsRanging: Bool {
+        switch self {
+        case .enter, .exit, .place: false
+        case .gone, .proximity: true
+        }
+    }
 
     /// The text.
     package var description: String {
         switch self {
         case .enter: "enter"
         case .exit: "exit"
+        case .place: "place"
         case .gone: "gone"
         case .proximity(let proximity, .zero): "\(proximity)"
         case .proximity(let proximity, let time): "\(proximity) for \(DurationText.text(time))"

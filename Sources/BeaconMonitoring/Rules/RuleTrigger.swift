@@ -51,7 +51,7 @@ package struct RuleTrigger: Sendable {
     /// Creates the memory of a rule.
     ///
     /// - Parameters:
-    ///   - events: the events of the rule; those of regions are passed over.
+    ///   - events: the events of the rule; those of regions and places are passed over.
     ///   - beacons: the beacons that count; nil for all.
     package init(_ events: some Sequence<RuleEvent>, of beacons: Set<BeaconIdentity>? = nil) {
         // In a fixed order, so that the same reports give the same events.
@@ -88,7 +88,7 @@ package struct RuleTrigger: Sendable {
                     if isDue(Key(identity: identity, event: event), after: duration, at: time) {
                         moments.append(moment(event, nearest, report))
                     }
-                case .enter, .exit: continue
+                case .enter, .exit, .place: continue
                 }
             }
         }

@@ -179,8 +179,35 @@ struct ConfigurationTests {
         #expect(none.count == 1 && none[0].contains("receivers"))
         let empty = ConfigurationBench.lines(ConfigurationBench.start + "places: []\n")
         #expect(empty.count == 1 && empty[0].contains("there are no places"))
+        let rules = ConfigurationBench.check(
+            ConfigurationBench.start + places + "place-rules: { margin: 9, hold-time: 0s, exit-timeout: 2m }\n")
+        #expect(rules.diagnostics.isEmpty)
+        #expect(rules.configuration.places?.rules.margin == 9)
+        #expect(rules.configuration.places?.rules.holdTime == .zero)
+        #expect(rules.configuration.places?.rules.exitTimeout == .seconds(120))
+        let alone = ConfigurationBench.lines(ConfigurationBench.start + "place-rules: { margin: 9 }\n")
+        #expect(alone.count == 1 && alone[0].contains("needs places"))
+        let wrong = ConfigurationBench.lines(ConfigurationBench.start + places + "place-rules: { hold: 1s }\n")
+        #expect(wrong.count == 1 && wrong[0].contains("hold-time"))
         let file = ConfigurationBench.lines(ConfigurationBench.start + "taught-places: nowhere.json\n")
         #expect(file.count == 1 && file[0].contains("nowhere.json"))
+    }
+
+    @Test("A rule for places needs them, and names those that there are")
+    func placeRules() {
+        let places = "places: [{ name: hall, receivers: [a] }, { name: kitchen, receivers: [b] }]\n"
+        func rule(_ text: String) -> String { "launch: { rules: [{ name: bowl, program: [/bin/true], \(text) }] }\n" }
+        let good = ConfigurationBench.check(
+            ConfigurationBench.start + places + rule("events: [place], places: [kitchen]"))
+        #expect(good.diagnostics.isEmpty)
+        #expect(good.configuration.launch.rules.first?.places == ["kitchen"])
+        let missing = ConfigurationBench.lines(ConfigurationBench.start + rule("events: [place]"))
+        #expect(missing.count == 1 && missing[0].contains("needs places"))
+        let strange = ConfigurationBench.lines(
+            ConfigurationBench.start + places + rule("events: [place], places: [kichen]"))
+        #expect(strange.count == 1 && strange[0].contains("was \"kitchen\" meant?"))
+        let idle = ConfigurationBench.lines(ConfigurationBench.start + places + rule("places: [kitchen]"))
+        #expect(idle.count == 1 && idle[0].contains("is for the event place"))
     }
 
     @Test("A region's signal may be learnt, and then has no level for leaving")

@@ -82,7 +82,7 @@ struct DiagnosticTests {
             #"f:3:25: error: "maximum-size" is "3 elephants"; write a number of bytes, as 500kB, 64MB or 2GB"#),
         Case(
             "launch: { rules: [{ name: r, program: a, events: [nearby, near for 3] }] }",
-            #"f:3:51: error: "events": "nearby" is no event; write enter, exit, gone, immediate, near or far, or how long one stays, as "near for 30s""#,
+            #"f:3:51: error: "events": "nearby" is no event; write enter, exit, place, gone, immediate, near or far, or how long one stays, as "near for 30s""#,
             #"f:3:59: error: "events": "near for 3" names no time from 0s to 7d; write for instance "near for 30s""#),
         Case(
             "launch: { rules: [{ name: r, program: a, beacons: car }] }",

@@ -1,3 +1,4 @@
+import BeaconModel
 import BeaconMonitoring
 import Foundation
 import Testing
@@ -42,6 +43,43 @@ struct GatewayPlaceTests {
             regions: [GatewayBench.region("hall", minor: 1)], places: plan
         ).run()
         #expect(bench.places.count == before)
+    }
+
+    @Test("A rule runs its program for the places that it names, and for no other beacon, region or place")
+    func rules() async throws {
+        let bench = try GatewayBench()
+        func rule(_ name: String, _ change: (inout LaunchRule) -> Void) -> LaunchRule {
+            var rule = LaunchRule(
+                name: name, events: [.place],
+                target: .program(["/bin/sh", "-c", "cat >> '\(bench.folder.path)/\(name)'"]), interval: .zero)
+            change(&rule)
+            return rule
+        }
+        let uuid = GatewayBench.constraint.uuid
+        let agent = LaunchAgent(
+            LaunchSettings(rules: [
+                rule("all") { _ in }, rule("kitchen") { $0.places = ["kitchen"] },
+                rule("attic") { $0.places = ["attic"] },
+                rule("other-beacon") { $0.beacons = [BeaconIdentity(uuid: uuid, major: 1, minor: 9)] },
+                rule("other-region") { $0.regions = ["attic"] }, rule("region") { $0.regions = ["hall"] },
+                rule("enter") { $0.events = [.enter] },
+            ]), registry: nil, logger: bench.lines.logger)
+        await bench.gateway([try bench.log("log", log())], places: plan, launches: agent).run()
+        await agent.finish()
+        func ran(_ name: String) -> [String] {
+            let text = (try? String(contentsOfFile: "\(bench.folder.path)/\(name)", encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").map { line in
+                guard let start = line.range(of: "\"place\":\""),
+                    let end = line[start.upperBound...].firstIndex(of: "\"")
+                else { return "-" }
+                return String(line[start.upperBound..<end])
+            }
+        }
+        #expect(ran("all") == ["hall", "kitchen"])
+        #expect(ran("region") == ["hall", "kitchen"])
+        #expect(ran("kitchen") == ["kitchen"])
+        #expect(ran("attic") + ran("other-beacon") + ran("other-region") == [])
+        #expect(ran("enter") == ["-"])
     }
 
     @Test("A receiver that no source has is logged, once")

@@ -44,6 +44,9 @@ extension ConfigurationSection {
     /// Returns names of regions that have to be defined; nil where none are given, which means all.
     func regionNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "region", defined: defined) }
 
+    /// Returns names of places that have to be defined; nil where none are given, which means all.
+    func placeNames(_ key: String, defined: Set<String>) -> Set<String>? { names(key, of: "place", defined: defined) }
+
     /// Returns the beacons of names that have to be defined; nil where none are given, which means all.
     func beaconNames(_ key: String, defined: [BeaconSettings]) -> Set<BeaconIdentity>? {
         guard let names = names(key, of: "beacon", defined: Set(defined.map(\.name))) else { return nil }

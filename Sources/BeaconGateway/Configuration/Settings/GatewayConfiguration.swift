@@ -131,7 +131,7 @@ extension GatewayConfiguration {
         notify = NotificationRules.read(root.section("notify"), regions: names)
         destinations = DestinationSettings.read(root, in: self)
         outbox.read(root.section("outbox"))
-        launch = LaunchSettings.read(root, regions: names, beacons: beacons)
+        launch = LaunchSettings.read(root, regions: names, beacons: beacons, places: places?.placeNames)
         let log = root.section("log")
         if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
         log.finish()

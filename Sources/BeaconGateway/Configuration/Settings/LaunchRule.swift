@@ -1,7 +1,8 @@
 import BeaconModel
 package import BeaconMonitoring
 
-/// A rule for starting a program when a region is entered or left, or when a beacon comes near, stays or is gone.
+/// A rule for starting a program when a region is entered or left, when a beacon comes into another place, or when it comes
+/// near, stays or is gone.
 public struct LaunchRule: Hashable, Sendable {
     /// A program or a systemd unit.
     public enum Target: Hashable, Sendable {
@@ -17,8 +18,11 @@ public struct LaunchRule: Hashable, Sendable {
     /// The regions whose events count; nil for all.
     public var regions: Set<String>?
 
-    /// The beacons whose proximity counts; nil for all of the regions.
+    /// The beacons whose proximity and place count; nil for all of the regions.
     package var beacons: Set<BeaconIdentity>?
+
+    /// The places into which a beacon has to come; nil for all, and for none.
+    package var places: Set<String>?
 
     /// The events that count.
     package var events: Set<RuleEvent>
@@ -58,12 +62,25 @@ public struct LaunchRule: Hashable, Sendable {
 }
 
 extension LaunchRule {
+    /// Returns true where a beacon's change of place is an event of the rule.
+    ///
+    /// - Parameters:
+    ///   - event: the change.
+    ///   - names: the regions that the beacon belongs to.
+    func concerns(_ event: PlaceEvent, of names: [String]) -> Bool {
+        events.contains(.place) && (beacons?.contains(event.identity) ?? true)
+            && (regions.map { !$0.isDisjoint(with: names) } ?? true)
+            && (places.map { rooms in event.place.map(rooms.contains) ?? false } ?? true)
+    }
+
     static func read(
-        _ section: ConfigurationSection, names: inout Set<String>, regions: Set<String>, beacons: [BeaconSettings]
+        _ section: ConfigurationSection, names: inout Set<String>, regions: Set<String>, beacons: [BeaconSettings],
+        places: [String]?
     ) -> LaunchRule? {
         let name = section.name("rule", known: &names)
         let allowed = section.regionNames("regions", defined: regions)
         let named = section.beaconNames("beacons", defined: beacons)
+        let rooms = section.placeNames("places", defined: Set(places ?? []))
         let events = section.texts("events", "write a list of events, as [enter, near]")?.compactMap { text in
             do throws(RuleEvent.Failure) {
                 return try RuleEvent(text.value)
@@ -105,10 +122,23 @@ extension LaunchRule {
         var rule = LaunchRule(name: name, regions: allowed, target: target, folder: folder?.value)
         if let events { rule.events = Set(events) }
         rule.beacons = named
-        if named != nil, !rule.events.contains(where: \.needsRanging) {
+        rule.places = rooms
+        let hasPlaces = rule.events.contains(.place)
+        if named != nil, !hasPlaces, !rule.events.contains(where: \.needsRanging) {
             section.report(
                 section.origin,
                 "\(section.subject)\"beacons\" is for events of beacons, and there are none; add near, or remove it")
+        }
+        if rooms != nil, !hasPlaces {
+            section.report(
+                section.origin,
+                "\(section.subject)\"places\" is for the event place, which is not there; add it, or remove \"places\"")
+        }
+        if hasPlaces, places == nil {
+            section.report(
+                section.origin,
+                "\(section.subject)the event place needs places; say which receivers are where with the key \"places\" of the file"
+            )
         }
         if let environment { rule.environment = environment.map(\.value) }
         if let limit { rule.timeLimit = limit }

@@ -34,7 +34,7 @@ public struct LaunchSettings: Hashable, Sendable {
 extension LaunchSettings {
     /// Reads the key `launch`.
     static func read(
-        _ root: ConfigurationSection, regions: Set<String>, beacons: [BeaconSettings]
+        _ root: ConfigurationSection, regions: Set<String>, beacons: [BeaconSettings], places: [String]?
     ) -> LaunchSettings {
         let section = root.section("launch")
         var settings = LaunchSettings()
@@ -45,7 +45,7 @@ extension LaunchSettings {
         settings.rules = section.items("rules", what).compactMap { node, path in
             let rule = ConfigurationSection(node, at: path, in: root.reading)
             defer { rule.finish() }
-            return LaunchRule.read(rule, names: &names, regions: regions, beacons: beacons)
+            return LaunchRule.read(rule, names: &names, regions: regions, beacons: beacons, places: places)
         }
         section.finish()
         return settings

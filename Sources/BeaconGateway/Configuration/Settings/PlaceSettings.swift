@@ -1,3 +1,4 @@
+import BeaconEngine
 import BeaconMonitoring
 import Foundation
 import Yams
@@ -7,7 +8,14 @@ extension PlacePlan {
     static func read(_ root: ConfigurationSection) -> PlacePlan? {
         let faults = root.reading.diagnostics.count
         let taught = root.filePath("taught-places")
-        guard root.has("places") || taught != nil else { return nil }
+        _ = root.node("places")
+        let rules = PlaceRules.read(root.section("place-rules"))
+        guard root.has("places") || taught != nil else {
+            if let node = root.node("place-rules") {
+                root.report(.file(node.location), "\"place-rules\" needs places; name them with the key \"places\"")
+            }
+            return nil
+        }
         var names: Set<String> = []
         var owners: [String: String] = [:]
         let what = "write a list of places, each with a name and its receivers"
@@ -29,6 +37,7 @@ extension PlacePlan {
             return name.map { Place(name: $0, receivers: receivers.map(\.value)) }
         }
         var plan = PlacePlan(places)
+        plan.rules = rules
         if let taught {
             do {
                 plan.taught = try TaughtMap(file: URL(fileURLWithPath: taught.value))
@@ -39,5 +48,17 @@ extension PlacePlan {
         guard let mistake = plan.mistake() else { return plan }
         if root.reading.diagnostics.count == faults { root.reportMissing("places", mistake) }
         return nil
+    }
+}
+
+extension PlaceRules {
+    /// Reads the rules of places; what is not given is as it is without.
+    static func read(_ section: ConfigurationSection) -> PlaceRules {
+        var rules = PlaceRules()
+        if let margin = section.integer("margin", 0...60, unit: " dB")?.value { rules.margin = Double(margin) }
+        if let time = section.duration("hold-time", .zero...(.seconds(3600))) { rules.holdTime = time }
+        if let time = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400))) { rules.exitTimeout = time }
+        section.finish()
+        return rules
     }
 }
