@@ -185,8 +185,9 @@ extension Engine {
         }
         // Beyond a few metres the range is the same part of each distance.
         let spread = DistanceUncertainty.decibels
-        let factor = (strategy.distance as? TwoSlopeModel).map { model in
-            Exponential.powerOfTen(spread / (10 * model.outerExponent))
+        let factors = (strategy.distance as? TwoSlopeModel).map { model in
+            let factor = Exponential.powerOfTen(spread / (10 * model.outerExponent))
+            return (nearest: 1 / factor, farthest: factor)
         }
         return list.map { beacon in
             let track = tracks[Int(beacon.number)]
@@ -195,9 +196,9 @@ extension Engine {
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
                 measuredPower: track.pointee.measuredPower, advertisingInterval: track.pointee.interval.usualGap)
-            ranged.isCalibrated = tracks.level(Int(beacon.number)).pointee.calibration != 0
-            if let factor, beacon.accuracy >= factor {
-                ranged.accuracyRange = beacon.accuracy / factor...beacon.accuracy * factor
+            ranged.isCalibrated = beacon.isCalibrated
+            if let factors, beacon.accuracy >= factors.farthest {
+                ranged.accuracyRange = beacon.accuracy * factors.nearest...beacon.accuracy * factors.farthest
             } else if beacon.accuracy >= 0 {
                 ranged.accuracyRange = accuracyRange(Int(beacon.number))
             }
@@ -258,6 +259,7 @@ extension Engine {
             let level = receivers.level(of: reading, by: receiver)
             // A beacon that gives no negative power for one metre, and of which none was measured, has no distance.
             let calibration = state.pointee.calibration
+            beacon.isCalibrated = calibration != 0
             if let power = calibrations.power(calibration, advertised: track.pointee.measuredPower) {
                 beacon.accuracy = distance.distance(
                     level: calibrations.freeLevel(calibration, level, power: power), measuredPower: power)

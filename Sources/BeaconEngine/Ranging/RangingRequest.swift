@@ -45,6 +45,9 @@ struct RankedBeacon: BitwiseCopyable {
     /// The signal in dBm; 0 where it was not heard of late or without readings.
     var rssi: Int8 = 0
 
+    /// True where its power was measured; it is looked up while the track is at hand.
+    var isCalibrated = false
+
     init(number: UInt32) { self.number = number }
 
     /// A number by which near beacons come before far ones and unknown distances last, but which very similar distances
