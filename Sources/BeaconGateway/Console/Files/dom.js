@@ -1,0 +1,265 @@
+// Nodes: made from words alone (never from markup), and patched in place.
+
+import { now } from "./api.js";
+import { exact, machineTime, relative } from "./format.js";
+
+/** Makes an element: `el("p.muted", { id: "a" }, "text", child)`. Functions become listeners; null is left out. */
+export function el(name, attributes, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const node = document.createElement(tag);
+  if (classes.length) node.className = classes.join(" ");
+  fill(node, attributes);
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** Makes an SVG element. */
+export function svg(name, attributes, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  if (classes.length) node.setAttribute("class", classes.join(" "));
+  fill(node, attributes);
+  node.append(...children);
+  return node;
+}
+
+function fill(node, attributes) {
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(key, value);
+    else node.setAttribute(key, value === true ? "" : value);
+  }
+}
+
+/** Sets the text of a node if it is another. */
+export function text(node, value) {
+  if (node.textContent !== value) node.textContent = value;
+}
+
+/** Sets or removes an attribute if it is another. */
+export function attribute(node, name, value) {
+  if (value === null || value === undefined || value === false) {
+    if (node.hasAttribute(name)) node.removeAttribute(name);
+  } else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+/** Shows or hides a node. */
+export function show(node, shown) {
+  if (node.hidden === shown) node.hidden = !shown;
+}
+
+const keyedNodes = new WeakMap();
+
+/** Makes the parent's children those of the items, in their order: nodes of known keys are updated and kept. */
+export function patch(parent, items, keyOf, create, update) {
+  let known = keyedNodes.get(parent);
+  if (!known) keyedNodes.set(parent, known = new Map());
+  const seen = new Set();
+  let position = parent.firstElementChild;
+  for (const item of items) {
+    const key = keyOf(item);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    let node = known.get(key);
+    if (!node) {
+      node = create(item);
+      known.set(key, node);
+    }
+    update?.(node, item);
+    if (node === position) position = position.nextElementSibling;
+    else move(parent, node, position);
+  }
+  for (const [key, node] of known) {
+    if (seen.has(key)) continue;
+    known.delete(key);
+    node.remove();
+  }
+}
+
+function move(parent, node, before) {
+  const focused = node.isConnected && node.contains(document.activeElement) ? document.activeElement : null;
+  if (node.parentNode === parent && parent.moveBefore) parent.moveBefore(node, before);
+  else parent.insertBefore(node, before);
+  if (focused && document.activeElement !== focused) focused.focus({ preventScroll: true });
+}
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Runs the change, and lets the children glide from their earlier places to the new ones. */
+export function glide(parent, change) {
+  if (calm.matches || document.hidden || parent.childElementCount > 60) return change();
+  const before = new Map([...parent.children].map((child) => [child, child.getBoundingClientRect().top]));
+  const origin = parent.getBoundingClientRect().top;
+  change();
+  const shift = parent.getBoundingClientRect().top - origin;
+  for (const child of parent.children) {
+    const top = before.get(child);
+    if (top === undefined) continue;
+    const distance = top - child.getBoundingClientRect().top + shift;
+    if (Math.abs(distance) > 1) child.animate([{ transform: `translateY(${distance}px)` }, { transform: "none" }], { duration: 240, easing: "ease-out" });
+  }
+}
+
+/** The order by distance, in which neighbours change places only if the difference is clear. */
+export function steadyOrder(items, keyOf, valueOf, previous) {
+  const places = new Map(previous.map((key, index) => [key, index]));
+  const sorted = [...items].sort((one, other) => {
+    const first = places.get(keyOf(one)), second = places.get(keyOf(other));
+    return first === undefined || second === undefined ? valueOf(one) - valueOf(other) : first - second;
+  });
+  for (let pass = 0; pass < sorted.length; pass += 1) {
+    let changed = false;
+    for (let index = 1; index < sorted.length; index += 1) {
+      if (valueOf(sorted[index]) * 1.3 < valueOf(sorted[index - 1])) {
+        [sorted[index - 1], sorted[index]] = [sorted[index], sorted[index - 1]];
+        changed = true;
+      }
+    }
+    if (!changed) break;
+  }
+  return sorted;
+}
+
+/** A time relative to now, which `tick` keeps up to date: in the style "for", "ago" or "in". */
+export function timeNode(style) {
+  return el("time", { "data-style": style });
+}
+
+/** Sets the time of a node, or empties it. */
+export function setTime(node, seconds) {
+  if (seconds === null || seconds === undefined) {
+    delete node.dataset.at;
+    text(node, "");
+    attribute(node, "title", null);
+    attribute(node, "datetime", null);
+    return;
+  }
+  if (node.dataset.at !== String(seconds)) {
+    node.dataset.at = seconds;
+    node.dateTime = machineTime(seconds);
+    node.title = exact(seconds);
+  }
+  text(node, relative(seconds, node.dataset.style, now()));
+}
+
+/** Updates all relative times. */
+export function tick() {
+  const time = now();
+  for (const node of document.querySelectorAll("time[data-at]")) text(node, relative(Number(node.dataset.at), node.dataset.style, time));
+}
+
+/** A glyph of a state: a filled disc, a ring, or a broken ring. */
+export function stateGlyph() {
+  return svg("svg.state-glyph", { viewBox: "0 0 16 16", "aria-hidden": "true" },
+    svg("circle.outer", { cx: 8, cy: 8, r: 6.25 }), svg("circle.inner", { cx: 8, cy: 8, r: 3.25 }));
+}
+
+/** A glyph of a proximity: three bars, of which the nearer beacons have more. */
+export function proximityGlyph() {
+  return svg("svg.proximity-glyph", { viewBox: "0 0 16 12", "aria-hidden": "true" },
+    svg("rect", { x: 0.5, y: 8, width: 4, height: 4, rx: 1 }),
+    svg("rect", { x: 6, y: 4, width: 4, height: 8, rx: 1 }),
+    svg("rect", { x: 11.5, y: 0, width: 4, height: 12, rx: 1 }));
+}
+
+/** A list of labels and values. */
+export function facts(pairs) {
+  const list = el("dl.facts");
+  patchFacts(list, pairs);
+  return list;
+}
+
+/** Updates a list of labels and values: `[label, value]`, a value being text or a node. */
+export function patchFacts(list, pairs) {
+  patch(list, pairs.filter((pair) => pair && pair[1] !== null && pair[1] !== undefined && pair[1] !== ""), (pair) => pair[0],
+    (pair) => el("div", null, el("dt", null, pair[0]), el("dd")),
+    (node, pair) => {
+      const value = node.lastChild;
+      if (pair[1] instanceof Node) { if (value.firstChild !== pair[1]) value.replaceChildren(pair[1]); } else text(value, String(pair[1]));
+    });
+}
+
+/** An empty state: what is missing, what to do, and optionally lines of configuration. */
+export function empty(title, advice, code) {
+  return el("div.empty", null, el("p.empty-title", null, title), el("p", null, advice), code ? codeBlock(code) : null);
+}
+
+/** Text as in a file, with a button that copies it. */
+export function codeBlock(code) {
+  const button = el("button.small", { type: "button" }, "Copy");
+  button.addEventListener("click", () => copy(code, button));
+  return el("div.code", null, el("pre", { tabindex: "0", role: "group", "aria-label": "Text to copy" }, el("code", null, code)), button);
+}
+
+async function copy(value, button) {
+  try {
+    await navigator.clipboard.writeText(value);
+  } catch {
+    // Without TLS the clipboard is closed to scripts; a selection is not.
+    const area = el("textarea.offscreen", { "aria-hidden": "true", tabindex: "-1" });
+    area.value = value;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    button.focus();
+  }
+  button.textContent = "Copied";
+  announce("Copied");
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}
+
+let announcement = [];
+let announcing = null;
+/** Tells users of screen readers; several within three seconds are one announcement. */
+export function announce(message) {
+  announcement.push(message);
+  announcing ??= setTimeout(() => {
+    const node = document.getElementById("announcer");
+    const more = announcement.length - 3;
+    node.textContent = announcement.slice(0, 3).join(". ") + (more > 0 ? `. And ${more} more changes.` : "");
+    announcement = [];
+    announcing = null;
+  }, announcement.length > 1 ? 3000 : 400);
+}
+
+/** Shows a short message at the bottom for some seconds, and announces it. */
+export function toast(message) {
+  const node = document.getElementById("toast");
+  text(node, message);
+  node.hidden = false;
+  announce(message);
+  clearTimeout(toast.timer);
+  toast.timer = setTimeout(() => { node.hidden = true; }, 5000);
+}
+
+/** Asks for a confirmation in a dialog; resolves to whether it was given. */
+export function confirmed(question, explanation, verb) {
+  return new Promise((resolve) => {
+    const heading = el("h2", { id: "confirm-title" }, question);
+    const dialog = el("dialog.dialog", { "aria-labelledby": "confirm-title" },
+      el("form", { method: "dialog" }, heading, el("p", null, explanation),
+        el("div.actions", null,
+          el("button", { value: "no", autofocus: true }, "Cancel"),
+          el("button.danger", { value: "yes" }, verb))));
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/** Calls the function now and at the interval while somebody sees the page and the connection is live; returns a function
+ *  that ends it. An earlier call is awaited first. */
+export function poll(action, milliseconds) {
+  let ended = false;
+  let running = false;
+  const run = async () => {
+    if (ended || running || document.hidden) return;
+    running = true;
+    try { await action(); } catch { /* The connection's state is shown in the header. */ }
+    running = false;
+  };
+  run();
+  const timer = setInterval(run, milliseconds);
+  return () => { ended = true; clearInterval(timer); };
+}
