@@ -26,7 +26,7 @@ struct Beacond: AsyncParsableCommand {
             Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.
             """,
-        subcommands: [Run.self, Check.self, OutboxCommand.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, Check.self, OutboxCommand.self, Open.self, Token.self], defaultSubcommand: Run.self)
 
     static func main() async {
         InitProcess.superviseIfFirst()

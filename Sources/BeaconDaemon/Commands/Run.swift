@@ -47,6 +47,7 @@ struct Run: AsyncParsableCommand {
         signals.listen()
         var settings = try file.read()
         LoggingSystem.bootstrap { _ in LogWriter() }
+        GatewayDaemon.collectMetrics()
         // What is stored here says who was where, and may hold secrets.
         umask(0o077)
         // A reader that ends early, as `head` does, is an error of the write and no signal.

@@ -45,6 +45,15 @@ actor LaunchAgent {
         }
     }
 
+    /// The rules, each with its results so far, and when its program was started last.
+    var ruleCounts: [(rule: LaunchRule, counts: RuleRunner.Counts, lastStart: Date?)] {
+        get async {
+            var all: [(rule: LaunchRule, counts: RuleRunner.Counts, lastStart: Date?)] = []
+            for runner in rules { all.append((runner.rule, await runner.counts, await runner.lastStart)) }
+            return all
+        }
+    }
+
     // MARK: - Applications
 
     /// Looks for registered applications again and again, and has the gateway monitor for those that do not run, until

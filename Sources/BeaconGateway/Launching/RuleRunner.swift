@@ -1,4 +1,5 @@
 import BeaconPrograms
+import Foundation
 import Logging
 
 /// The runner of a rule's program: for one event after another, one process at a time, and not more often than the rule
@@ -19,6 +20,8 @@ actor RuleRunner {
 
     let rule: LaunchRule
     private(set) var counts = Counts()
+    /// When the program was started last.
+    private(set) var lastStart: Date?
 
     private let program: EventProgram
     private let logger: Logger
@@ -82,6 +85,7 @@ actor RuleRunner {
             let event = waiting.removeFirst()
             schedule.start(at: .now)
             counts.started += 1
+            lastStart = Date()
             let isSuccess = await run(event)
             if !isSuccess { counts.failed += 1 }
             schedule.end(isSuccess)

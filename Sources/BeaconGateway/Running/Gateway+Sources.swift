@@ -90,7 +90,7 @@ extension Gateway {
             let place = sources[number].receivers.count
             let receiver = addReceiver(source: number, place: place)
             sources[number].receivers.append(receiver)
-            core.setHearing(sources[number].hearing, of: receiver)
+            setHearing(sources[number].hearing, of: receiver)
         }
         for (place, receiver) in sources[number].receivers.enumerated() {
             core.name(receiver, sources[number].name(place))
@@ -103,8 +103,9 @@ extension Gateway {
         addReceivers(of: batch, from: number)
         let source = sources[number]
         for (place, state) in batch.receiverStates.enumerated() where place < source.receivers.count {
-            core.setHearing(state.hearing, of: source.receivers[place])
+            setHearing(state.hearing, of: source.receivers[place])
         }
+        countAdverts(of: batch, by: source)
         for var sighting in batch.sightings {
             guard Int(sighting.receiver.index) < source.receivers.count else { continue }
             sighting.time = source.shared(sighting.time)
@@ -118,6 +119,16 @@ extension Gateway {
         let wall = time.advanced(by: source.wallOffset)
         statistics.time = max(wall, statistics.time ?? wall)
         await handleEvents(at: (shared, wall))
+    }
+
+    /// Counts what each receiver heard, for people who look.
+    private func countAdverts(of batch: SourceBatch, by source: GatewaySource) {
+        guard broadcast != nil else { return }
+        let now = ContinuousClock.now
+        for (place, receiver) in source.receivers.enumerated() {
+            let count = batch.sightings.count { Int($0.receiver.index) == place }
+            records[Int(receiver.index)].count(count, at: now)
+        }
     }
 
     /// Returns true for a radio that does not hear beside one that does: it cannot know how much of the time that it
@@ -196,7 +207,8 @@ extension Gateway {
             setWallOffsets(of: number)
         case .notice(let notice):
             logger.log(level: notice.isTrouble ? .warning : .info, "\(name): \(notice)")
-        case .time, .sightings, .advertising: break
+        case .advertising(let frame, let result): receive(frame, result)
+        case .time, .sightings: break
         }
     }
 
@@ -209,7 +221,7 @@ extension Gateway {
 
     private func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
         sources[number].hearing = hearing
-        for receiver in sources[number].receivers { core.setHearing(hearing, of: receiver) }
+        for receiver in sources[number].receivers { setHearing(hearing, of: receiver) }
     }
 
     private func setWallOffsets(of number: Int) {

@@ -75,6 +75,8 @@ actor Gateway {
     /// The places that beacons were known to be in last.
     private var places: [BeaconIdentity: String] = [:]
     private var hasReportedReceivers = false
+    /// The lists that have changed since listeners were told.
+    private var changedTopics: Set<EventBroadcast.Topic> = []
 
     private static let mostPlaces = EngineConfiguration().maximumTrackedBeacons
 
@@ -86,6 +88,35 @@ actor Gateway {
     var statistics: GatewayStatistics
     /// The beacons of the newest report of each place.
     private var lists: [Place: [BeaconIdentity]] = [:]
+
+    // What the console shows.
+    private let history: EventHistory?
+    let broadcast: EventBroadcast?
+    /// The events that the history has not got so far.
+    private var unwritten: [HistoryEvent] = []
+    /// The user's names for beacons.
+    let names: [BeaconIdentity: String]
+    /// The receivers' hearing, by their numbers.
+    var records: [ReceiverRecord] = []
+    /// The newest change of each region, by its name.
+    private(set) var regionChanges: [String: RegionChange] = [:]
+    /// Where each beacon is, as it was said last.
+    private(set) var whereabouts: [BeaconIdentity: PlaceEvent] = [:]
+    /// The newest report of each place, as far as beacons are ranged for the configuration.
+    private var newestReports: [Place: RangingEvent] = [:]
+    var rangingListeners: [Int: RangingListener] = [:]
+    var nextListener = 0
+    var advertised: AdvertisingValue.Beacon?
+    var advertisedFrame: IBeaconFrame?
+
+    /// When a region changed last, and by which receiver.
+    struct RegionChange: Hashable, Sendable {
+        var time: Timestamp
+        var receiver: String?
+    }
+
+    /// The newest report of each receiver and constraint.
+    var reports: [RangingEvent] { Array(newestReports.values) }
     private var listsCounted: ContinuousClock.Instant?
     private(set) var isStopped = false
     private var isReceiving = false
@@ -101,10 +132,13 @@ actor Gateway {
     ///   - launches: the programs and applications that are started for events.
     ///   - published: the statistics for others to read.
     ///   - logger: the log.
+    ///   - history: keeps the events for the console; nil where there is none.
+    ///   - broadcast: tells those who look at the console of what changes.
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
         presence: PresenceFile?, launches: LaunchAgent?, published: Locked<GatewayStatistics>, logger: Logger,
+        history: EventHistory? = nil, broadcast: EventBroadcast? = nil,
         makeRunner: @escaping @Sendable (SourceSettings) -> any GatewayRunner = {
             SourceRunner($0.specification, pace: $0.pace)
         }
@@ -118,6 +152,9 @@ actor Gateway {
         self.published = published
         self.logger = logger
         self.makeRunner = makeRunner
+        self.history = history
+        self.broadcast = broadcast
+        names = Dictionary(configuration.beacons.map { ($0.identity, $0.name) }) { first, _ in first }
         let regions = configuration.regions.map {
             BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint)
         }
@@ -191,12 +228,13 @@ actor Gateway {
             }
             let receiver = addReceiver(source: sources.count, place: 0)
             sources.append(GatewaySource(settings, runner: makeRunner(settings), first: receiver))
-            core.setHearing(.interrupted, of: receiver)
+            setHearing(.interrupted, of: receiver)
         }
     }
 
     func addReceiver(source: Int, place: Int) -> ReceiverID {
         receivers.append((source, place))
+        records.append(ReceiverRecord())
         return ReceiverID(UInt16(clamping: receivers.count - 1))
     }
 
@@ -214,7 +252,10 @@ actor Gateway {
             // A source that is slow to start, or missing, has said nothing so far; another one's silence is not its.
             let holder = sources.first { $0.settings.name == last?.source }?.receivers.first
             monitor(owner, region, assuming: before ?? .unknown, heldBy: holder)
-            guard let before, before != .unknown else { continue }
+            guard let last, let before, before != .unknown else { continue }
+            if case .region(let name) = owner, let time = last.since {
+                regionChanges[name] = RegionChange(time: time, receiver: last.receiver)
+            }
             // Destinations receive the state, which is no notification.
             let event = BeaconEvent.region(
                 RegionEvent(
@@ -252,7 +293,7 @@ actor Gateway {
     }
 
     /// Sets the scan mode of the radios to what the requests need.
-    private func updateScanMode() {
+    func updateScanMode() {
         let mode = core.scanMode
         guard mode != scanMode else { return }
         scanMode = mode
@@ -305,7 +346,7 @@ actor Gateway {
         guard pending.notifications.count < Self.chunk, nextWrite == nil,
             !turns.isEmpty || sources.contains(where: \.runner.messages.hasElements)
         else { return false }
-        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved { return true }
+        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved, unwritten.isEmpty { return true }
         let began = gatheringBegan ?? .now
         gatheringBegan = began
         return .now - began < Self.gatheringTime
@@ -338,6 +379,10 @@ actor Gateway {
             identity: change.identity)
         if case .region = owner { add(policy.receive(.region(event), at: change.wallTime), to: &notifications) }
         event.time = change.wallTime
+        if case .region(let name) = owner {
+            regionChanges[name] = RegionChange(time: change.wallTime, receiver: event.receiver)
+            keep(HistoryEvent(event), as: .regions)
+        }
         switch owner {
         case .region, .beacon:
             isPresenceSaved = false
@@ -348,6 +393,7 @@ actor Gateway {
     }
 
     private func handle(_ report: RangingRequestReport, notifications: inout [BeaconNotification]) {
+        if !rangingListeners.isEmpty, deliverToListener(report) { return }
         var event = RangingEvent(
             time: report.time, receiver: name(report.receiver), constraint: report.constraint,
             beacons: report.beacons)
@@ -355,7 +401,9 @@ actor Gateway {
             add(policy.receive(.ranged(event), at: report.wallTime), to: &notifications)
         }
         event.time = report.wallTime
-        lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
+        let place = Place(receiver: report.receiver, constraint: report.constraint)
+        lists[place] = report.beacons.map(\.identity)
+        if broadcast != nil { newestReports[place] = event }
         for destination in destinations { destination.receive?(.ranged(event)) }
         if launches?.needsRanging == true {
             unlaunched.append(.report(event, at: report.time, from: report.receiver))
@@ -364,6 +412,10 @@ actor Gateway {
 
     private func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
         add(policy.receive(.placed(change), at: change.time), to: &notifications)
+        if whereabouts[change.identity] != nil || whereabouts.count < Self.mostPlaces {
+            whereabouts[change.identity] = change
+        }
+        keep(HistoryEvent(change, name: title(of: change.identity)), as: .places)
         // No more than the engine tracks: of beacons that it had to forget, nobody says that they left.
         let known = places[change.identity]
         if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
@@ -388,13 +440,56 @@ actor Gateway {
         )
     }
 
-    private func name(_ receiver: ReceiverID) -> String {
+    /// The name or the numbers of a beacon, for people.
+    private func title(of beacon: BeaconIdentity) -> String { names[beacon] ?? "\(beacon.major)/\(beacon.minor)" }
+
+    /// Has an event kept and told, with what is written next.
+    private func keep(_ event: HistoryEvent?, as topic: EventBroadcast.Topic?) {
+        guard history != nil, let event else { return }
+        unwritten.append(event)
+        if let topic { changedTopics.insert(topic) }
+    }
+
+    /// Takes in what a receiver's hearing is.
+    func setHearing(_ hearing: MonitoringCore.Hearing, of receiver: ReceiverID) {
+        core.setHearing(hearing, of: receiver)
+        let time = newestTime
+        guard records[Int(receiver.index)].update(hearing, at: time), !isStopped else { return }
+        let number = receivers[Int(receiver.index)].source
+        let reason: String? =
+            switch statistics.sources[number].state {
+            case .failing(let reason), .failed(let reason): reason
+            case .ended: "its source has ended"
+            case .starting, .running: nil
+            }
+        keep(
+            HistoryEvent(receiver: name(receiver), isHearing: hearing == .hearing, because: reason, at: time),
+            as: .receivers)
+    }
+
+    /// Returns the condition of a region of the configuration.
+    func condition(of region: String) -> ConditionID? { conditions[.region(region)] }
+
+    /// Returns the state of a region of the configuration, as it is published.
+    func state(of region: String) -> RegionState {
+        condition(of: region).map { core.publishedState(of: $0) } ?? .unknown
+    }
+
+    func name(_ receiver: ReceiverID) -> String {
         let (source, place) = receivers[Int(receiver.index)]
         return sources[source].name(place)
     }
 
     private func add(_ new: [BeaconNotification], to notifications: inout [BeaconNotification]) {
-        for notification in new { statistics.notifications[notification.kind, default: 0] += 1 }
+        for notification in new {
+            statistics.notifications[notification.kind, default: 0] += 1
+            let event = HistoryEvent(notification, name: title)
+            // A beacon that belongs to two regions comes near once.
+            let isTold = unwritten.contains {
+                $0.kind == event?.kind && $0.summary == event?.summary && $0.time == event?.time
+            }
+            if !isTold { keep(event, as: nil) }
+        }
         notifications += new
     }
 
@@ -422,6 +517,7 @@ actor Gateway {
     /// tried again with what comes next: the sources give the time each second.
     private func write() async {
         await writeToOutbox()
+        await writeHistory()
         // Files and simulations at full speed can wait, and lose nothing.
         while canWait, !pending.notifications.isEmpty, !isStopped {
             try? await Task.sleep(for: Self.writePause)
@@ -436,8 +532,13 @@ actor Gateway {
             if case .application = owner { continue }
             guard let constraint = constraints[owner] else { continue }
             let source = core.holder(of: condition).map { sources[receivers[Int($0.index)].source].settings.name }
-            regions[owner.label] = PresenceFile.Region(
+            var region = PresenceFile.Region(
                 constraint: constraint, state: core.knownState(of: condition), source: source)
+            if case .region(let name) = owner {
+                region.since = regionChanges[name]?.time
+                region.receiver = regionChanges[name]?.receiver
+            }
+            regions[owner.label] = region
         }
         do {
             try presence.save(PresenceFile.Content(regions: regions, places: places))
@@ -450,6 +551,20 @@ actor Gateway {
                 logger.error("cannot save region states: \(error); they are kept in memory and tried again")
             }
             isPresenceFailing = true
+        }
+    }
+
+    /// Keeps the events before the states that they lead to: an end in between repeats a change, and loses none.
+    private func writeHistory() async {
+        guard let history else { return }
+        if !unwritten.isEmpty {
+            let events = unwritten
+            unwritten = []
+            await history.append(events)
+        }
+        if !changedTopics.isEmpty {
+            broadcast?.send(.changed(changedTopics))
+            changedTopics = []
         }
     }
 
@@ -485,7 +600,7 @@ actor Gateway {
     /// Makes the last attempts to write the notifications that wait in memory.
     private func writePending() async {
         for _ in 0..<5
-        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty {
+        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty || !unwritten.isEmpty {
             nextWrite = nextWrite.map { min($0, .now) }
             await settle()
             if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }

@@ -1,5 +1,6 @@
 public import BeaconDelivery
 import BeaconSupport
+import CoreMetrics
 import Foundation
 public import Logging
 public import ServiceLifecycle
@@ -28,6 +29,8 @@ public struct GatewayDaemon: Sendable {
     private let outbox: Outbox?
     private let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
+    private let history: EventHistory?
+    private let web: WebServer?
     private let shutdown = Locked(ShutdownRequest())
     private let logger: Logger
 
@@ -83,10 +86,30 @@ public struct GatewayDaemon: Sendable {
                 writer = OutboxWriter(delivery: delivery)
             }
         }
+        let broadcast = EventBroadcast()
+        if let settings = configuration.web, presence != nil {
+            history = try EventHistory(
+                file: URL(fileURLWithPath: configuration.outbox.path).appendingPathExtension("history.sqlite"),
+                limits: EventHistory.Limits(age: settings.historyAge, entries: settings.historyEntries),
+                broadcast: broadcast, logger: logger)
+        } else {
+            history = nil
+        }
         gateway = Gateway(
             configuration, destinations: destinations, writer: writer, presence: presence, launches: launches,
-            published: published, logger: logger)
+            published: published, logger: logger, history: history, broadcast: history == nil ? nil : broadcast)
+        if let settings = configuration.web, let history {
+            web = WebServer(
+                settings: settings, gateway: gateway, launches: launches, delivery: delivery,
+                configuration: configuration, history: history, broadcast: broadcast, logger: logger)
+        } else {
+            web = nil
+        }
     }
+
+    /// Has the metrics of this process collected, for the console's interface to give them. It is to be called once, before
+    /// anything is counted.
+    public static func collectMetrics() { MetricsSystem.bootstrap(PrometheusMetrics.shared) }
 
     /// Runs until a signal requests shutdown or all sources have ended.
     ///
@@ -107,6 +130,7 @@ public struct GatewayDaemon: Sendable {
                 service: GatewayRun(
                     gateway: gateway, launches: launches, delivery: delivery, linger: linger, logger: logger),
                 successTerminationBehavior: .gracefullyShutdownGroup))
+        if let web { services.append(.init(service: web, successTerminationBehavior: .ignore)) }
         services += companions.map { .init(service: $0) }
         // The group's own log is of interest only from warnings on.
         var groupLogger = logger
@@ -133,7 +157,10 @@ public struct GatewayDaemon: Sendable {
     }
 
     /// Closes the outbox, which cannot be used afterwards.
-    public func close() async { await outbox?.close() }
+    public func close() async {
+        await outbox?.close()
+        await history?.close()
+    }
 
     /// The statistics so far.
     public var statistics: GatewayStatistics { published.withLock { $0 } }

@@ -16,6 +16,9 @@ protocol GatewayRunner: Sendable {
 
     /// Sets the scan mode of a radio.
     func scan(_ mode: ScanMode)
+
+    /// Sets the frames that a radio sends; the outcome of each is a message.
+    func advertise(_ frames: [IBeaconFrame])
 }
 
 extension SourceRunner: GatewayRunner {}

@@ -16,6 +16,9 @@ struct PresenceFile: Sendable {
         var state: RegionState
         /// The source whose receiver kept the region inside, where one did: its silence alone decides after a restart.
         var source: String?
+        /// When it changed last, by the wall clock, and the receiver that caused it.
+        var since: Timestamp?
+        var receiver: String?
     }
 
     /// What was known last.
@@ -30,6 +33,9 @@ struct PresenceFile: Sendable {
         var region: String
         var state: UInt8
         var source: String?
+        /// Seconds since 1970.
+        var since: Double?
+        var receiver: String?
     }
 
     private struct Form: Codable {
@@ -51,15 +57,15 @@ struct PresenceFile: Sendable {
         let form = try JSONDecoder().decode(Form.self, from: Data(contentsOf: file))
         var content = Content()
         for (beacon, place) in form.places ?? [:] {
-            guard let constraint = BeaconConstraint(beacon), let major = constraint.major, let minor = constraint.minor
-            else { continue }
-            content.places[BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)] = place
+            if let identity = BeaconConstraint(beacon)?.identity { content.places[identity] = place }
         }
         content.regions = form.regions.compactMapValues { entry in
             guard let constraint = BeaconConstraint(entry.region), let state = RegionState(rawValue: entry.state) else {
                 return nil
             }
-            return Region(constraint: constraint, state: state, source: entry.source)
+            return Region(
+                constraint: constraint, state: state, source: entry.source,
+                since: entry.since.flatMap { Timestamp(seconds: $0) }, receiver: entry.receiver)
         }
         return content
     }
@@ -70,7 +76,9 @@ struct PresenceFile: Sendable {
     func save(_ content: Content) throws {
         let form = Form(
             regions: content.regions.mapValues {
-                Entry(region: $0.constraint.description, state: $0.state.rawValue, source: $0.source)
+                Entry(
+                    region: $0.constraint.description, state: $0.state.rawValue, source: $0.source,
+                    since: $0.since?.seconds, receiver: $0.receiver)
             },
             places: content.places.isEmpty
                 ? nil : Dictionary(uniqueKeysWithValues: content.places.map { ($0.key.description, $0.value) }))

@@ -169,3 +169,11 @@ extension BeaconConstraint: Codable {
         try values.encodeIfPresent(minor, forKey: .minor)
     }
 }
+
+extension BeaconConstraint {
+    /// The one identity that it matches; nil where it leaves a part open.
+    public var identity: BeaconIdentity? {
+        guard let major, let minor else { return nil }
+        return BeaconIdentity(uuid: uuid, major: major, minor: minor)
+    }
+}

@@ -147,6 +147,11 @@ package struct MonitoringCore: ~Copyable {
         }
     }
 
+    /// Returns what decides over a region; nil where it is not monitored.
+    package func explanation(of id: ConditionID) -> RegionExplanation? {
+        conditions[id].flatMap { engine.explanation(of: $0.engineID) }
+    }
+
     /// Returns the state as clients know it: unknown while no receiver hears that could determine it.
     package func publishedState(of id: ConditionID) -> RegionState { conditions[id]?.published ?? .unknown }
 

@@ -93,16 +93,14 @@ final class GatewayBench: Sendable {
     ///   - places: the places; none by default.
     ///   - launches: the launcher of programs.
     ///   - writing: the time that each write takes.
+    ///   - history: keeps events for a console.
+    ///   - broadcast: tells a console of what changes.
     func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
-        writing: Duration? = nil
+        writing: Duration? = nil, history: EventHistory? = nil, broadcast: EventBroadcast? = nil
     ) -> Gateway {
-        var configuration = GatewayConfiguration(outbox: OutboxSettings(path: folder.path + "/outbox.sqlite"))
-        configuration.sources = sources
-        configuration.regions = regions
-        configuration.places = places
-        configuration.notify.kinds = places == nil ? [.enter, .exit] : [.place]
+        let configuration = configuration(sources, regions: regions, places: places)
         let destination = ConfiguredDestination(
             destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil),
             receive: { event in
@@ -111,8 +109,20 @@ final class GatewayBench: Sendable {
         return Gateway(
             configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
             presence: keepsPresence ? presence : nil,
-            launches: launches, published: published, logger: lines.logger,
+            launches: launches, published: published, logger: lines.logger, history: history, broadcast: broadcast,
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace) })
+    }
+
+    /// Returns the configuration of such a gateway.
+    func configuration(
+        _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")], places: PlacePlan? = nil
+    ) -> GatewayConfiguration {
+        var configuration = GatewayConfiguration(outbox: OutboxSettings(path: folder.path + "/outbox.sqlite"))
+        configuration.sources = sources
+        configuration.regions = regions
+        configuration.places = places
+        configuration.notify.kinds = places == nil ? [.enter, .exit] : [.place]
+        return configuration
     }
 
     /// The file of presence.

@@ -14,9 +14,13 @@ final class ScriptedRunner: GatewayRunner {
     /// The newest scan mode; nil before the first.
     let mode = Locked<ScanMode?>(nil)
 
+    /// What is to be sent.
+    let advertised = Locked<[IBeaconFrame]>([])
+
     func start() {}
     func stop() {}
     func scan(_ mode: ScanMode) { self.mode.withLock { $0 = mode } }
+    func advertise(_ frames: [IBeaconFrame]) { advertised.withLock { $0 = frames } }
 }
 
 /// Radios whose messages a test writes, one after another in one time.
@@ -62,7 +66,7 @@ struct ScriptedRadios {
     }
 
     /// Sends on a thread of its own: sending waits, which a task must not.
-    private static func onThread(_ body: @escaping @Sendable () -> Void) async {
+    static func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 body()

@@ -13,6 +13,15 @@ public struct DestinationSettings: Hashable, Sendable {
         case kumulos(KumulosSettings)
         /// An MQTT broker.
         case mqtt(MQTTSettings)
+
+        /// The word for it in the configuration.
+        var word: String {
+            switch self {
+            case .webhook: "webhook"
+            case .kumulos: "kumulos"
+            case .mqtt: "mqtt"
+            }
+        }
     }
 
     /// The name in messages, in `beacond outbox`, and of its queue.

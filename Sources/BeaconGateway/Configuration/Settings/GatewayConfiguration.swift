@@ -34,6 +34,12 @@ public struct GatewayConfiguration: Sendable {
     /// The programs and applications that are started for events.
     public var launch = LaunchSettings()
 
+    /// The console in the browser; nil for none.
+    public var web: WebSettings?
+
+    /// The path of the file that it was read from.
+    public var path: String?
+
     /// The least level of the log.
     public var logLevel = Logger.Level.info
 
@@ -92,7 +98,9 @@ extension GatewayConfiguration {
                 "cannot read \(file): a configuration is text in UTF-8 of at most \(largestFile >> 20) MiB")
         }
         let folder = URL(fileURLWithPath: file).absoluteURL.deletingLastPathComponent()
-        return check(text, folder: folder, environment: environment)
+        var checked = check(text, folder: folder, environment: environment)
+        checked.configuration.path = URL(fileURLWithPath: file).path
+        return checked
     }
 
     /// Checks a configuration's text.
@@ -132,6 +140,7 @@ extension GatewayConfiguration {
         destinations = DestinationSettings.read(root, in: self)
         outbox.read(root.section("outbox"))
         launch = LaunchSettings.read(root, regions: names, beacons: beacons, places: places?.placeNames)
+        web = WebSettings.read(root)
         let log = root.section("log")
         if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
         log.finish()

@@ -147,6 +147,7 @@ export class Stream {
 }
 
 let events = null;
+let gap = false;
 let retry = null;
 let retryDelay = 1000;
 
@@ -181,9 +182,15 @@ function openEvents() {
     event: (event) => emit("event", event),
     state: (state) => emit("state", state),
   }, (open) => {
-    if (open) { if (connection.state !== "live") tryNow(); } else if (connection.state === "live") {
+    if (open) {
+      if (connection.state !== "live") tryNow();
+      // Changes of lists have no ids, so that those of the gap are not sent again: everything is fetched anew.
+      else if (gap) emit("resumed");
+      gap = false;
+    } else {
+      gap = true;
       // The stream may have been ended alone: the status decides.
-      status().catch(() => {});
+      if (connection.state === "live") status().catch(() => {});
     }
   });
 }

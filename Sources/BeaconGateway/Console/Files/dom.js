@@ -1,6 +1,6 @@
 // Nodes: made from words alone (never from markup), and patched in place.
 
-import { now } from "./api.js";
+import { now, on } from "./api.js";
 import { exact, machineTime, relative } from "./format.js";
 
 /** Makes an element: `el("p.muted", { id: "a" }, "text", child)`. Functions become listeners; null is left out. */
@@ -171,11 +171,11 @@ export function facts(pairs) {
 
 /** Updates a list of labels and values: `[label, value]`, a value being text or a node. */
 export function patchFacts(list, pairs) {
-  patch(list, pairs.filter((pair) => pair && pair[1] !== null && pair[1] !== undefined && pair[1] !== ""), (pair) => pair[0],
-    (pair) => el("div", null, el("dt", null, pair[0]), el("dd")),
-    (node, pair) => {
-      const value = node.lastChild;
-      if (pair[1] instanceof Node) { if (value.firstChild !== pair[1]) value.replaceChildren(pair[1]); } else text(value, String(pair[1]));
+  const given = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  patch(list, given.flatMap(([label, value]) => [["dt", label, label], ["dd", label, value]]), ([tag, label]) => tag + label,
+    ([tag]) => el(tag), (node, [, , value]) => {
+      if (!(value instanceof Node)) text(node, String(value));
+      else if (node.firstChild !== value) node.replaceChildren(value);
     });
 }
 
@@ -188,7 +188,7 @@ export function empty(title, advice, code) {
 export function codeBlock(code) {
   const button = el("button.small", { type: "button" }, "Copy");
   button.addEventListener("click", () => copy(code, button));
-  return el("div.code", null, el("pre", { tabindex: "0", role: "group", "aria-label": "Text to copy" }, el("code", null, code)), button);
+  return el("div.code", null, el("pre", null, el("code", null, code)), button);
 }
 
 async function copy(value, button) {
@@ -211,7 +211,8 @@ async function copy(value, button) {
 
 let announcement = [];
 let announcing = null;
-/** Tells users of screen readers; several within three seconds are one announcement. */
+let announced = 0;
+/** Announces a message to users of screen readers; several within three seconds are one announcement. */
 export function announce(message) {
   announcement.push(message);
   announcing ??= setTimeout(() => {
@@ -220,7 +221,8 @@ export function announce(message) {
     node.textContent = announcement.slice(0, 3).join(". ") + (more > 0 ? `. And ${more} more changes.` : "");
     announcement = [];
     announcing = null;
-  }, announcement.length > 1 ? 3000 : 400);
+    announced = Date.now();
+  }, Math.max(300, announced + 3000 - Date.now()));
 }
 
 /** Shows a short message at the bottom for some seconds, and announces it. */
@@ -237,29 +239,53 @@ export function toast(message) {
 export function confirmed(question, explanation, verb) {
   return new Promise((resolve) => {
     const heading = el("h2", { id: "confirm-title" }, question);
-    const dialog = el("dialog.dialog", { "aria-labelledby": "confirm-title" },
+    const dialog = el("dialog.dialog.passing", { "aria-labelledby": "confirm-title" },
       el("form", { method: "dialog" }, heading, el("p", null, explanation),
         el("div.actions", null,
           el("button", { value: "no", autofocus: true }, "Cancel"),
           el("button.danger", { value: "yes" }, verb))));
     dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
-    document.body.append(dialog);
+    document.getElementById("dialogs").append(dialog);
     dialog.showModal();
   });
 }
 
-/** Calls the function now and at the interval while somebody sees the page and the connection is live; returns a function
- *  that ends it. An earlier call is awaited first. */
-export function poll(action, milliseconds) {
+/** A place for a page's error, hidden while there is none. */
+export const problemNode = () => el("p.notice.bad", { role: "alert", hidden: true });
+
+/** Shows an error that the server reported; one of the connection is shown by the banner. */
+export function showProblem(node, problem) {
+  if (problem && problem.status === 0) return;
+  if (problem) text(node, problem.title && problem.title !== problem.message ? `${problem.title}: ${problem.message}` : problem.message);
+  show(node, Boolean(problem));
+}
+
+/** Calls the function now and at the interval while somebody sees the page, and shows its error in the node; returns a
+ *  function that ends it. An earlier call is awaited first. */
+export function poll(action, milliseconds, node) {
   let ended = false;
   let running = false;
   const run = async () => {
     if (ended || running || document.hidden) return;
     running = true;
-    try { await action(); } catch { /* The connection's state is shown in the header. */ }
+    let problem = null;
+    try { await action(); } catch (error) { problem = error; }
+    if (!ended && node) showProblem(node, problem);
     running = false;
   };
   run();
   const timer = setInterval(run, milliseconds);
   return () => { ended = true; clearInterval(timer); };
+}
+
+/** Polls, and loads as well when one of the named lists changes and when the connection is back; returns a function that
+ *  ends all of it. */
+export function follow(load, milliseconds, node, names) {
+  const quietly = () => { load().catch(() => {}); };
+  const ends = [
+    poll(load, milliseconds, node),
+    on("state", (changed) => { if (names.some((name) => changed[name])) quietly(); }),
+    on("resumed", quietly),
+  ];
+  return () => ends.forEach((end) => end());
 }

@@ -1,0 +1,45 @@
+import ArgumentParser
+import BeaconGateway
+import Foundation
+
+/// `beacond open`: where the console is.
+struct Open: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the address of the console, to open in a browser.",
+        discussion: """
+            The console shows who is where, since when and why, and what beacond does about it. The key "web" of the \
+            configuration turns it on: "web: true" for the browsers of this machine.
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    func run() throws {
+        let settings = try file.read()
+        guard let web = settings.web else {
+            throw ValidationError("\(file.path) has no console; write \"web: true\" into it.")
+        }
+        print(web.address)
+        if web.tokenHash != nil {
+            ErrorOutput.shared.write("It asks for the token that \"beacond token\" printed, once for each browser.")
+        }
+    }
+}
+
+/// `beacond token`: a token for the console.
+struct Token: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a token for the console, and the line of the configuration that accepts it.",
+        discussion: """
+            Where others can reach the console it asks for a token. The configuration has only its hash, from which \
+            nobody can make the token again: keep what is printed first.
+            """)
+
+    func run() {
+        let token = AccessToken()
+        print("token:      \(token.text)")
+        print("token-hash: \(token.hash)")
+        ErrorOutput.shared.write(
+            "Write the second line into the configuration, under \"web\", and give the first to who may use the console."
+        )
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Yams
+
+/// The console in the browser and its interface: where beacond listens, and who may use it.
+public struct WebSettings: Hashable, Sendable {
+    /// The port that is listened on where none is given: the one at which Home Assistant looks for what it embeds
+    /// (`ingress_port`).
+    public static let defaultPort = 8099
+
+    /// The address that is listened on.
+    public var host = "127.0.0.1"
+
+    /// The port; 0 for any that is free.
+    public var port = Self.defaultPort
+
+    /// The SHA-256 of the token that opens the console, in hexadecimal; nil where none is needed.
+    public var tokenHash: String?
+
+    /// The certificate chain and the key (PEM) for HTTPS; nil for HTTP.
+    public var certificate: String?
+    public var key: String?
+
+    /// The names by which browsers reach this machine, beside its own: those of a reverse proxy.
+    public var names: [String] = []
+
+    /// The age and the number from which on events are forgotten.
+    public var historyAge = Duration.seconds(90 * 86_400)
+    public var historyEntries = 100_000
+
+    /// Creates the default settings: this machine alone may use it.
+    public init() {}
+
+    /// True where only programs of this machine can reach it.
+    public var isLoopback: Bool { Self.isLoopback(host) }
+
+    /// Returns true for the names and addresses by which a machine reaches only itself.
+    static func isLoopback(_ host: String) -> Bool {
+        let host = host.lowercased()
+        if ["localhost", "::1", "[::1]"].contains(host) { return true }
+        // A name may begin like an address, and be anybody's.
+        return host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
+    }
+
+    /// The address to open in a browser.
+    public var address: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return "\(certificate == nil ? "http" : "https")://\(name):\(port)/"
+    }
+}
+
+extension WebSettings {
+    /// Reads `web: true`, or a mapping; nil where there is no console.
+    static func read(_ root: ConfigurationSection) -> WebSettings? {
+        guard let node = root.node("web") else { return nil }
+        guard case .mapping = node else { return root.boolean("web") == true ? WebSettings() : nil }
+        let section = root.section("web")
+        var settings = WebSettings()
+        if let address = section.value("listen", "write an address and a port, as 127.0.0.1:8099", Self.address) {
+            (settings.host, settings.port) = (address.value.host, address.value.port)
+        }
+        let hash = section.value("token-hash", "write the 64 hexadecimal digits that \"beacond token\" prints") {
+            $0.count == 64 && $0.allSatisfy(\.isHexDigit) ? $0.lowercased() : nil
+        }
+        settings.tokenHash = hash?.value
+        settings.certificate = section.existingFile("certificate")
+        settings.key = section.existingFile("key")
+        settings.names =
+            section.texts("names", "write names of this machine, as [beacons.example.com]")?.map(\.value) ?? []
+        if let age = section.duration("history-age", .seconds(3600)...(.seconds(3660 * 86_400))) {
+            settings.historyAge = age
+        }
+        if let entries = section.integer("history-entries", 100...10_000_000) {
+            settings.historyEntries = entries.value
+        }
+        if (settings.certificate == nil) != (settings.key == nil) {
+            section.report(section.origin, "HTTPS needs both a \"certificate\" and a \"key\"")
+        }
+        if !settings.isLoopback, !section.has("token-hash") {
+            section.reportMissing(
+                "token-hash",
+                "others can reach \(settings.host), and would see who is where; \"beacond token\" makes a token and prints "
+                    + "this line")
+        }
+        if !settings.isLoopback, settings.certificate == nil {
+            section.reading.report(
+                section.origin,
+                "\(section.subject)the token and all that is shown cross the network without encryption; write \"certificate\" "
+                    + "and \"key\", or have a proxy on this machine do it", severity: .warning)
+        }
+        section.finish()
+        return settings
+    }
+
+    /// Returns the parts of `HOST:PORT`, where the port may be missing and IPv6 is in brackets.
+    private static func address(_ text: String) -> (host: String, port: Int)? {
+        var host = text[...]
+        var port = defaultPort
+        if let colon = text.lastIndex(of: ":"), text.hasPrefix("[") ? text[..<colon].hasSuffix("]") : true {
+            guard let number = Int(text[text.index(after: colon)...]), 0...65_535 ~= number else { return nil }
+            (host, port) = (text[..<colon], number)
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, host.allSatisfy({ !$0.isWhitespace && $0 != "/" }) else { return nil }
+        return (String(host), port)
+    }
+}

@@ -1,0 +1,73 @@
+// Receivers: which hear, which are deaf, and the sources that they belong to.
+
+import { get } from "./api.js";
+import { announce, attribute, el, empty, patch, patchFacts, follow, problemNode, setTime, show, stateGlyph, svg, text, timeNode } from "./dom.js";
+import { count, rate } from "./format.js";
+
+export const title = "Receivers";
+
+const words = { hearing: "Hears", deaf: "Deaf", unknown: "Not known" };
+const shapes = { hearing: "inside", deaf: "outside", unknown: "unknown" };
+
+export function open(root) {
+  const fault = problemNode();
+  const list = el("ul.cards", { "aria-label": "Receivers" });
+  const sourceRows = el("tbody");
+  const sources = el("section", { "aria-labelledby": "sources-heading", hidden: true }, el("h2", { id: "sources-heading" }, "Sources"),
+    el("div.table-scroll", { tabindex: "0", role: "region", "aria-labelledby": "sources-heading" }, el("table", null,
+      el("thead", null, el("tr", null, ...["Name", "From"].map((name) => el("th", { scope: "col" }, name)), ...["Packets", "Beacons"].map((name) => el("th.right", { scope: "col" }, name)), ...["Receivers", "State"].map((name) => el("th", { scope: "col" }, name)))), sourceRows)));
+  const nothing = empty("There are no receivers", "Receivers come with the sources of the configuration: a Bluetooth adapter, a capture, or a simulation.", "sources: [auto]");
+  nothing.hidden = true;
+  root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit: what only a deaf receiver could hear is unknown.")), fault, nothing, list, sources);
+
+  const history = new Map();
+  const states = new Map();
+  const load = async () => {
+    const [first, second] = await Promise.all([get("v1/receivers"), get("v1/sources")]);
+    show(nothing, !first.receivers.length);
+    for (const receiver of first.receivers) {
+      const rates = history.get(receiver.name) || [];
+      rates.push(receiver.advertsPerSecond);
+      if (rates.length > 60) rates.shift();
+      history.set(receiver.name, rates);
+      const before = states.get(receiver.name);
+      if (before && before !== receiver.hearing) announce(`${receiver.name}: ${words[receiver.hearing]}`);
+      states.set(receiver.name, receiver.hearing);
+    }
+    patch(list, first.receivers, (receiver) => receiver.name, card, (node, receiver) => update(node, receiver, history.get(receiver.name)));
+    show(sources, second.sources.length > 0);
+    patch(sourceRows, second.sources, (source) => source.name, (source) => el("tr", null, el("th", { scope: "row" }, source.name), el("td"), el("td.right.tabular"), el("td.right.tabular"), el("td"), el("td")), (row, source) => {
+      const [, from, packets, beacons, receivers, state] = row.children;
+      text(from, source.from);
+      text(packets, count(source.packets));
+      text(beacons, count(source.beacons));
+      text(receivers, source.receivers.join(", ") || "–");
+      text(state, `${source.ended ? "Ended" : "Running"}${source.advertises ? ", can advertise" : ""}`);
+    });
+  };
+  return follow(load, 2000, fault, ["receivers", "sources"]);
+}
+
+function card(receiver) {
+  return el("li.card.receiver-card", null,
+    el("div.card-head", null, el("h2", null, receiver.name), el("span.source")),
+    el("p.state", null, stateGlyph(), el("b.word"), el("span.state-time", null, " ", timeNode("for"))),
+    el("p.warn-text.reason", { hidden: true }),
+    el("div.rate", null, el("span", null, el("b.big"), " adverts/s"), svg("svg.spark", { viewBox: "0 0 120 28", preserveAspectRatio: "none", "aria-hidden": "true" }, svg("path"))),
+    el("dl.facts"));
+}
+
+function update(node, receiver, rates) {
+  attribute(node, "data-state", shapes[receiver.hearing]);
+  attribute(node, "data-hearing", receiver.hearing);
+  text(node.querySelector(".source"), receiver.source);
+  text(node.querySelector(".word"), words[receiver.hearing] || receiver.hearing);
+  setTime(node.querySelector("time"), receiver.since);
+  const reason = node.querySelector(".reason");
+  text(reason, receiver.reason || "");
+  show(reason, Boolean(receiver.reason));
+  text(node.querySelector(".big"), rate(receiver.advertsPerSecond));
+  const most = Math.max(1, ...rates);
+  attribute(node.querySelector(".spark path"), "d", rates.length < 5 ? "" : rates.map((value, index) => `${index ? "L" : "M"}${(120 - (rates.length - 1 - index) * 2).toFixed(1)} ${(26 - 24 * value / most).toFixed(1)}`).join(""));
+  patchFacts(node.querySelector("dl"), [["Place", receiver.place || "none"]]);
+}

@@ -1,0 +1,142 @@
+import BeaconDelivery
+import BeaconModel
+
+/// An event as it is kept in the history and shown in the console.
+struct HistoryEvent: Sendable {
+    /// A kind of event, by its word.
+    enum Kind: String, Sendable, CaseIterable {
+        case enter, exit, state, place, proximity, gone, receiver
+    }
+
+    /// The moment, by the wall clock.
+    var time: Timestamp
+    var kind: Kind
+    /// What happened, in a sentence without a full stop.
+    var summary: String
+    var receiver: String?
+    var region: String?
+    var place: String?
+    var beacon: BeaconIdentity?
+    /// The event's own JSON, as destinations and programs get it.
+    var detail: String
+
+    /// A change of a region.
+    init?(_ event: RegionEvent) {
+        guard let kind = Kind(rawValue: event.kind.rawValue) else { return nil }
+        self.kind = kind
+        time = event.time
+        receiver = event.receiver
+        region = event.name
+        beacon = event.identity
+        detail = Self.json { EventJSON.append(event, to: &$0) }
+        switch kind {
+        case .enter: summary = "\(event.name) was entered"
+        case .exit: summary = "\(event.name) was left"
+        default:
+            switch event.state {
+            case .inside: summary = "\(event.name): somebody is there"
+            case .outside: summary = "\(event.name): nobody is there"
+            case .unknown: summary = "\(event.name): nothing is known while its receivers do not hear"
+            }
+        }
+    }
+
+    /// A beacon's change of place.
+    ///
+    /// - Parameters:
+    ///   - event: the change.
+    ///   - name: the user's name for the beacon.
+    init(_ event: PlaceEvent, name: String) {
+        kind = .place
+        time = event.time
+        receiver = event.receiver
+        place = event.place
+        beacon = event.identity
+        detail = Self.json { EventJSON.append(event, to: &$0) }
+        switch event.state {
+        case .inside:
+            let isBack = event.place == event.before
+            summary = "\(name) is \(isBack ? "still " : "")in \(event.place ?? "a place")"
+        case .outside: summary = "\(name) is in no place"
+        case .unknown: summary = "\(name) is somewhere unknown"
+        }
+    }
+
+    /// A change of a beacon's proximity, of which somebody was notified.
+    init?(_ notification: BeaconNotification, name: (BeaconIdentity) -> String) {
+        guard notification.kind == .proximity || notification.kind == .gone, let beacon = notification.beacon else {
+            return nil
+        }
+        kind = notification.kind == .gone ? .gone : .proximity
+        time = notification.time
+        receiver = notification.receiver
+        region = notification.region?.name
+        self.beacon = beacon
+        let proximity = notification.proximity?.description ?? "unknown"
+        summary = kind == .gone ? "\(name(beacon)) is gone" : "\(name(beacon)) is \(proximity)"
+        detail = Self.json { buffer in
+            buffer.append(contentsOf: "{\"event\":\"\(notification.kind)\",\"proximity\":\"\(proximity)\"".utf8)
+            if let accuracy = notification.accuracy { buffer.append(contentsOf: ",\"accuracy\":\(accuracy)".utf8) }
+            if let rssi = notification.rssi { buffer.append(contentsOf: ",\"rssi\":\(rssi)".utf8) }
+            buffer.append(contentsOf: "}".utf8)
+        }
+    }
+
+    /// Returns what a notification says, in a sentence.
+    static func summary(of notification: BeaconNotification) -> String {
+        let beacon = notification.beacon.map { "\($0.major)/\($0.minor)" } ?? "a beacon"
+        let region = notification.region?.name ?? "a region"
+        switch notification.kind {
+        case .enter: return "\(region) was entered"
+        case .exit: return "\(region) was left"
+        case .proximity: return "\(beacon) is \(notification.proximity?.description ?? "unknown")"
+        case .gone: return "\(beacon) is gone"
+        case .place: return "\(beacon) is in \(notification.place ?? "no place")"
+        case .heartbeat: return "who is there"
+        default: return notification.name ?? notification.kind.rawValue
+        }
+    }
+
+    /// A receiver that hears again, or hears no longer.
+    ///
+    /// - Parameters:
+    ///   - receiver: its name.
+    ///   - isHearing: whether it hears.
+    ///   - reason: why it does not, as the subject and verb of a sentence.
+    init(receiver: String, isHearing: Bool, because reason: String?, at time: Timestamp) {
+        kind = .receiver
+        self.time = time
+        self.receiver = receiver
+        let cause = reason.map { ": \($0)" } ?? ""
+        summary = isHearing ? "\(receiver) hears" : "\(receiver) does not hear\(cause)"
+        detail = "{\"event\":\"receiver\",\"hearing\":\(isHearing)}"
+    }
+
+    /// An event as it was kept.
+    init(
+        time: Timestamp, kind: Kind, summary: String, receiver: String?, region: String?, place: String?,
+        beacon: BeaconIdentity?, detail: String
+    ) {
+        self.time = time
+        self.kind = kind
+        self.summary = summary
+        self.receiver = receiver
+        self.region = region
+        self.place = place
+        self.beacon = beacon
+        self.detail = detail
+    }
+
+    private static func json(_ append: (inout [UInt8]) -> Void) -> String {
+        var line: [UInt8] = []
+        append(&line)
+        if line.last == UInt8(ascii: "\n") { line.removeLast() }
+        return String(decoding: line, as: UTF8.self)
+    }
+}
+
+/// An event of the history with its number, by which listeners resume; nil where it could not be kept so far.
+struct NumberedEvent: Sendable {
+    var number: Int64?
+    var event: HistoryEvent
+}

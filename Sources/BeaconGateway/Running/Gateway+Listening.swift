@@ -1,0 +1,95 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconSupport
+
+/// What the console has the gateway do: range beacons for a listener, and be a beacon.
+extension Gateway {
+    /// A listener to ranging, for as long as somebody looks.
+    struct RangingListener {
+        var requests: Set<RangingRequestID>
+        var continuation: AsyncStream<RangingValue>.Continuation
+    }
+
+    /// The most that may range at once, each for constraints of its own.
+    static let mostListeners = 64
+
+    /// Begins to range beacons for somebody who looks.
+    ///
+    /// - Parameter constraints: the beacons; nil in it for all.
+    /// - Returns: the report of each second, receiver and constraint, which ends ranging with it; nil where too many look.
+    func range(_ constraints: [BeaconConstraint?]) -> AsyncStream<RangingValue>? {
+        guard rangingListeners.count < Self.mostListeners else { return nil }
+        // Who falls behind wants the newest.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: RangingValue.self, bufferingPolicy: .bufferingNewest(64))
+        nextListener += 1
+        let number = nextListener
+        rangingListeners[number] = RangingListener(
+            requests: Set(constraints.map { core.startRanging($0) }), continuation: continuation)
+        continuation.onTermination = { _ in Task { await self.endRanging(number) } }
+        updateScanMode()
+        return stream
+    }
+
+    private func endRanging(_ number: Int) {
+        guard let listener = rangingListeners.removeValue(forKey: number) else { return }
+        for request in listener.requests { core.stopRanging(request) }
+        updateScanMode()
+    }
+
+    /// Hands a report to the listener that asked for it.
+    ///
+    /// - Returns: false where it is for the configuration.
+    func deliverToListener(_ report: RangingRequestReport) -> Bool {
+        guard let listener = rangingListeners.values.first(where: { $0.requests.contains(report.request) }) else {
+            return false
+        }
+        let event = RangingEvent(
+            time: report.wallTime, receiver: name(report.receiver), constraint: report.constraint,
+            beacons: report.beacons)
+        listener.continuation.yield(
+            RangingValue(
+                time: event.time.seconds, receiver: event.receiver,
+                region: event.constraint.map(RangingValue.Constraint.init),
+                beacons: event.beacons.map { value(of: $0, in: event) }))
+        return true
+    }
+
+    // MARK: - Being a beacon
+
+    /// What this machine sends, and whether it does.
+    var advertisingValue: AdvertisingValue {
+        let radio = sources.first { $0.settings.specification.isRadio }
+        var value = AdvertisingValue(possible: radio != nil, reason: nil, beacon: advertised)
+        if radio == nil {
+            value.reason = "no source of the configuration is a radio; recordings and simulations cannot send"
+        }
+        return value
+    }
+
+    /// Has this machine be a beacon, or be none.
+    func advertise(_ beacon: AdvertisingValue.Beacon, _ frame: IBeaconFrame) {
+        guard let radio = sources.first(where: { $0.settings.specification.isRadio }) else { return }
+        advertised = beacon
+        advertised?.state = beacon.enabled ? "starting" : "off"
+        advertised?.reason = nil
+        advertisedFrame = beacon.enabled ? frame : nil
+        radio.runner.advertise(beacon.enabled ? [frame] : [])
+        broadcast?.send(.changed([.advertising]))
+    }
+
+    /// Takes in what became of a frame.
+    func receive(_ frame: IBeaconFrame, _ result: Result<Void, RadioError>) {
+        guard frame == advertisedFrame else { return }
+        switch result {
+        case .success:
+            advertised?.state = "on"
+            advertised?.reason = nil
+        case .failure(let error):
+            advertised?.state = "failed"
+            advertised?.reason = "\(error)"
+        }
+        broadcast?.send(.changed([.advertising]))
+    }
+}

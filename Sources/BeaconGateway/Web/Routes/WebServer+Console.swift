@@ -1,0 +1,20 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The files of the console, which lie in the program.
+extension WebServer {
+    func addConsole(to router: Router<WebContext>) {
+        for file in ConsoleFiles.all {
+            router.get(RouterPath(file.name == "index.html" ? "" : file.name)) { request, _ in
+                // The same until beacond is another: browsers ask, and get nothing twice.
+                let headers: HTTPFields = [
+                    .contentType: file.type, .cacheControl: "no-cache", .eTag: file.tag,
+                ]
+                if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
+                return Response(
+                    status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: file.content)))
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import BeaconModel
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What has happened: the history, what happens now, and both as files.
+extension WebServer {
+    /// The most events of one answer.
+    private static let mostEvents = 1_000
+
+    /// The most events of an export.
+    private static let mostExported = 1_000_000
+
+    func addEvents(to router: RouterGroup<WebContext>) {
+        router.get("events") { request, _ in
+            let query = try Self.query(of: request)
+            let events = try await history.events(query)
+            var body = [UInt8]("{\"events\":[".utf8)
+            for (index, event) in events.enumerated() {
+                if index > 0 { body.append(UInt8(ascii: ",")) }
+                body += try json(of: event)
+            }
+            // Whether there are more is known by asking for them.
+            let next = events.count == query.limit ? events.last?.number.map(String.init) ?? "null" : "null"
+            body += Array("],\"next\":\(next)}".utf8)
+            return Response.json(bytes: body)
+        }
+        router.get("events/stream") { request, _ in
+            let messages = broadcast.messages()
+            let late = try await missed(since: request.headers[.lastEventID].flatMap { Int64($0) })
+            let seen = late.last?.number ?? -1
+            return EventStreamResponse.response(
+                beginning: try late.map {
+                    EventStreamResponse.text("event", number: $0.number, data: try json(of: $0))
+                },
+                messages.compactMap { message -> ByteBuffer? in
+                    switch message {
+                    case .event(let event):
+                        // It was kept while those before it were read.
+                        if let number = event.number, number <= seen { return nil }
+                        guard let data = try? json(of: event) else { return nil }
+                        return EventStreamResponse.text("event", number: event.number, data: data)
+                    case .changed(let topics):
+                        let names = topics.map(\.rawValue).sorted().map { "\"\($0)\":true" }.joined(separator: ",")
+                        return EventStreamResponse.text("state", data: "{\(names)}".utf8)
+                    case .heartbeat: return EventStreamResponse.comment
+                    }
+                })
+        }
+        router.get("events/export") { request, _ in
+            let format = request.uri.queryParameters["format"].map(String.init) ?? "csv"
+            guard ["csv", "log"].contains(format) else {
+                throw Problem(.badRequest, "there is no format \"\(format.prefix(40))\"; write csv or log")
+            }
+            return export(format, try Self.query(of: request))
+        }
+    }
+
+    /// Returns what a listener that comes back has missed, the oldest first.
+    private func missed(since number: Int64?) async throws -> [NumberedEvent] {
+        guard let number else { return [] }
+        var query = EventHistory.Query()
+        query.after = number
+        query.limit = Self.mostEvents
+        return try await history.events(query)
+    }
+
+    private static func query(of request: Request) throws -> EventHistory.Query {
+        let parameters = request.uri.queryParameters
+        func number<Value>(_ key: String, _ read: (String) -> Value?, _ what: String) throws -> Value? {
+            guard let text = parameters[Substring(key)] else { return nil }
+            guard let value = read(String(text)) else {
+                throw Problem(
+                    .badRequest, "\"\(key)\" is no \(what)", errors: [.init(key: key, detail: "is no \(what)")])
+            }
+            return value
+        }
+        var query = EventHistory.Query()
+        query.limit =
+            try number(
+                "limit", { Int($0).flatMap { (1...mostEvents).contains($0) ? $0 : nil } },
+                "number from 1 to \(mostEvents)") ?? 100
+        query.before = try number("before", { Int64($0) }, "number of an event")
+        query.from = try number("from", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
+        query.to = try number("to", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
+        query.region = parameters["region"].map(String.init)
+        query.place = parameters["place"].map(String.init)
+        if let kinds = parameters["kind"], !kinds.isEmpty {
+            query.kinds = try kinds.split(separator: ",").map { word in
+                guard let kind = HistoryEvent.Kind(rawValue: String(word)) else {
+                    let all = HistoryEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw Problem(
+                        .badRequest, "there is no kind \"\(word.prefix(40).description.printable)\"; there are \(all)",
+                        errors: [.init(key: "kind", detail: "is none of \(all)")])
+                }
+                return kind
+            }
+        }
+        return query
+    }
+
+    /// An event as the interface writes it, but for its own JSON.
+    private struct Head: Encodable {
+        @Nullable var id: Int64?
+        var time: Double
+        var kind: String
+        var summary: String
+        @Nullable var receiver: String?
+        @Nullable var region: String?
+        @Nullable var place: String?
+        @Nullable var beacon: IdentityValue?
+    }
+
+    private func json(of numbered: NumberedEvent) throws -> [UInt8] {
+        let event = numbered.event
+        let head = Head(
+            id: numbered.number, time: event.time.seconds, kind: event.kind.rawValue, summary: event.summary,
+            receiver: event.receiver, region: event.region, place: event.place,
+            beacon: event.beacon.map { IdentityValue($0, name: gateway.names[$0]) })
+        var bytes = [UInt8](try JSONEncoder.interface.encode(head))
+        bytes.removeLast()
+        bytes += Array(",\"detail\":\(event.detail)}".utf8)
+        return bytes
+    }
+
+    // MARK: - Files
+
+    private func export(_ format: String, _ query: EventHistory.Query) -> Response {
+        let isTable = format == "csv"
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: isTable ? "text/csv; charset=utf-8" : "application/x-ndjson", .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"beacon-events.\(isTable ? "csv" : "ndjson")\"",
+            ],
+            body: .init { writer in
+                if isTable {
+                    try await writer.write(ByteBuffer(string: "time,kind,summary,receiver,region,place,beacon\n"))
+                }
+                var query = query
+                query.limit = Self.mostEvents
+                var count = 0
+                while count < Self.mostExported {
+                    let events = try await history.events(query)
+                    guard let last = events.last?.number else { break }
+                    var buffer = ByteBuffer()
+                    for event in events {
+                        buffer.writeString(isTable ? Self.row(of: event.event) : event.event.detail + "\n")
+                    }
+                    try await writer.write(buffer)
+                    count += events.count
+                    query.before = last
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func row(of event: HistoryEvent) -> String {
+        func field(_ text: String?) -> String {
+            guard let text, !text.isEmpty else { return "" }
+            // A spreadsheet takes what begins so for a formula, and a beacon's name may come from anywhere.
+            let safe = "=+-@\t\r".contains(text.first ?? " ") ? "'" + text : text
+            guard safe.contains(where: { ",\"\n\r".contains($0) }) else { return safe }
+            return "\"" + safe.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+        }
+        let fields = [event.summary, event.receiver, event.region, event.place, event.beacon?.description].map(field)
+        return "\(event.time.seconds),\(event.kind.rawValue),\(fields.joined(separator: ","))\n"
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .accept
+}

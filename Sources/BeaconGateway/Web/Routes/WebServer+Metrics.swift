@@ -1,0 +1,50 @@
+import BeaconDelivery
+import CoreMetrics
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The figures for a monitoring system.
+extension WebServer {
+    func addMetrics(to router: Router<WebContext>) {
+        router.get("metrics") { _, _ in
+            let text = await gatewayMetrics() + PrometheusMetrics.shared.text()
+            return Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
+                body: .init(byteBuffer: ByteBuffer(string: text)))
+        }
+    }
+
+    /// Returns what the gateway itself counts.
+    private func gatewayMetrics() async -> String {
+        let metrics = PrometheusMetrics()
+        for source in await gateway.sourceValues {
+            let labels = [("source", source.name)]
+            metrics.makeCounter(label: "beacon_source_packets_total", dimensions: labels).increment(
+                by: Int64(source.packets))
+            metrics.makeCounter(label: "beacon_source_beacons_total", dimensions: labels).increment(
+                by: Int64(source.beacons))
+            metrics.makeMeter(label: "beacon_source_running", dimensions: labels).set(
+                Int64(source.state == "running" ? 1 : 0))
+        }
+        for receiver in await gateway.receiverValues {
+            let labels = [("receiver", receiver.name), ("source", receiver.source)]
+            metrics.makeMeter(label: "beacon_receiver_hearing", dimensions: labels)
+                .set(Int64(receiver.hearing == "hearing" ? 1 : 0))
+            metrics.makeMeter(label: "beacon_receiver_adverts_per_second", dimensions: labels).set(
+                receiver.advertsPerSecond)
+        }
+        for region in await gateway.regionValues {
+            metrics.makeMeter(label: "beacon_region_inside", dimensions: [("region", region.name)])
+                .set(Int64(region.state == "inside" ? 1 : 0))
+        }
+        for queue in (try? await delivery?.status()) ?? [] {
+            let labels = [("destination", queue.destination)]
+            metrics.makeMeter(label: "beacon_delivery_waiting", dimensions: labels).set(Int64(queue.waiting))
+            metrics.makeMeter(label: "beacon_delivery_dead_letters", dimensions: labels).set(Int64(queue.deadLetters))
+        }
+        metrics.makeMeter(label: "beacon_console_listeners", dimensions: []).set(Int64(broadcast.count))
+        return metrics.text()
+    }
+}

@@ -1,0 +1,53 @@
+import BeaconModel
+import BeaconSupport
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// What is heard: sources, receivers, regions, places, beacons.
+extension WebServer {
+    func addSensing(to router: RouterGroup<WebContext>) {
+        router.get("sources") { _, _ in try Response.json(["sources": await gateway.sourceValues]) }
+        router.get("receivers") { _, _ in try Response.json(["receivers": await gateway.receiverValues]) }
+        router.get("regions") { _, _ in try Response.json(["regions": await gateway.regionValues]) }
+        router.get("places") { _, _ in try Response.json(await gateway.placesValue) }
+        router.get("beacons") { _, _ in
+            struct Answer: Encodable {
+                var time: Double
+                var beacons: [RangedValue]
+            }
+            return try Response.json(Answer(time: Date().timeIntervalSince1970, beacons: await gateway.beaconValues))
+        }
+        router.get("ranging/stream") { request, _ in
+            let constraints = try Self.constraints(of: request)
+            guard let reports = await gateway.range(constraints) else {
+                throw Problem(.tooManyRequests, "too many look at beacons already; close another window")
+            }
+            return EventStreamResponse.response(
+                reports.map { report in
+                    EventStreamResponse.text(
+                        "ranging", data: (try? JSONEncoder.interface.encode(report)) ?? Data("{}".utf8))
+                })
+        }
+    }
+
+    /// The most constraints of one request.
+    private static let mostConstraints = 20
+
+    private static func constraints(of request: Request) throws -> [BeaconConstraint?] {
+        let texts = request.uri.queryParameters.getAll("region")
+        guard texts.count <= mostConstraints else {
+            throw Problem(.badRequest, "there are \(texts.count) regions; \(mostConstraints) can be ranged at once")
+        }
+        guard !texts.isEmpty else { return [nil] }
+        return try texts.map { text in
+            guard let constraint = BeaconConstraint(text) else {
+                throw Problem(
+                    .badRequest,
+                    "\"\(text.prefix(100).description.printable)\" is no region; write UUID, UUID/MAJOR or UUID/MAJOR/MINOR",
+                    errors: [.init(key: "region", detail: "is no UUID[/MAJOR[/MINOR]]")])
+            }
+            return constraint
+        }
+    }
+}

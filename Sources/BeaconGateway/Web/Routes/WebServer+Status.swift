@@ -1,0 +1,164 @@
+import BeaconDelivery
+import BeaconModel
+import BeaconMonitoring
+import Dispatch
+import Foundation
+import Hummingbird
+import LinuxRadio
+import NIOCore
+
+/// How beacond is: its state, its rules, its health, its figures.
+extension WebServer {
+    private struct Status: Encodable {
+        var machine: String
+        var started: Double
+        var time: Double
+        @Nullable var configuration: String?
+        var readOnly = false
+        var listeners: Int
+    }
+
+    private struct Rule: Encodable {
+        var name: String
+        var events: [String]
+        @Nullable var regions: [String]?
+        @Nullable var places: [String]?
+        @Nullable var beacons: [String]?
+        var runs: String
+        var started: Int
+        var failed: Int
+        @Nullable var last: Double?
+    }
+
+    private struct Health: Encodable {
+        struct Finding: Encodable {
+            var severity: String
+            var what: String
+            @Nullable var remedy: String?
+        }
+
+        var status: String
+        var findings: [Finding]
+    }
+
+    func addStatus(to router: RouterGroup<WebContext>) {
+        router.get("status") { _, _ in
+            try Response.json(
+                Status(
+                    machine: ProcessInfo.processInfo.hostName, started: started.timeIntervalSince1970,
+                    time: await gateway.newestTime.seconds, configuration: configuration.path,
+                    listeners: broadcast.count))
+        }
+        router.get("rules") { _, _ in
+            var rules: [Rule] = []
+            for (rule, counts, lastStart) in await launches.ruleCounts {
+                let runs: String =
+                    switch rule.target {
+                    case .program(let words): words.joined(separator: " ")
+                    case .unit(let name): "systemctl start \(name)"
+                    }
+                rules.append(
+                    Rule(
+                        name: rule.name, events: rule.events.map(\.description).sorted(),
+                        regions: rule.regions?.sorted(),
+                        places: rule.places?.sorted(),
+                        beacons: rule.beacons?.map { gateway.names[$0] ?? $0.description }.sorted(), runs: runs,
+                        started: counts.started, failed: counts.failed, last: lastStart?.timeIntervalSince1970))
+            }
+            return try Response.json(["rules": rules])
+        }
+        router.get("why") { request, _ in
+            let parameters = request.uri.queryParameters
+            if let region = parameters["region"] {
+                guard let why = await gateway.why(region: String(region)) else {
+                    throw Problem(.notFound, "there is no region of this name")
+                }
+                return try Response.json(why)
+            }
+            guard let text = parameters["beacon"], let beacon = BeaconConstraint(String(text))?.identity else {
+                throw Problem(.badRequest, "ask for a region by its name, or for a beacon as UUID/MAJOR/MINOR")
+            }
+            guard let why = await gateway.why(beacon: beacon) else {
+                throw Problem(.notFound, "nothing is known of this beacon")
+            }
+            return try Response.json(why)
+        }
+        router.get("health") { _, _ in
+            let findings = await findings()
+            let status =
+                findings.contains { $0.severity == "error" }
+                ? "failing" : findings.contains { $0.severity == "warning" } ? "warning" : "good"
+            return try Response.json(Health(status: status, findings: findings))
+        }
+        router.get("ready") { _, _ in
+            // Ready is who hears something: an orchestrator starts what depends on it then.
+            let isReady = await gateway.receiverValues.contains { $0.hearing == "hearing" }
+            guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears so far") }
+            return try Response.json(["ready": true])
+        }
+        router.get("openapi.json") { _, _ in
+            Response.json(bytes: PackageResources.openapi_json)
+        }
+    }
+
+    /// Returns what is not as it should be, the worst first, and what is.
+    private func findings() async -> [Health.Finding] {
+        var findings: [Health.Finding] = []
+        for source in await gateway.sourceValues {
+            switch source.state {
+            case "failing", "failed":
+                findings.append(
+                    .init(severity: "error", what: "\(source.name): \(source.reason ?? "it fails")", remedy: nil))
+            case "ended": findings.append(.init(severity: "note", what: "\(source.name) has ended", remedy: nil))
+            case "starting": findings.append(.init(severity: "note", what: "\(source.name) starts", remedy: nil))
+            default: findings.append(.init(severity: "good", what: "\(source.name) is heard", remedy: nil))
+            }
+        }
+        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+        for queue in (try? await delivery?.status()) ?? [] {
+            if let error = queue.lastError, queue.failingSince != nil {
+                findings.append(
+                    .init(
+                        severity: queue.hasFailedForLong(at: now) ? "error" : "warning",
+                        what: "\(queue.destination) does not accept notifications: \(error)",
+                        remedy: "\(queue.waiting) wait, and are delivered once it does"))
+            } else if queue.deadLetters > 0 {
+                findings.append(
+                    .init(
+                        severity: "warning",
+                        what: "\(queue.destination) has refused \(queue.deadLetters) notifications",
+                        remedy: "look at them under Deliveries, and send them again or drop them"))
+            } else {
+                findings.append(
+                    .init(severity: "good", what: "\(queue.destination) accepts notifications", remedy: nil))
+            }
+        }
+        let names = Set(await gateway.receiverValues.map(\.name))
+        for name in configuration.places?.receiverNames ?? [] where !names.contains(name) {
+            findings.append(
+                .init(
+                    severity: "warning", what: "no source has the receiver \(name) of a place",
+                    remedy: "there are \(names.sorted().joined(separator: ", "))"))
+        }
+        if await gateway.sourceValues.contains(where: \.advertises) { findings += await diagnosis() }
+        let order = ["error": 0, "warning": 1, "note": 2, "good": 3]
+        return findings.enumerated().sorted {
+            (order[$0.element.severity] ?? 4, $0.offset) < (order[$1.element.severity] ?? 4, $1.offset)
+        }.map(\.element)
+    }
+
+    /// Returns what `beacon doctor` finds, on a thread that may wait for it.
+    private func diagnosis() async -> [Health.Finding] {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
+                continuation.resume(
+                    returning: Diagnosis.findings().map {
+                        Health.Finding(
+                            severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)",
+                            remedy: $0.remedy)
+                    })
+            }
+        }
+    }
+}

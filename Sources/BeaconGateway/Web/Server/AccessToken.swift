@@ -1,0 +1,25 @@
+import Crypto
+import Foundation
+
+/// A token that opens the console to whoever has it.
+public struct AccessToken: Sendable {
+    /// The token, which nobody can guess.
+    public let text: String
+
+    /// Creates a token from 256 random bits of the system.
+    public init() {
+        var generator = SystemRandomNumberGenerator()
+        text = (0..<4).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// The hash that the configuration has in its place.
+    public var hash: String { Self.hash(of: text) }
+
+    /// Returns the SHA-256 of a token in hexadecimal.
+    static func hash(of text: String) -> String {
+        SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// An answer that says what is wrong with a request, in the form of RFC 9457.
+struct Problem: HTTPResponseError {
+    /// What is wrong with one value of a request.
+    struct Fault: Encodable, Sendable {
+        /// The key of the value.
+        var key: String
+        /// What is wrong, and what to send instead.
+        var detail: String
+    }
+
+    var status: HTTPResponse.Status
+    /// What is wrong, in a sentence.
+    var detail: String
+    var errors: [Fault] = []
+    var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ detail: String, errors: [Fault] = [], headers: HTTPFields = [:]) {
+        self.status = status
+        self.detail = detail
+        self.errors = errors
+        self.headers = headers
+    }
+
+    private struct Form: Encodable {
+        var type = "about:blank"
+        var title: String
+        var status: Int
+        var detail: String
+        var errors: [Fault]?
+    }
+
+    /// The answer.
+    var response: Response {
+        let form = Form(
+            title: status.reasonPhrase, status: status.code, detail: detail, errors: errors.isEmpty ? nil : errors)
+        let body = (try? JSONEncoder.interface.encode(form)) ?? Data("{}".utf8)
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response { response }
+}
+
+/// The answer to whatever goes wrong behind it, so that each failure has the one form.
+struct ProblemMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let problem as Problem {
+            response = problem.response
+        } catch let error as HTTPError {
+            response = Problem(error.status, Self.sentence(for: error, request)).response
+        } catch let error as any HTTPResponseError {
+            response = Problem(error.status, error.status.reasonPhrase).response
+        } catch {
+            context.logger.warning("\(request.method) \(request.uri.path): \(error)")
+            response = Problem(.internalServerError, "beacond could not do this: \(error)").response
+        }
+        // Browsers take nothing from elsewhere, guess no types, and tell nobody what was open.
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'self'; img-src 'self' data:; frame-ancestors 'self'; base-uri 'none'; form-action 'self'"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "no-referrer"
+        return response
+    }
+
+    private static func sentence(for error: HTTPError, _ request: Request) -> String {
+        switch error.status {
+        case .notFound: "there is nothing at \(request.uri.path); v1/openapi.json lists what there is"
+        case .contentTooLarge: "the request is larger than \(WebContext.largestBody >> 10) KiB"
+        default: error.body ?? error.status.reasonPhrase
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .accept
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .accept
+    static let consoleRequest = HTTPField.Name("X-Beacon-Console") ?? .accept
+    static let accelBuffering = HTTPField.Name("X-Accel-Buffering") ?? .accept
+}
+
+extension JSONEncoder {
+    /// The encoder of all answers.
+    static var interface: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        return encoder
+    }
+}
+
+extension Response {
+    /// An answer of JSON.
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        json(bytes: try JSONEncoder.interface.encode(value), status: status)
+    }
+
+    /// An answer of JSON that is written already.
+    static func json(bytes: some Sequence<UInt8>, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+extension Request {
+    /// Returns the value that the body holds.
+    ///
+    /// - Throws: ``Problem`` where it is too large, or no such value.
+    mutating func value<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+        let media = headers[.contentType]?.split(separator: ";").first.map(String.init) ?? ""
+        guard media.lowercased() == "application/json" else {
+            throw Problem(.unsupportedMediaType, "send JSON, with the header Content-Type: application/json")
+        }
+        let body = try await collectBody(upTo: WebContext.largestBody)
+        do {
+            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+        } catch DecodingError.keyNotFound(let key, _) {
+            throw Problem(
+                .unprocessableContent, "\"\(key.stringValue)\" is missing",
+                errors: [.init(key: key.stringValue, detail: "is missing")])
+        } catch DecodingError.typeMismatch(_, let context) {
+            let key = context.codingPath.map(\.stringValue).joined(separator: ".")
+            throw Problem(
+                .unprocessableContent, "\"\(key)\" is of another type",
+                errors: [.init(key: key, detail: "is of another type")])
+        } catch {
+            throw Problem(.badRequest, "the body is no JSON object as v1/openapi.json describes it")
+        }
+    }
+}

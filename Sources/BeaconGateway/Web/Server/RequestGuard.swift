@@ -1,0 +1,139 @@
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The check of who may ask: nobody but this machine's programs where no token is needed, and who has the token otherwise.
+///
+/// A page of somebody else that is open in the same browser can neither read nor change anything: what it sends names
+/// itself (`Origin`, `Sec-Fetch-Site`) or lacks the console's own header, its cookies do not come with it (`SameSite`), and
+/// where no token is needed, the host that it asks for has to be one of this machine's own names, which a name that was
+/// rebound to this machine is not.
+struct RequestGuard: RouterMiddleware {
+    /// The name of the cookie that a browser gets for the token.
+    static let cookie = "beacond-session"
+
+    let settings: WebSettings
+    let sessions: WebSessions
+
+    func handle(
+        _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        try checkOrigin(of: request)
+        guard settings.tokenHash != nil else {
+            try checkHost(of: request)
+            return try await next(request, context)
+        }
+        guard Self.isOpen(request.uri.path) || isAuthorized(request) else {
+            throw Problem(
+                .unauthorized, "a token is needed: send it as \"Authorization: Bearer TOKEN\"",
+                headers: [.wwwAuthenticate: "Bearer"])
+        }
+        return try await next(request, context)
+    }
+
+    /// Returns true for what is told without a token: the page, which itself tells nothing and asks for the token, and
+    /// whether beacond is ready. All else is closed, however its path is written.
+    private static func isOpen(_ path: String) -> Bool {
+        isPage(path) || ["v1/session", "v1/ready"].contains(path.split(separator: "/").joined(separator: "/"))
+    }
+
+    private func checkOrigin(of request: Request) throws {
+        let host = (request.head.authority ?? "").lowercased()
+        if let origin = request.headers[.origin]?.lowercased(), origin != "http://\(host)", origin != "https://\(host)",
+            !settings.names.contains(where: {
+                origin == "https://\($0.lowercased())" || origin == "http://\($0.lowercased())"
+            })
+        {
+            throw Problem(
+                .forbidden, "a page of \(origin.prefix(200).description.printable) asked; only beacond's own may")
+        }
+        if let site = request.headers[.secFetchSite], ["cross-site", "same-site"].contains(site),
+            !Self.isPage(request.uri.path)
+        {
+            throw Problem(.forbidden, "a page of another site asked; only beacond's own may")
+        }
+        guard ![.get, .head, .options].contains(request.method) else { return }
+        // No form and no simple request of another page can send one of these.
+        let isOwn = request.headers[.consoleRequest] != nil || request.headers[.authorization] != nil
+        guard isOwn else {
+            throw Problem(.forbidden, "send the header X-Beacon-Console: 1 with what changes something")
+        }
+    }
+
+    /// Returns true for what a link on another page may lead to.
+    private static func isPage(_ path: String) -> Bool {
+        let parts = path.split(separator: "/").map(String.init)
+        return parts.isEmpty || parts.count == 1 && ConsoleFiles.all.contains { $0.name == parts[0] }
+    }
+
+    private func checkHost(of request: Request) throws {
+        var host = (request.head.authority ?? "").lowercased()
+        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<colon]) }
+        let isKnown =
+            WebSettings.isLoopback(host) || host == settings.host.lowercased()
+            || settings.names.contains { $0.lowercased() == host }
+        guard isKnown else {
+            throw Problem(
+                .misdirectedRequest,
+                "\"\(host.prefix(200).description.printable)\" is no name of this machine that beacond knows; write it under web, as names: [\(host.prefix(200).description.printable)]"
+            )
+        }
+    }
+
+    private func isAuthorized(_ request: Request) -> Bool {
+        if let text = request.headers[.authorization] {
+            let words = text.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
+            return settings.accepts(token: String(words[1]))
+        }
+        return request.cookie(Self.cookie).map(sessions.contains) ?? false
+    }
+}
+
+extension WebSettings {
+    /// Returns true where a token is the one whose hash the configuration has.
+    func accepts(token: String) -> Bool {
+        guard let tokenHash else { return true }
+        let hash = AccessToken.hash(of: token)
+        // The same time whatever differs: nothing can be learnt from how long it takes.
+        return zip(hash.utf8, tokenHash.utf8).reduce(hash.utf8.count == tokenHash.utf8.count) { $0 && $1.0 == $1.1 }
+    }
+}
+
+extension Request {
+    /// Returns the value of a cookie.
+    func cookie(_ name: String) -> String? {
+        for pair in headers[values: .cookie].flatMap({ $0.split(separator: ";") }) {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name { return String(parts[1]) }
+        }
+        return nil
+    }
+}
+
+/// The browsers that have shown the token since beacond started.
+final class WebSessions: Sendable {
+    /// More than anybody has; the oldest is forgotten for a new one.
+    private static let most = 100
+
+    private let names = Locked<[String]>([])
+
+    /// Begins a session.
+    ///
+    /// - Returns: its name, which nobody can guess.
+    func begin() -> String {
+        let name = AccessToken().text
+        names.withLock { names in
+            names.append(name)
+            if names.count > Self.most { names.removeFirst() }
+        }
+        return name
+    }
+
+    /// Returns true for the name of a session.
+    func contains(_ name: String) -> Bool { names.withLock { $0.contains(name) } }
+
+    /// Ends a session.
+    func end(_ name: String) { names.withLock { names in names.removeAll { $0 == name } } }
+}

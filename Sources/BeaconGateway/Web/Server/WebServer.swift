@@ -1,0 +1,150 @@
+import BeaconDelivery
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+
+/// What a request is handled with.
+struct WebContext: RequestContext {
+    /// The largest body of a request, in bytes.
+    static let largestBody = 1 << 20
+
+    var coreContext: CoreRequestContextStorage
+    var maxUploadSize: Int { Self.largestBody }
+
+    init(source: ApplicationRequestContextSource) { coreContext = .init(source: source) }
+}
+
+/// The service that answers browsers and programs for as long as beacond runs.
+///
+/// Where it cannot listen, since another program has the port, beacond goes on without it and tries again.
+struct WebServer: Service {
+    /// The time between two attempts to listen.
+    private static let pause = Duration.seconds(5)
+
+    /// The most connections at once; others wait.
+    private static let mostConnections = 512
+
+    /// The time in which a connection has to take or to send something. Listeners get a heartbeat more often.
+    private static let patience = TimeAmount.seconds(60)
+
+    let settings: WebSettings
+    let gateway: Gateway
+    let launches: LaunchAgent
+    let delivery: DeliveryService<ContinuousClock>?
+    let configuration: GatewayConfiguration
+    let history: EventHistory
+    let broadcast: EventBroadcast
+    let logger: Logger
+    let sessions = WebSessions()
+    let started = Date()
+
+    func run() async {
+        await gateway.restoreAdvertising(from: history)
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await beat() }
+                group.addTask { await listen() }
+                await group.waitForAll()
+            }
+        }
+        broadcast.finish()
+    }
+
+    /// Tells listeners again and again that they are connected.
+    private func beat() async {
+        while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil { broadcast.send(.heartbeat) }
+    }
+
+    private func listen() async {
+        var isReported = false
+        while !Task.isCancelled {
+            do {
+                try await application().run()
+                return
+            } catch is CancellationError {
+                return
+            } catch {
+                if !isReported {
+                    logger.error(
+                        "the console cannot listen on \(settings.host), port \(settings.port): \(error); it is tried again, and all else goes on"
+                    )
+                }
+                isReported = true
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    private func application() throws -> some ApplicationProtocol {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let http = HTTPServerBuilder.http1(
+            configuration: .init(
+                additionalChannelHandlers: [
+                    IdleStateHandler(writeTimeout: Self.patience), IdleConnectionHandler(),
+                ],
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
+        let server = try settings.certificate.map { try .tls(http, tlsConfiguration: tls($0)) } ?? http
+        return Application(
+            router: router(), server: server,
+            configuration: .init(
+                address: .hostname(settings.host, port: settings.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
+            onServerRunning: { channel in
+                var settings = settings
+                settings.port = channel.localAddress?.port ?? settings.port
+                logger.notice("the console is at \(settings.address)")
+            },
+            logger: quiet)
+    }
+
+    private func tls(_ certificate: String) throws -> TLSConfiguration {
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: settings.key ?? certificate, format: .pem)))
+        tls.minimumTLSVersion = .tlsv12
+        return tls
+    }
+
+    /// The routes, each group in a file of its own.
+    func router() -> Router<WebContext> {
+        let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+        router.addMiddleware {
+            ProblemMiddleware()
+            RequestGuard(settings: settings, sessions: sessions)
+        }
+        addConsole(to: router)
+        addMetrics(to: router)
+        let v1 = router.group("v1")
+        addSession(to: v1)
+        addStatus(to: v1)
+        addSensing(to: v1)
+        addEvents(to: v1)
+        addAdvertising(to: v1)
+        addDeliveries(to: v1)
+        return router
+    }
+}
+
+/// The end of a connection that neither takes nor sends anything.
+private final class IdleConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent {
+            context.close(promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.fireChannelRead(data) }
+}

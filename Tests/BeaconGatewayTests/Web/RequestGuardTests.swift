@@ -1,0 +1,130 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("Who may use the console")
+struct RequestGuardTests {
+    private static let token = "secret of the test"
+
+    private static var guarded: WebSettings {
+        var settings = WebSettings()
+        settings.host = "0.0.0.0"
+        settings.tokenHash = AccessToken.hash(of: token)
+        return settings
+    }
+
+    @Test(
+        "Without a token, only this machine's own names are answered: one that was rebound to it is none",
+        arguments: [
+            ("127.0.0.1:8099", 200), ("localhost:8099", 200), ("localhost", 200), ("[::1]:8099", 200),
+            ("127.0.0.2", 200),
+            ("LOCALHOST:8099", 200), ("evil.example", 421), ("evil.example:8099", 421), ("localhost.evil.example", 421),
+            ("", 421), ("127.evil.example", 421),
+        ])
+    func hosts(_ host: String, _ status: Int) async throws {
+        #expect(try await WebBench().ask(.get, "/v1/status", host: host).status == status)
+    }
+
+    @Test("A name that the configuration knows is answered")
+    func proxy() async throws {
+        var settings = WebSettings()
+        settings.names = ["beacons.example"]
+        let bench = try WebBench(settings)
+        #expect(try await bench.ask(.get, "/v1/status", host: "beacons.example").status == 200)
+        #expect(try await bench.ask(.get, "/v1/status", host: "other.example").status == 421)
+    }
+
+    @Test(
+        "A page of another site can neither read nor change anything",
+        arguments: [
+            (HTTPRequest.Method.get, "Origin", "https://evil.example", 403),
+            (.get, "Origin", "null", 403),
+            (.get, "Origin", "http://127.0.0.1:8099", 200),
+            (.get, "Sec-Fetch-Site", "cross-site", 403),
+            (.get, "Sec-Fetch-Site", "same-site", 403),
+            (.get, "Sec-Fetch-Site", "same-origin", 200),
+            (.get, "Sec-Fetch-Site", "none", 200),
+            (.put, "Origin", "http://127.0.0.1:8099", 403),
+            (.put, "Origin", "https://evil.example", 403),
+        ])
+    func pages(_ method: HTTPRequest.Method, _ name: String, _ value: String, _ status: Int) async throws {
+        var headers = HTTPFields()
+        headers[try #require(HTTPField.Name(name))] = value
+        let path = method == .get ? "/v1/status" : "/v1/advertising"
+        #expect(
+            try await WebBench().ask(method, path, headers: headers, body: method == .get ? nil : "{}").status == status
+        )
+    }
+
+    @Test("What changes something needs the console's own header, which no form can send")
+    func forms() async throws {
+        let bench = try WebBench()
+        let wish = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
+        #expect(try await bench.ask(.put, "/v1/advertising", body: wish).status == 403)
+        let own = try await bench.ask(.put, "/v1/advertising", headers: [.consoleRequest: "1"], body: wish)
+        // There is no radio here.
+        #expect(own.status == 409)
+        let form = try await bench.ask(
+            .put, "/v1/advertising", headers: [.consoleRequest: "1", .contentType: "text/plain"], body: wish)
+        #expect(form.status == 415)
+    }
+
+    @Test(
+        "With a token, nothing but the page itself and whether beacond is ready is told without it",
+        arguments: [
+            ("/", 200), ("/console.css", 200), ("/v1/ready", 503), ("/v1/status", 401), ("/v1/events", 401),
+            ("/v1/events/stream", 401), ("/v1/ranging/stream", 401), ("/v1/openapi.json", 401), ("/metrics", 401),
+            ("/v1/nothing", 401), ("//v1/status", 401), ("/v1//status", 401), ("/%761/status", 401),
+            ("/v1/../v1/status", 401),
+            ("/V1/status", 401), ("/v1/session/x", 401), ("/index.html", 404), ("//console.js", 200),
+        ])
+    func tokens(_ path: String, _ status: Int) async throws {
+        let bench = try WebBench(Self.guarded)
+        let answer = try await bench.ask(.get, path, host: "anything.example")
+        #expect(answer.status == status)
+        if status == 401 { #expect(answer.headers[.wwwAuthenticate] == "Bearer") }
+    }
+
+    @Test(
+        "The token opens, and nothing else does",
+        arguments: [
+            ("Bearer \(token)", 200), ("bearer \(token)", 200), ("Bearer \(token)x", 401), ("Bearer", 401), ("", 401),
+            ("Basic \(token)", 401), ("Bearer \(AccessToken.hash(of: token))", 401), (token, 401),
+        ])
+    func bearer(_ text: String, _ status: Int) async throws {
+        let bench = try WebBench(Self.guarded)
+        #expect(try await bench.ask(.get, "/v1/status", headers: [.authorization: text]).status == status)
+    }
+
+    @Test("A browser exchanges the token for a cookie that scripts and other sites cannot use, and ends with it")
+    func session() async throws {
+        let bench = try WebBench(Self.guarded)
+        func login(_ token: String) async throws -> WebBench.Answer {
+            try await bench.ask(.post, "/v1/session", headers: [.consoleRequest: "1"], body: #"{"token":"\#(token)"}"#)
+        }
+        #expect(try await login("wrong").status == 403)
+        let answer = try await login(Self.token)
+        #expect(answer.status == 204)
+        let cookie = try #require(answer.headers[.setCookie])
+        #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+        let pair = String(cookie.prefix { $0 != ";" })
+        #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: "a=b; \(pair)"]).status == 200)
+        #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: "\(pair)0"]).status == 401)
+        // A cookie alone changes nothing.
+        #expect(try await bench.ask(.put, "/v1/advertising", headers: [.cookie: pair], body: "{}").status == 403)
+        _ = try await bench.ask(.delete, "/v1/session", headers: [.cookie: pair, .consoleRequest: "1"])
+        #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: pair]).status == 401)
+    }
+
+    @Test("Every answer, also one of a failure, has the headers that keep others out")
+    func headers() async throws {
+        for path in ["/", "/v1/status", "/v1/nothing", "/nothing"] {
+            let answer = try await WebBench().ask(.get, path)
+            #expect(answer.headers[.contentSecurityPolicy]?.contains("default-src 'self'") == true)
+            #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+            #expect(answer.headers[.accessControlAllowOrigin] == nil)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import BeaconModel
+import BeaconMonitoring
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOEmbedded
+
+@testable import BeaconGateway
+
+/// A console whose answers a test reads, in front of a gateway with a recording.
+struct WebBench {
+    let bench: GatewayBench
+    let gateway: Gateway
+    let history: EventHistory
+    let broadcast: EventBroadcast
+    let server: WebServer
+
+    /// An answer.
+    struct Answer {
+        var status: Int
+        var headers: HTTPFields
+        var body: String
+
+        /// The body as JSON.
+        var json: [String: Any] {
+            (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
+        }
+    }
+
+    init(
+        _ settings: WebSettings = WebSettings(), sources: [SourceSettings] = [], places: PlacePlan? = nil,
+        runners: [String: any GatewayRunner] = [:], bench: GatewayBench? = nil,
+        _ change: (inout GatewayConfiguration) -> Void = { _ in }
+    ) throws {
+        self.bench = try bench ?? GatewayBench()
+        broadcast = EventBroadcast()
+        let file = self.bench.folder.appendingPathComponent("history.sqlite")
+        history = try EventHistory(file: file, broadcast: broadcast, logger: self.bench.lines.logger)
+        gateway = self.bench.gateway(
+            sources, runners: runners, places: places, history: history, broadcast: broadcast)
+        var configuration = self.bench.configuration(sources, places: places)
+        change(&configuration)
+        server = WebServer(
+            settings: settings, gateway: gateway,
+            launches: LaunchAgent(configuration.launch, registry: nil, logger: self.bench.lines.logger), delivery: nil,
+            configuration: configuration, history: history, broadcast: broadcast, logger: self.bench.lines.logger)
+    }
+
+    private struct Collector: ResponseBodyWriter {
+        var bytes: ByteBuffer {
+            get { box.bytes }
+            nonmutating set { box.bytes = newValue }
+        }
+        final class Box { var bytes = ByteBuffer() }
+        let box = Box()
+
+        mutating func write(_ buffer: ByteBuffer) async throws { box.bytes.writeImmutableBuffer(buffer) }
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+
+    /// Asks, as a program of this machine does unless something else is said.
+    func ask(
+        _ method: HTTPRequest.Method = .get, _ path: String, host: String = "127.0.0.1:8099",
+        headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> Answer {
+        var headers = headers
+        if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }
+        let request = Request(
+            head: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
+        let context = WebContext(
+            source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: bench.lines.logger))
+        let response = try await server.router().buildResponder().respond(to: request, context: context)
+        let collector = Collector()
+        let box = collector.box
+        try await response.body.write(collector)
+        return Answer(
+            status: response.status.code, headers: response.headers, body: String(buffer: box.bytes))
+    }
+}

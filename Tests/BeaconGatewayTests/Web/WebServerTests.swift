@@ -1,0 +1,234 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+import CoreMetrics
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The interface of the console")
+struct WebServerTests {
+    /// A recording in which a beacon is heard by two receivers, first better by the one.
+    private static func log(_ bench: GatewayBench) throws -> SourceSettings {
+        let text = (0..<120).map { half in
+            let time = 1000 + Double(half) / 2
+            return GatewayBench.line(time, receiver: "a", rssi: half < 60 ? -60 : -85)
+                + GatewayBench.line(time + 0.1, receiver: "b", rssi: half < 60 ? -85 : -60)
+        }.joined()
+        return try bench.log("log", text)
+    }
+
+    private static let plan = PlacePlan([
+        PlacePlan.Place(name: "hall", receivers: ["a"]), PlacePlan.Place(name: "kitchen", receivers: ["b"]),
+    ])
+
+    private static func played(_ places: PlacePlan? = nil) async throws -> WebBench {
+        let bench = try GatewayBench()
+        let web = try WebBench(sources: [try log(bench)], places: places, bench: bench)
+        await web.gateway.run()
+        return web
+    }
+
+    @Test("What was heard is there: receivers, regions with since when and by whom, and events with their numbers")
+    func sensing() async throws {
+        let web = try await Self.played()
+        let receivers = try #require(try await web.ask(.get, "/v1/receivers").json["receivers"] as? [[String: Any]])
+        #expect(receivers.compactMap { $0["name"] as? String } == ["a", "b"])
+        let regions = try #require(try await web.ask(.get, "/v1/regions").json["regions"] as? [[String: Any]])
+        #expect(regions.first?["state"] as? String == "inside")
+        #expect(regions.first?["since"] as? Double == 1000)
+        #expect(regions.first?["receiver"] as? String == "a")
+        #expect(regions.first?["major"] is NSNull)
+        let answer = try await web.ask(.get, "/v1/events").json
+        let events = try #require(answer["events"] as? [[String: Any]])
+        #expect(events.first?["summary"] as? String == "hall was entered")
+        #expect(events.first?["id"] as? Int == 1)
+        #expect((events.first?["detail"] as? [String: Any])?["event"] as? String == "enter")
+        #expect(answer["next"] is NSNull)
+        #expect(try await web.ask(.get, "/v1/sources").json["sources"] is [[String: Any]])
+    }
+
+    @Test("Places say who is where, before, and who comes next; why says by how much")
+    func places() async throws {
+        let web = try await Self.played(Self.plan)
+        let places = try await web.ask(.get, "/v1/places").json
+        let beacons = try #require(places["beacons"] as? [[String: Any]])
+        #expect(beacons.first?["place"] as? String == "kitchen")
+        #expect(beacons.first?["runnerUp"] as? String == "hall")
+        let why = try await web.ask(.get, "/v1/why?beacon=\(GatewayBench.uuid)/1/1")
+        #expect(why.status == 200)
+        #expect(why.json["title"] as? String == "1/1 is in kitchen")
+        #expect(why.body.contains("hall, behind by"))
+        let summaries = try #require(
+            try await web.ask(.get, "/v1/events?kind=place").json["events"] as? [[String: Any]])
+        #expect(summaries.compactMap { $0["summary"] as? String } == ["1/1 is in kitchen", "1/1 is in hall"])
+    }
+
+    @Test("Why a region is as it is has its rules, and what would change it")
+    func why() async throws {
+        let web = try await Self.played()
+        let why = try await web.ask(.get, "/v1/why?region=hall")
+        #expect(why.json["title"] as? String == "hall: inside")
+        let facts = try #require(why.json["facts"] as? [[String: String]])
+        #expect(facts.contains { $0["label"] == "Left after" && $0["value"] == "30s unheard" })
+        #expect(facts.contains { $0["label"] == "What would change it" })
+        #expect(try await web.ask(.get, "/v1/why?region=attic").status == 404)
+        #expect(try await web.ask(.get, "/v1/why").status == 400)
+        #expect(try await web.ask(.get, "/v1/why?beacon=x").status == 400)
+        #expect(try await web.ask(.get, "/v1/why?beacon=\(GatewayBench.stranger)/1/1").status == 404)
+    }
+
+    @Test(
+        "A question that cannot be read is answered by what to ask instead",
+        arguments: [
+            ("/v1/events?limit=0", 400), ("/v1/events?limit=1001", 400), ("/v1/events?limit=many", 400),
+            ("/v1/events?before=x", 400), ("/v1/events?kind=enter,leave", 400), ("/v1/events?from=yesterday", 400),
+            ("/v1/events?from=1e300", 400), ("/v1/events?from=nan", 400), ("/v1/events/export?format=xls", 400),
+            ("/v1/ranging/stream?region=here", 400), ("/v1/outbox/entries?destination=none", 404), ("/v1/nothing", 404),
+            ("/v1/events?kind=enter&region=%00%ff", 200), ("/v1/events?limit=5&limit=6", 200),
+        ])
+    func mistakes(_ path: String, _ status: Int) async throws {
+        let answer = try await WebBench().ask(.get, path)
+        #expect(answer.status == status, "\(answer.body)")
+        guard status != 200 else { return }
+        #expect(answer.headers[.contentType] == "application/problem+json")
+        #expect(answer.json["status"] as? Int == status)
+        #expect((answer.json["detail"] as? String)?.isEmpty == false)
+    }
+
+    @Test("Pages of the history join without a gap")
+    func paging() async throws {
+        let web = try WebBench()
+        for number in 0..<25 {
+            await web.history.append([
+                HistoryEvent(receiver: "r\(number)", isHearing: true, because: nil, at: .zero)
+            ])
+        }
+        var seen: [String] = []
+        var path = "/v1/events?limit=10"
+        while true {
+            let page = try await web.ask(.get, path).json
+            seen += try #require(page["events"] as? [[String: Any]]).compactMap { $0["receiver"] as? String }
+            guard let next = page["next"] as? Int else { break }
+            path = "/v1/events?limit=10&before=\(next)"
+        }
+        #expect(seen == (0..<25).reversed().map { "r\($0)" })
+    }
+
+    @Test("A listener gets what it missed, then what comes, each event once and in order")
+    func stream() async throws {
+        let web = try WebBench()
+        func append(_ number: Int) async {
+            await web.history.append([HistoryEvent(receiver: "r\(number)", isHearing: true, because: nil, at: .zero)])
+        }
+        for number in 1...3 { await append(number) }
+        let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
+        let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "1"]) }
+        while web.broadcast.count == 0 { await Task.yield() }
+        await append(4)
+        web.broadcast.send(.heartbeat)
+        web.broadcast.send(.changed([.regions, .places]))
+        await append(5)
+        web.broadcast.finish()
+        let answer = try await listening.value
+        #expect(answer.headers[.contentType] == "text/event-stream")
+        let numbers = answer.body.split(separator: "\n").filter { $0.hasPrefix("id: ") }
+        #expect(numbers == ["id: 2", "id: 3", "id: 4", "id: 5"])
+        #expect(answer.body.contains("event: state\ndata: {\"places\":true,\"regions\":true}\n\n"))
+        #expect(answer.body.contains("\n:\n\n"))
+    }
+
+    @Test("An export has every event, and no cell that a spreadsheet would run")
+    func export() async throws {
+        let web = try WebBench()
+        for number in 0..<2_500 {
+            await web.history.append([
+                HistoryEvent(
+                    receiver: number == 7 ? "=cmd|' /C calc'!A0, \"x\"" : "r\(number)", isHearing: true, because: nil,
+                    at: .zero)
+            ])
+        }
+        let table = try await web.ask(.get, "/v1/events/export").body.split(separator: "\n")
+        #expect(table.count == 2_501)
+        let cell = "\"'=cmd|' /C calc'!A0, \"\"x\"\"\""
+        #expect(table.contains { $0.contains(cell) })
+        #expect(!table.contains { $0.contains(",=cmd") })
+        #expect(try await web.ask(.get, "/v1/events/export?format=log").body.split(separator: "\n").count == 2_500)
+    }
+
+    @Test("This machine becomes a beacon, says what came of it, and is one again after a restart")
+    func advertising() async throws {
+        let bench = try GatewayBench()
+        let runner = ScriptedRunner()
+        func open() throws -> WebBench {
+            try WebBench(sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner], bench: bench)
+        }
+        let web = try open()
+        let run = Task { await web.gateway.run() }
+        while await web.gateway.sourceValues.isEmpty { await Task.yield() }
+        func put(_ major: Int, enabled: Bool = true) async throws -> WebBench.Answer {
+            let wish =
+                #"{"uuid":"\#(GatewayBench.uuid)","major":\#(major),"minor":2,"measuredPower":-59,"enabled":\#(enabled)}"#
+            return try await web.ask(.put, "/v1/advertising", headers: [.consoleRequest: "1"], body: wish)
+        }
+        let refused = try await put(70_000)
+        #expect(refused.status == 422)
+        #expect((refused.json["errors"] as? [[String: String]])?.first?["key"] == "major")
+        #expect(try await put(7).status == 200)
+        let frame = try #require(runner.advertised.withLock { $0 }.first)
+        #expect(frame.identity.major == 7)
+        func state() async throws -> String? {
+            (try await web.ask(.get, "/v1/advertising").json["beacon"] as? [String: Any])?["state"] as? String
+        }
+        #expect(try await state() == "starting")
+        await ScriptedRadios.onThread { runner.messages.send(.radio(.advertising(frame, .success(())))) }
+        while try await state() != "on" { await Task.yield() }
+        // Another process of the same machine, later.
+        let later = try open()
+        let laterRun = Task { await later.gateway.run() }
+        while await later.gateway.sourceValues.isEmpty { await Task.yield() }
+        runner.advertised.withLock { $0 = [] }
+        await later.gateway.restoreAdvertising(from: later.history)
+        #expect(runner.advertised.withLock { $0 } == [frame])
+        #expect(try await put(7, enabled: false).status == 200)
+        #expect(runner.advertised.withLock { $0 } == [])
+        runner.messages.finish()
+        await run.value
+        await laterRun.value
+    }
+
+    @Test("The metrics have each receiver, region and source, and labels that nothing breaks out of")
+    func metrics() async throws {
+        let web = try await Self.played()
+        let text = try await web.ask(.get, "/metrics").body
+        #expect(text.contains("beacon_region_inside{region=\"hall\"} 1\n"))
+        #expect(text.contains("beacon_source_beacons_total{source=\"log\"} 240\n"))
+        #expect(text.contains("# TYPE beacon_source_beacons_total counter\n"))
+        let metrics = PrometheusMetrics()
+        metrics.makeCounter(label: "a b", dimensions: [("x", "\"\\\n")]).increment(by: 2)
+        #expect(metrics.text() == "# TYPE a_b counter\na_b{x=\"\\\"\\\\\\n\"} 2\n")
+    }
+
+    @Test("The page and its files are there, and come once")
+    func files() async throws {
+        let web = try WebBench()
+        for file in ConsoleFiles.all {
+            let path = file.name == "index.html" ? "/" : "/\(file.name)"
+            let answer = try await web.ask(.get, path)
+            #expect(answer.status == 200 && !answer.body.isEmpty)
+            let tag = try #require(answer.headers[.eTag])
+            #expect(try await web.ask(.get, path, headers: [.ifNoneMatch: tag]).status == 304)
+        }
+        // Relative addresses only, since it may lie below a path.
+        let page = try await web.ask(.get, "/").body.replacingOccurrences(of: "http://www.w3.org/2000/svg", with: "")
+        #expect(!page.contains("=\"/") && !page.contains("http://") && !page.contains("https://"))
+        // Each file that a file names is there.
+        let names = Set(ConsoleFiles.all.map(\.name))
+        for file in ConsoleFiles.all {
+            let text = String(decoding: file.content, as: UTF8.self)
+            for match in text.matches(of: #/(?:from|import) "\./([^"]+)"/#) { #expect(names.contains(String(match.1))) }
+        }
+    }
+}
