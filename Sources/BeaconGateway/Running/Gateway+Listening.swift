@@ -8,7 +8,7 @@ extension Gateway {
     /// A listener to ranging, for as long as somebody looks.
     struct RangingListener {
         var requests: Set<RangingRequestID>
-        var continuation: AsyncStream<RangingValue>.Continuation
+        var continuation: AsyncStream<RangingValue?>.Continuation
     }
 
     /// The most that may range at once, each for constraints of its own.
@@ -17,12 +17,13 @@ extension Gateway {
     /// Begins to range beacons for somebody who looks.
     ///
     /// - Parameter constraints: the beacons; nil in it for all.
-    /// - Returns: the report of each second, receiver and constraint, which ends ranging with it; nil where too many look.
-    func range(_ constraints: [BeaconConstraint?]) -> AsyncStream<RangingValue>? {
+    /// - Returns: the report of each second, receiver and constraint, and nil now and then, which says that the listener is
+    ///   heard; ranging ends with it. Nil where too many look.
+    func range(_ constraints: [BeaconConstraint?]) -> AsyncStream<RangingValue?>? {
         guard rangingListeners.count < Self.mostListeners else { return nil }
         // Who falls behind wants the newest.
         let (stream, continuation) = AsyncStream.makeStream(
-            of: RangingValue.self, bufferingPolicy: .bufferingNewest(64))
+            of: RangingValue?.self, bufferingPolicy: .bufferingNewest(64))
         nextListener += 1
         let number = nextListener
         rangingListeners[number] = RangingListener(
@@ -30,6 +31,11 @@ extension Gateway {
         continuation.onTermination = { _ in Task { await self.endRanging(number) } }
         updateScanMode()
         return stream
+    }
+
+    /// Tells those who range beacons that they are connected.
+    func greetListeners() {
+        for listener in rangingListeners.values { listener.continuation.yield(nil) }
     }
 
     private func endRanging(_ number: Int) {
@@ -60,9 +66,9 @@ extension Gateway {
 
     /// What this machine sends, and whether it does.
     var advertisingValue: AdvertisingValue {
-        let radio = sources.first { $0.settings.specification.isRadio }
-        var value = AdvertisingValue(possible: radio != nil, reason: nil, beacon: advertised)
-        if radio == nil {
+        let hasRadio = configuration.sources.contains { $0.specification.isRadio }
+        var value = AdvertisingValue(possible: hasRadio, reason: nil, beacon: advertised)
+        if !hasRadio {
             value.reason = "no source of the configuration is a radio; recordings and simulations cannot send"
         }
         return value
@@ -70,13 +76,18 @@ extension Gateway {
 
     /// Has this machine be a beacon, or be none.
     func advertise(_ beacon: AdvertisingValue.Beacon, _ frame: IBeaconFrame) {
-        guard let radio = sources.first(where: { $0.settings.specification.isRadio }) else { return }
         advertised = beacon
         advertised?.state = beacon.enabled ? "starting" : "off"
         advertised?.reason = nil
         advertisedFrame = beacon.enabled ? frame : nil
-        radio.runner.advertise(beacon.enabled ? [frame] : [])
+        sendFrame()
         broadcast?.send(.changed([.advertising]))
+    }
+
+    /// Has the first radio send what is to be sent, once there is one.
+    func sendFrame() {
+        guard advertised != nil, let radio = sources.first(where: { $0.settings.specification.isRadio }) else { return }
+        radio.runner.advertise(advertisedFrame.map { [$0] } ?? [])
     }
 
     /// Takes in what became of a frame.

@@ -103,7 +103,10 @@ actor Gateway {
     /// Where each beacon is, as it was said last.
     private(set) var whereabouts: [BeaconIdentity: PlaceEvent] = [:]
     /// The newest report of each place, as far as beacons are ranged for the configuration.
-    private var newestReports: [Place: RangingEvent] = [:]
+    private var newestReports: [Place: (time: Timestamp, event: RangingEvent)] = [:]
+
+    /// The time after which a report says nothing more: its receiver does not hear, or its source has ended.
+    private static let reportLifetime = 5 * Timestamp.nanosecondsPerSecond
     var rangingListeners: [Int: RangingListener] = [:]
     var nextListener = 0
     var advertised: AdvertisingValue.Beacon?
@@ -115,8 +118,10 @@ actor Gateway {
         var receiver: String?
     }
 
-    /// The newest report of each receiver and constraint.
-    var reports: [RangingEvent] { Array(newestReports.values) }
+    /// The newest report of each receiver and constraint that still holds.
+    var reports: [RangingEvent] {
+        newestReports.values.filter { (core.time ?? .zero).since($0.time) <= Self.reportLifetime }.map(\.event)
+    }
     private var listsCounted: ContinuousClock.Instant?
     private(set) var isStopped = false
     private var isReceiving = false
@@ -174,6 +179,7 @@ actor Gateway {
         begin(MonitoringPlan(configuration))
         updateScanMode()
         publish()
+        sendFrame()
         for source in sources { source.runner.start() }
         if canWait {
             await runInOrder()
@@ -403,7 +409,7 @@ actor Gateway {
         event.time = report.wallTime
         let place = Place(receiver: report.receiver, constraint: report.constraint)
         lists[place] = report.beacons.map(\.identity)
-        if broadcast != nil { newestReports[place] = event }
+        if broadcast != nil { newestReports[place] = (report.time, event) }
         for destination in destinations { destination.receive?(.ranged(event)) }
         if launches?.needsRanging == true {
             unlaunched.append(.report(event, at: report.time, from: report.receiver))

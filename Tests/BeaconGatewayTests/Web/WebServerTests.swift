@@ -87,6 +87,7 @@ struct WebServerTests {
             ("/v1/events?before=x", 400), ("/v1/events?kind=enter,leave", 400), ("/v1/events?from=yesterday", 400),
             ("/v1/events?from=1e300", 400), ("/v1/events?from=nan", 400), ("/v1/events/export?format=xls", 400),
             ("/v1/ranging/stream?region=here", 400), ("/v1/outbox/entries?destination=none", 404), ("/v1/nothing", 404),
+            ("/v1/outbox/entries", 400), ("/v1/events?before=0", 400), ("/v1/why?region=front+hall", 404),
             ("/v1/events?kind=enter&region=%00%ff", 200), ("/v1/events?limit=5&limit=6", 200),
         ])
     func mistakes(_ path: String, _ status: Int) async throws {
@@ -138,6 +139,47 @@ struct WebServerTests {
         #expect(numbers == ["id: 2", "id: 3", "id: 4", "id: 5"])
         #expect(answer.body.contains("event: state\ndata: {\"places\":true,\"regions\":true}\n\n"))
         #expect(answer.body.contains("\n:\n\n"))
+    }
+
+    @Test("Who has missed more than a page gets all of it, in order")
+    func longAbsence() async throws {
+        let web = try WebBench()
+        await web.history.append(
+            (1...2_500).map { HistoryEvent(receiver: "r\($0)", isHearing: true, because: nil, at: .zero) })
+        let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
+        let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "100"]) }
+        while web.broadcast.count == 0 { await Task.yield() }
+        web.broadcast.finish()
+        let numbers = try await listening.value.body.split(separator: "\n").filter { $0.hasPrefix("id: ") }
+        #expect(numbers == (101...2_500).map { "id: \($0)" })
+    }
+
+    @Test("A wrong method is answered by the right ones, however the path is written")
+    func methods() async throws {
+        let web = try WebBench()
+        for path in ["/v1/regions", "//v1//regions/", "/metrics"] {
+            let answer = try await web.ask(.post, path, headers: [.consoleRequest: "1"], body: "{}")
+            #expect(answer.status == 405)
+            #expect(answer.headers[.allow] == "GET, HEAD")
+        }
+        #expect(
+            try await web.ask(.delete, "/v1/advertising", headers: [.consoleRequest: "1"]).headers[.allow]
+                == "GET, HEAD, PUT")
+        #expect(try await web.ask(.head, "/v1/regions").status == 200)
+    }
+
+    @Test("A name with a space is found as browsers write it, by a plus sign and by its number")
+    func spaces() async throws {
+        let web = try WebBench()
+        await web.history.append([
+            HistoryEvent(
+                time: .zero, kind: .enter, summary: "front hall was entered", receiver: nil, region: "front hall",
+                place: nil, beacon: nil, detail: "{}")
+        ])
+        for region in ["front+hall", "front%20hall"] {
+            let events = try await web.ask(.get, "/v1/events?region=\(region)").json["events"] as? [[String: Any]]
+            #expect(events?.count == 1)
+        }
     }
 
     @Test("An export has every event, and no cell that a spreadsheet would run")

@@ -16,15 +16,19 @@ public struct WebSettings: Hashable, Sendable {
     /// The SHA-256 of the token that opens the console, in hexadecimal; nil where none is needed.
     public var tokenHash: String?
 
-    /// The certificate chain and the key (PEM) for HTTPS; nil for HTTP.
+    /// The certificate chain (PEM) for HTTPS; nil for HTTP.
     public var certificate: String?
+
+    /// The certificate's key (PEM).
     public var key: String?
 
     /// The names by which browsers reach this machine, beside its own: those of a reverse proxy.
     public var names: [String] = []
 
-    /// The age and the number from which on events are forgotten.
+    /// The age from which on events are forgotten.
     public var historyAge = Duration.seconds(90 * 86_400)
+
+    /// The number of events that are kept.
     public var historyEntries = 100_000
 
     /// Creates the default settings: this machine alone may use it.

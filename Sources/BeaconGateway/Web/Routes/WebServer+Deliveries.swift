@@ -55,8 +55,13 @@ extension WebServer {
             return try Response.json(Overview(path: configuration.outbox.path, destinations: destinations))
         }
         router.get("outbox/entries") { request, _ in
-            let name = try destination(request.uri.queryParameters["destination"].map(String.init) ?? "")
-            let state = request.uri.queryParameters["state"].map(String.init) ?? "dead"
+            guard let wanted = request.parameter("destination") else {
+                throw Problem(
+                    .badRequest, "say of which \"destination\"",
+                    errors: [.init(key: "destination", detail: "is missing")])
+            }
+            let name = try destination(wanted)
+            let state = request.parameter("state") ?? "dead"
             guard ["dead", "waiting"].contains(state) else {
                 throw Problem(
                     .badRequest, "\"state\" is dead or waiting",
@@ -117,7 +122,14 @@ extension WebServer {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
-                continuation.resume(with: Result { try body(try OutboxInspector(file: file)) })
+                do {
+                    continuation.resume(returning: try body(try OutboxInspector(file: file)))
+                } catch let error as OutboxError where error.code == .unknownDestination {
+                    // Nothing was ever put into its queue.
+                    continuation.resume(returning: nil)
+                } catch {
+                    continuation.resume(throwing: error)
+                }
             }
         }
     }

@@ -28,29 +28,28 @@ extension WebServer {
             return Response.json(bytes: body)
         }
         router.get("events/stream") { request, _ in
+            // Before the past is read, so that nothing falls between.
             let messages = broadcast.messages()
-            let late = try await missed(since: request.headers[.lastEventID].flatMap { Int64($0) })
-            let seen = late.last?.number ?? -1
-            return EventStreamResponse.response(
-                beginning: try late.map {
-                    EventStreamResponse.text("event", number: $0.number, data: try json(of: $0))
-                },
-                messages.compactMap { message -> ByteBuffer? in
+            let last = request.headers[.lastEventID].flatMap { Int64($0) }
+            return EventStreamResponse.response { write in
+                var seen = last ?? -1
+                if last != nil { try await writeMissed(&seen, write) }
+                for await message in messages {
                     switch message {
                     case .event(let event):
                         // It was kept while those before it were read.
-                        if let number = event.number, number <= seen { return nil }
-                        guard let data = try? json(of: event) else { return nil }
-                        return EventStreamResponse.text("event", number: event.number, data: data)
+                        if let number = event.number, number <= seen { continue }
+                        try await write(EventStreamResponse.text("event", number: event.number, data: json(of: event)))
                     case .changed(let topics):
                         let names = topics.map(\.rawValue).sorted().map { "\"\($0)\":true" }.joined(separator: ",")
-                        return EventStreamResponse.text("state", data: "{\(names)}".utf8)
-                    case .heartbeat: return EventStreamResponse.comment
+                        try await write(EventStreamResponse.text("state", data: "{\(names)}".utf8))
+                    case .heartbeat: try await write(EventStreamResponse.comment)
                     }
-                })
+                }
+            }
         }
         router.get("events/export") { request, _ in
-            let format = request.uri.queryParameters["format"].map(String.init) ?? "csv"
+            let format = request.parameter("format") ?? "csv"
             guard ["csv", "log"].contains(format) else {
                 throw Problem(.badRequest, "there is no format \"\(format.prefix(40))\"; write csv or log")
             }
@@ -58,20 +57,27 @@ extension WebServer {
         }
     }
 
-    /// Returns what a listener that comes back has missed, the oldest first.
-    private func missed(since number: Int64?) async throws -> [NumberedEvent] {
-        guard let number else { return [] }
-        var query = EventHistory.Query()
-        query.after = number
-        query.limit = Self.mostEvents
-        return try await history.events(query)
+    /// Writes what a listener that comes back has missed, the oldest first.
+    ///
+    /// - Parameter seen: the number of the event that it has; then that of the last one written.
+    private func writeMissed(_ seen: inout Int64, _ write: (ByteBuffer) async throws -> Void) async throws {
+        while true {
+            var query = EventHistory.Query()
+            query.after = seen
+            query.limit = Self.mostEvents
+            let events = try await history.events(query)
+            for event in events {
+                try await write(EventStreamResponse.text("event", number: event.number, data: json(of: event)))
+                seen = event.number ?? seen
+            }
+            guard events.count == query.limit else { return }
+        }
     }
 
     private static func query(of request: Request) throws -> EventHistory.Query {
-        let parameters = request.uri.queryParameters
         func number<Value>(_ key: String, _ read: (String) -> Value?, _ what: String) throws -> Value? {
-            guard let text = parameters[Substring(key)] else { return nil }
-            guard let value = read(String(text)) else {
+            guard let text = request.parameter(key) else { return nil }
+            guard let value = read(text) else {
                 throw Problem(
                     .badRequest, "\"\(key)\" is no \(what)", errors: [.init(key: key, detail: "is no \(what)")])
             }
@@ -82,12 +88,12 @@ extension WebServer {
             try number(
                 "limit", { Int($0).flatMap { (1...mostEvents).contains($0) ? $0 : nil } },
                 "number from 1 to \(mostEvents)") ?? 100
-        query.before = try number("before", { Int64($0) }, "number of an event")
+        query.before = try number("before", { Int64($0).flatMap { $0 > 0 ? $0 : nil } }, "number of an event")
         query.from = try number("from", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
         query.to = try number("to", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
-        query.region = parameters["region"].map(String.init)
-        query.place = parameters["place"].map(String.init)
-        if let kinds = parameters["kind"], !kinds.isEmpty {
+        query.region = request.parameter("region")
+        query.place = request.parameter("place")
+        if let kinds = request.parameter("kind"), !kinds.isEmpty {
             query.kinds = try kinds.split(separator: ",").map { word in
                 guard let kind = HistoryEvent.Kind(rawValue: String(word)) else {
                     let all = HistoryEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -162,7 +168,8 @@ extension WebServer {
             guard let text, !text.isEmpty else { return "" }
             // A spreadsheet takes what begins so for a formula, and a beacon's name may come from anywhere.
             let safe = "=+-@\t\r".contains(text.first ?? " ") ? "'" + text : text
-            guard safe.contains(where: { ",\"\n\r".contains($0) }) else { return safe }
+            // By scalars, since a line's end of two is one character, and none of these.
+            guard safe.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return safe }
             return "\"" + safe.replacingOccurrences(of: "\"", with: "\"\"") + "\""
         }
         let fields = [event.summary, event.receiver, event.region, event.place, event.beacon?.description].map(field)

@@ -35,7 +35,8 @@ extension WebServer {
             metrics.makeMeter(label: "beacon_receiver_adverts_per_second", dimensions: labels).set(
                 receiver.advertsPerSecond)
         }
-        for region in await gateway.regionValues {
+        // What is not known has no figure: an outage is no exit.
+        for region in await gateway.regionValues where region.state != "unknown" {
             metrics.makeMeter(label: "beacon_region_inside", dimensions: [("region", region.name)])
                 .set(Int64(region.state == "inside" ? 1 : 0))
         }

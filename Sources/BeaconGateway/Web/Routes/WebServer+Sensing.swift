@@ -16,7 +16,8 @@ extension WebServer {
                 var time: Double
                 var beacons: [RangedValue]
             }
-            return try Response.json(Answer(time: Date().timeIntervalSince1970, beacons: await gateway.beaconValues))
+            return try Response.json(
+                Answer(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues))
         }
         router.get("ranging/stream") { request, _ in
             let constraints = try Self.constraints(of: request)
@@ -25,7 +26,9 @@ extension WebServer {
             }
             return EventStreamResponse.response(
                 reports.map { report in
-                    EventStreamResponse.text(
+                    // Where no receiver hears there is nothing to say, and the connection is there.
+                    guard let report else { return EventStreamResponse.comment }
+                    return EventStreamResponse.text(
                         "ranging", data: (try? JSONEncoder.interface.encode(report)) ?? Data("{}".utf8))
                 })
         }
@@ -35,7 +38,7 @@ extension WebServer {
     private static let mostConstraints = 20
 
     private static func constraints(of request: Request) throws -> [BeaconConstraint?] {
-        let texts = request.uri.queryParameters.getAll("region")
+        let texts = request.parameters("region")
         guard texts.count <= mostConstraints else {
             throw Problem(.badRequest, "there are \(texts.count) regions; \(mostConstraints) can be ranged at once")
         }

@@ -68,14 +68,13 @@ extension WebServer {
             return try Response.json(["rules": rules])
         }
         router.get("why") { request, _ in
-            let parameters = request.uri.queryParameters
-            if let region = parameters["region"] {
-                guard let why = await gateway.why(region: String(region)) else {
+            if let region = request.parameter("region") {
+                guard let why = await gateway.why(region: region) else {
                     throw Problem(.notFound, "there is no region of this name")
                 }
                 return try Response.json(why)
             }
-            guard let text = parameters["beacon"], let beacon = BeaconConstraint(String(text))?.identity else {
+            guard let text = request.parameter("beacon"), let beacon = BeaconConstraint(text)?.identity else {
                 throw Problem(.badRequest, "ask for a region by its name, or for a beacon as UUID/MAJOR/MINOR")
             }
             guard let why = await gateway.why(beacon: beacon) else {
@@ -116,7 +115,8 @@ extension WebServer {
         }
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
         for queue in (try? await delivery?.status()) ?? [] {
-            if let error = queue.lastError, queue.failingSince != nil {
+            if queue.failingSince != nil {
+                let error = queue.lastError ?? "the reason is not known"
                 findings.append(
                     .init(
                         severity: queue.hasFailedForLong(at: now) ? "error" : "warning",
@@ -147,18 +147,33 @@ extension WebServer {
         }.map(\.element)
     }
 
-    /// Returns what `beacon doctor` finds, on a thread that may wait for it.
+    /// Returns what `beacon doctor` finds. It is not asked each time that somebody looks.
     private func diagnosis() async -> [Health.Finding] {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
-                continuation.resume(
-                    returning: Diagnosis.findings().map {
-                        Health.Finding(
-                            severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)",
-                            remedy: $0.remedy)
-                    })
+        let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
+        return await diagnoses.findings().map {
+            Health.Finding(
+                severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)", remedy: $0.remedy)
+        }
+    }
+}
+
+/// The findings of `beacon doctor`, which asks the kernel and bluetoothd.
+actor DiagnosisCache {
+    /// The time for which findings hold.
+    private static let lifetime = Duration.seconds(10)
+
+    private var newest: (time: ContinuousClock.Instant, findings: Task<[Finding], Never>)?
+
+    /// Returns the findings of the last ten seconds.
+    func findings() async -> [Finding] {
+        if let newest, .now - newest.time < Self.lifetime { return await newest.findings.value }
+        let task = Task {
+            await withCheckedContinuation { continuation in
+                // On a thread that may wait for it.
+                DispatchQueue.global().async { continuation.resume(returning: Diagnosis.findings()) }
             }
         }
+        newest = (.now, task)
+        return await task.value
     }
 }

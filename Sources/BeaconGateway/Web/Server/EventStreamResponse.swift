@@ -27,24 +27,23 @@ enum EventStreamResponse {
     static let comment = ByteBuffer(string: ":\n\n")
 
     /// Returns the answer that sends what a sequence gives, until it ends or the listener is gone.
-    ///
-    /// - Parameters:
-    ///   - beginning: what is sent at once.
-    ///   - events: what comes.
+    static func response(_ events: some AsyncSequence<ByteBuffer, Never> & Sendable) -> Response {
+        response { write in for await buffer in events { try await write(buffer) } }
+    }
+
+    /// Returns the answer that sends what a function writes, until it returns or the listener is gone.
     static func response(
-        beginning: [ByteBuffer] = [], _ events: some AsyncSequence<ByteBuffer, Never> & Sendable
+        _ body: @escaping @Sendable ((ByteBuffer) async throws -> Void) async throws -> Void
     ) -> Response {
         Response(
             status: .ok,
-            headers: [
-                .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
-            ],
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
             body: .init { writer in
                 // At once, so that a browser knows that it is connected.
                 try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
-                for buffer in beginning { try await writer.write(buffer) }
-                for await buffer in events { try await writer.write(buffer) }
-                try await writer.finish(nil)
+                var own = writer
+                try await body { buffer in try await own.write(buffer) }
+                try await own.finish(nil)
             })
     }
 }

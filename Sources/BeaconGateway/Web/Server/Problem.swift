@@ -1,3 +1,4 @@
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -50,11 +51,17 @@ struct Problem: HTTPResponseError {
 
 /// The answer to whatever goes wrong behind it, so that each failure has the one form.
 struct ProblemMiddleware: RouterMiddleware {
+    /// The methods of each path that there is.
+    let methods: Locked<[String: Set<HTTPRequest.Method>]>
+
     func handle(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
         do {
+            // First of all, since which methods there are is no secret.
+            let known = methods.withLock { $0[WebServer.key(request.uri.path)] }
+            if let known, !known.contains(request.method) { throw Self.wrongMethod(request, known) }
             response = try await next(request, context)
         } catch let problem as Problem {
             response = problem.response
@@ -74,9 +81,17 @@ struct ProblemMiddleware: RouterMiddleware {
         return response
     }
 
+    private static func wrongMethod(_ request: Request, _ methods: Set<HTTPRequest.Method>) -> Problem {
+        let allowed = methods.map(\.rawValue).sorted().joined(separator: ", ")
+        return Problem(
+            .methodNotAllowed, "\(request.method.rawValue.printable) is not for this; use \(allowed)",
+            headers: [.allow: allowed])
+    }
+
     private static func sentence(for error: HTTPError, _ request: Request) -> String {
         switch error.status {
-        case .notFound: "there is nothing at \(request.uri.path); v1/openapi.json lists what there is"
+        case .notFound:
+            "there is nothing at \(request.uri.path.printable); v1/openapi.json lists what there is"
         case .contentTooLarge: "the request is larger than \(WebContext.largestBody >> 10) KiB"
         default: error.body ?? error.status.reasonPhrase
         }
@@ -114,6 +129,19 @@ extension Response {
 }
 
 extension Request {
+    /// Returns the values of a parameter of the query, as browsers write them: a space may be a plus sign.
+    func parameters(_ name: String) -> [String] {
+        (uri.query ?? "").split(separator: "&").compactMap { pair -> String? in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let words = parts.map { String($0).replacing("+", with: " ") }
+            guard let key = words.first?.removingPercentEncoding, key == name else { return nil }
+            return words.count == 2 ? words[1].removingPercentEncoding ?? words[1] : ""
+        }
+    }
+
+    /// Returns the first value of a parameter of the query.
+    func parameter(_ name: String) -> String? { parameters(name).first }
+
     /// Returns the value that the body holds.
     ///
     /// - Throws: ``Problem`` where it is too large, or no such value.

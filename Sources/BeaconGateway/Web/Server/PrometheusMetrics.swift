@@ -17,15 +17,17 @@ final class PrometheusMetrics: MetricsFactory {
             // Letters, digits and underscores.
             name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
             labels = dimensions.map { key, value in
-                let escaped = value.flatMap { character -> String in
-                    switch character {
-                    case "\\": "\\\\"
-                    case "\"": "\\\""
-                    case "\n": "\\n"
-                    default: String(character)
+                // By scalars, since a line's end of two is one character.
+                var escaped = ""
+                for scalar in value.unicodeScalars {
+                    switch scalar {
+                    case "\\": escaped += "\\\\"
+                    case "\"": escaped += "\\\""
+                    case "\n": escaped += "\\n"
+                    default: escaped.unicodeScalars.append(scalar)
                     }
                 }
-                return "\(key)=\"\(String(escaped))\""
+                return "\(key)=\"\(escaped)\""
             }.joined(separator: ",")
         }
 

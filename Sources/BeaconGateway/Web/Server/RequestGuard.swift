@@ -55,8 +55,7 @@ struct RequestGuard: RouterMiddleware {
         }
         guard ![.get, .head, .options].contains(request.method) else { return }
         // No form and no simple request of another page can send one of these.
-        let isOwn = request.headers[.consoleRequest] != nil || request.headers[.authorization] != nil
-        guard isOwn else {
+        guard request.headers[.consoleRequest] == "1" || hasToken(request) else {
             throw Problem(.forbidden, "send the header X-Beacon-Console: 1 with what changes something")
         }
     }
@@ -82,12 +81,13 @@ struct RequestGuard: RouterMiddleware {
     }
 
     private func isAuthorized(_ request: Request) -> Bool {
-        if let text = request.headers[.authorization] {
-            let words = text.split(separator: " ", maxSplits: 1)
-            guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
-            return settings.accepts(token: String(words[1]))
-        }
-        return request.cookie(Self.cookie).map(sessions.contains) ?? false
+        hasToken(request) || request.cookie(Self.cookie).map(sessions.contains) ?? false
+    }
+
+    private func hasToken(_ request: Request) -> Bool {
+        let words = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        guard settings.tokenHash != nil, words.count == 2, words[0].lowercased() == "bearer" else { return false }
+        return settings.accepts(token: String(words[1]))
     }
 }
 

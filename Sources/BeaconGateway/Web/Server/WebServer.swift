@@ -43,6 +43,7 @@ struct WebServer: Service {
     let broadcast: EventBroadcast
     let logger: Logger
     let sessions = WebSessions()
+    let diagnoses = DiagnosisCache()
     let started = Date()
 
     func run() async {
@@ -59,7 +60,10 @@ struct WebServer: Service {
 
     /// Tells listeners again and again that they are connected.
     private func beat() async {
-        while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil { broadcast.send(.heartbeat) }
+        while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil {
+            broadcast.send(.heartbeat)
+            await gateway.greetListeners()
+        }
     }
 
     private func listen() async {
@@ -114,11 +118,15 @@ struct WebServer: Service {
         return tls
     }
 
+    /// Returns a path in the one form in which it is looked up.
+    static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
+
     /// The routes, each group in a file of its own.
     func router() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+        let methods = Locked<[String: Set<HTTPRequest.Method>]>([:])
         router.addMiddleware {
-            ProblemMiddleware()
+            ProblemMiddleware(methods: methods)
             RequestGuard(settings: settings, sessions: sessions)
         }
         addConsole(to: router)
@@ -130,6 +138,13 @@ struct WebServer: Service {
         addEvents(to: v1)
         addAdvertising(to: v1)
         addDeliveries(to: v1)
+        let routes = router.routes
+        methods.withLock { methods in
+            for route in routes {
+                methods[Self.key(route.path.description), default: []].insert(route.method)
+                if route.method == .get { methods[Self.key(route.path.description), default: []].insert(.head) }
+            }
+        }
         return router
     }
 }

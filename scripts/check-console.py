@@ -1,0 +1,385 @@
+"""What scripts/check-console runs, with the packages that it has installed."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BEACOND = os.path.join(ROOT, ".build", "debug", "beacond")
+UUID = "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0"
+HANG = 120
+PAGES = ["", "range", "configure", "events", "rules", "receivers", "deliveries", "health"]
+
+
+def until(condition, what):
+    """Waits for something. Nothing here is a matter of time: a slow machine takes longer."""
+    end = time.monotonic() + HANG
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > end:
+            sys.exit(f"FAIL: {what}")
+        time.sleep(0.05)
+
+
+class Gateway:
+    """A beacond with a console on a port of its own."""
+
+    def __init__(self, folder, configuration, environment=None):
+        self.folder, self.process = folder, None
+        self.environment = dict(os.environ, **(environment or {}))
+        self.environment.pop("BEACON_SOURCE", None)
+        self.path = os.path.join(folder, "beacond.yaml")
+        with open(self.path, "w") as file:
+            file.write(configuration)
+        self.start()
+
+    def start(self):
+        self.log = os.path.join(self.folder, "log")
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                [BEACOND, "run", "--config", self.path], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=self.environment)
+        def address():
+            if self.process.poll() is not None:
+                sys.exit(f"FAIL: beacond has ended:\n{open(self.log).read()}")
+            return re.search(r"the console is at (\S+)/\n", open(self.log).read())
+        self.address = until(address, "the console does not listen")[1]
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(HANG)
+
+    def get(self, path, **headers):
+        request = urllib.request.Request(self.address + path, headers=headers)
+        with urllib.request.urlopen(request, timeout=HANG) as answer:
+            return json.load(answer)
+
+    def status(self, path, method="GET", body=None, **headers):
+        data = None if body is None else json.dumps(body).encode()
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if data is not None:
+            headers.setdefault("Content-Type", "application/json")
+        request = urllib.request.Request(self.address + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=HANG) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    def send(self, data, wait=True):
+        """Sends bytes over a connection of its own; returns what comes back until it ends, or nothing for a while."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+            answer = b""
+            try:
+                connection.sendall(data)
+                while wait and (part := connection.recv(65536)):
+                    answer += part
+                    if b"\r\n\r\n" in answer:
+                        break
+            except OSError:
+                pass
+            return answer
+
+
+def museum(folder):
+    return f"""
+sources: [{{ name: museum, from: "simulation:museum?loop" }}]
+regions:
+  - {{ name: museum, uuid: {UUID} }}
+  - {{ name: front room, uuid: {UUID}, major: 1, exit-timeout: 10s }}
+beacons: [{{ name: amber, uuid: {UUID}, major: 1, minor: 1 }}]
+places: [{{ name: "hall <b>of</b> fame", receivers: [hci0] }}]
+destinations: [{{ name: crm, type: webhook, url: "http://127.0.0.1:9/nobody" }}]
+notify: {{ events: [enter, exit, proximity, gone, place] }}
+launch: {{ rules: [{{ name: lights, events: [enter], program: [/bin/true] }}] }}
+outbox: {{ path: {folder}/outbox.sqlite }}
+web: {{ listen: "127.0.0.1:0" }}
+"""
+
+
+def check_interface(gateway):
+    """The OpenAPI document, held to by whatever schemathesis thinks of."""
+    result = subprocess.run(
+        [os.path.join(os.path.dirname(sys.executable), "schemathesis"), "run", gateway.address + "/v1/openapi.json",
+         "--url", gateway.address, "--max-examples", "40", "--no-color", "--seed", "1",
+         # Streams do not end, and an export is as long as the history.
+         "--exclude-path-regex", "stream|export|session",
+         # "One of two parameters" cannot be said in OpenAPI.
+         "--exclude-checks", "positive_data_acceptance"],
+        capture_output=True, text=True, cwd=gateway.folder)
+    if result.returncode != 0:
+        sys.exit("FAIL: the interface is not as its document says:\n" + result.stdout[-6000:] + result.stderr[-2000:])
+    found = re.search(r"(\d+) generated", result.stdout)
+    print(f"ok   the interface is as v1/openapi.json says, in {found[1] if found else '?'} requests")
+
+
+def check_hostility(gateway):
+    """Requests that are none, slow readers, pages of others: the server goes on, and tells others nothing."""
+    import random
+    draw = random.Random(1)
+    good = f"GET /v1/status HTTP/1.1\r\nHost: 127.0.0.1:{gateway.port}\r\n\r\n".encode()
+    fixed = [
+        b"", b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x00" * 100, b"\x16\x03\x01\x02\x00\x01",
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"".join(b"X-%d: y\r\n" % i for i in range(5000)) + b"\r\n",
+        b"PUT /v1/advertising HTTP/1.1\r\nHost: localhost\r\nX-Beacon-Console: 1\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 99999999999999999999\r\n\r\n{}",
+        b"PUT /v1/advertising HTTP/1.1\r\nHost: localhost\r\nX-Beacon-Console: 1\r\nContent-Type: application/json\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\nfffffffff\r\n" + b"x" * 1000,
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ]
+    for data in fixed:
+        gateway.send(data, wait=False)
+    for _ in range(1_000):
+        data = bytearray(good)
+        for _ in range(draw.randint(1, 8)):
+            data[draw.randrange(len(data))] = draw.randrange(256)
+        gateway.send(bytes(data), wait=False)
+    # Listeners that never read cost the others nothing.
+    silent = []
+    for _ in range(50):
+        connection = socket.create_connection(("127.0.0.1", gateway.port))
+        connection.sendall(good.replace(b"status", b"ranging/stream"))
+        silent.append(connection)
+    assert gateway.get("/v1/status")["machine"], "it answers"
+    for connection in silent:
+        connection.close()
+    # A page of somebody else, also one whose name was rebound to this machine.
+    assert gateway.status("/v1/status", Host="evil.example") == 421
+    assert gateway.status("/v1/status", Origin="https://evil.example") == 403
+    assert gateway.status("/v1/events/stream", Sec_Fetch_Site="cross-site") == 403
+    wish = {"uuid": UUID, "major": 1, "minor": 1, "measuredPower": -59, "enabled": True}
+    assert gateway.status("/v1/advertising", "PUT", wish) == 403
+    assert gateway.status("/v1/outbox/drop", "POST", {"destination": "crm", "state": "all"}) == 403
+    print("ok   a thousand broken requests, silent listeners and hostile pages change nothing")
+
+
+def check_kills(gateway):
+    """Events have one number each, over kills and restarts, and nothing is left out."""
+    seen = []
+    for _ in range(5):
+        count = len(seen)
+        until(lambda: len(gateway.get("/v1/events?limit=1000")["events"]) > count, "no more events come")
+        gateway.kill()
+        gateway.start()
+        until(lambda: gateway.get("/v1/events?limit=1")["events"], "the history is empty after a kill")
+        events = gateway.get("/v1/events?limit=1000")["events"]
+        numbers = [event["id"] for event in reversed(events)]
+        assert numbers == list(range(1, len(numbers) + 1)), numbers
+        summaries = [(event["id"], event["summary"]) for event in reversed(events)]
+        assert summaries[: len(seen)] == seen, "the past has changed"
+        seen = summaries
+    print(f"ok   five kills: {len(seen)} events, none lost, none twice")
+
+
+class Browser:
+    """Chromium, at a width and in a scheme."""
+
+    def __init__(self, width=1280, height=900, scheme="light"):
+        from selenium import webdriver
+        options = webdriver.ChromeOptions()
+        for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                         f"--window-size={width},{height}"]:
+            options.add_argument(argument)
+        if shutil.which("chromium"):
+            options.binary_location = shutil.which("chromium")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = webdriver.ChromeService(shutil.which("chromedriver"))
+        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+
+    def text(self):
+        return self.driver.execute_script("return document.body.innerText")
+
+    def sees(self, pattern, what=None):
+        until(lambda: re.search(pattern, self.text(), re.S), f"{what or pattern} is not seen:\n{self.text()}")
+
+    def errors(self):
+        # What the network fails with is what the checks make it fail with.
+        return [
+            entry["message"] for entry in self.driver.get_log("browser")
+            if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]
+            and "net::ERR" not in entry["message"]]
+
+
+def check_pages(gateway, pictures):
+    from axe_selenium_python import Axe
+    words = {
+        "": "front room", "range": "Add", "configure": "Measured power", "events": "entered", "rules": "lights",
+        "receivers": "hci0", "deliveries": "crm", "health": "crm",
+    }
+    for width, scheme in [(1280, "light"), (360, "dark")]:
+        browser = Browser(width, scheme=scheme)
+        try:
+            for page in PAGES:
+                browser.driver.get(f"{gateway.address}/#/{page}")
+                browser.sees(words[page], f"\"{words[page]}\" on the page \"{page or 'now'}\"")
+                if pictures:
+                    browser.driver.save_screenshot(os.path.join(pictures, f"{page or 'now'}-{width}-{scheme}.png"))
+                wide = browser.driver.execute_script(
+                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                assert wide <= 0, f"the page \"{page}\" is {wide} pixels wider than the window of {width}"
+                axe = Axe(browser.driver)
+                axe.inject()
+                violations = axe.run()["violations"]
+                assert not violations, f"the page \"{page}\": {axe.report(violations)}"
+            # A name of the configuration is text, whatever is in it.
+            browser.driver.get(f"{gateway.address}/#/")
+            browser.sees("hall <b>of</b> fame")
+            assert not browser.errors(), browser.errors()
+        finally:
+            browser.driver.quit()
+    print("ok   each page, wide and light, narrow and dark: what it is for is seen, and axe-core finds nothing")
+
+
+def check_use(gateway):
+    """Why, by keyboard; the loss of the connection, and its return."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    browser = Browser()
+    try:
+        driver = browser.driver
+        driver.get(f"{gateway.address}/#/")
+        browser.sees("front room")
+        # Without a pointer: the first key leads past the navigation, and Why? is reached and opened by keys.
+        body = driver.find_element(By.TAG_NAME, "body")
+        for _ in range(60):
+            driver.switch_to.active_element.send_keys(Keys.TAB)
+            if "Why" in driver.switch_to.active_element.text:
+                break
+        assert "Why" in driver.switch_to.active_element.text, "Why? cannot be reached by keys"
+        driver.switch_to.active_element.send_keys(Keys.ENTER)
+        browser.sees("What would change it")
+        driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        until(lambda: "What would change it" not in browser.text(), "Escape does not close the dialog")
+        gateway.kill()
+        browser.sees("[Cc]onnection lost")
+        port = gateway.port
+        with open(gateway.path) as file:
+            text = file.read()
+        with open(gateway.path, "w") as file:
+            file.write(text.replace("127.0.0.1:0", f"127.0.0.1:{port}"))
+        gateway.start()
+        until(lambda: not re.search("[Cc]onnection lost", browser.text()), "the connection does not come back")
+        assert not browser.errors(), browser.errors()
+    finally:
+        browser.driver.quit()
+    print("ok   Why? by keyboard, a connection that is lost, and comes back by itself")
+
+
+def check_air(folder):
+    """One machine becomes a beacon in its browser, and another one ranges it in its own."""
+    from selenium.webdriver.common.by import By
+    runtime = os.path.join(folder, "runtime")
+    os.mkdir(runtime, 0o700)
+    def gateway(name, place):
+        own = os.path.join(folder, name)
+        os.mkdir(own)
+        return Gateway(own, f"""
+sources: [{{ name: air, from: "air@{place}" }}]
+regions: [{{ name: all, uuid: {UUID} }}]
+outbox: {{ path: {own}/outbox.sqlite }}
+web: {{ listen: "127.0.0.1:0" }}
+""", {"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": own})
+    beacon, ranger = gateway("beacon", "1,0"), gateway("ranger", "0,0")
+    one, other = Browser(), Browser()
+    try:
+        one.driver.get(f"{beacon.address}/#/configure")
+        one.sees("Measured power")
+        for name, value in [("major", "3"), ("minor", "4")]:
+            field = one.driver.find_element(By.ID, f"field-{name}")
+            field.clear()
+            field.send_keys(value)
+        one.driver.find_element(By.ID, "enabled").click()
+        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "the beacon is not on the air")
+        assert beacon.get("/v1/advertising")["beacon"]["major"] == 3
+        other.driver.get(f"{ranger.address}/#/range")
+        other.sees("Add")
+        [button for button in other.driver.find_elements(By.TAG_NAME, "button") if button.text.strip() == "Add"][0].click()
+        other.sees(r"(Immediate|Near|IMMEDIATE|NEAR).*\d\.\d+ m", "the beacon near by")
+        # It is one again after a kill, without anybody's doing.
+        beacon.kill()
+        beacon.start()
+        until(lambda: (beacon.get("/v1/advertising")["beacon"] or {}).get("state") == "on", "it is no beacon after a restart")
+        until(lambda: ranger.get("/v1/regions")["regions"][0]["state"] == "inside", "the region is not inside")
+        assert not one.errors() + other.errors(), one.errors() + other.errors()
+    finally:
+        one.driver.quit()
+        other.driver.quit()
+        beacon.kill()
+        ranger.kill()
+    print("ok   a machine that becomes a beacon in one browser is ranged in another, and is one again after a kill")
+
+
+def check_token(folder):
+    """Where others can reach it, nothing is told without the token, which a browser is asked for once."""
+    made = subprocess.run([BEACOND, "token"], capture_output=True, text=True, check=True).stdout
+    token, digest = re.search(r"token: +(\S+)\ntoken-hash: (\S+)", made).groups()
+    own = os.path.join(folder, "token")
+    os.mkdir(own)
+    gateway = Gateway(own, museum(own).replace('web: { listen: "127.0.0.1:0" }', f'web: {{ listen: "127.0.0.1:0", token-hash: {digest} }}'))
+    browser = Browser()
+    try:
+        assert gateway.status("/v1/status") == 401
+        assert gateway.status("/v1/status", Authorization=f"Bearer {token}") == 200
+        assert gateway.status("/v1/status", Authorization="Bearer no") == 401
+        browser.driver.get(gateway.address + "/")
+        browser.sees("[Tt]oken")
+        from selenium.webdriver.common.keys import Keys
+        from selenium.webdriver.common.by import By
+        field = until(
+            lambda: [field for field in browser.driver.find_elements(By.CSS_SELECTOR, "dialog input") if field.is_displayed()],
+            "no field for the token")[0]
+        field.send_keys(token, Keys.ENTER)
+        browser.sees("front room")
+    finally:
+        browser.driver.quit()
+        gateway.kill()
+    print("ok   a token opens the console, in a browser once, and nothing else does")
+
+
+def main():
+    pictures = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
+    if pictures:
+        os.makedirs(pictures, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="console-")
+    gateway = None
+    try:
+        own = os.path.join(folder, "museum")
+        os.mkdir(own)
+        gateway = Gateway(own, museum(own))
+        check_kills(gateway)
+        check_interface(gateway)
+        check_hostility(gateway)
+        check_pages(gateway, pictures)
+        check_use(gateway)
+        check_air(folder)
+        check_token(folder)
+    finally:
+        if gateway and gateway.process:
+            gateway.process.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()
