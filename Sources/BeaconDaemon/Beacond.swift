@@ -16,6 +16,7 @@ struct Beacond: AsyncParsableCommand {
               beacond --config beacond.yaml --dry-run     print notifications instead of sending them
               beacond --config beacond.yaml               run, until Ctrl-C or SIGTERM
               beacond outbox list                         list notifications that wait or were refused
+              beacond open                                print the address of the console, if the file has "web: true"
               beacond run --help                          list all options of running it
 
             Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \

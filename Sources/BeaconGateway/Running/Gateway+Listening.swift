@@ -33,8 +33,32 @@ extension Gateway {
         return stream
     }
 
-    /// Tells those who range beacons that they are connected.
+    /// The time for which somebody who has asked for beacons is taken to look.
+    private static let attention = Duration.seconds(30)
+
+    /// Has the beacons of all regions ranged for a while, since somebody looks at them. Where the configuration has them
+    /// ranged in any case, nothing changes.
+    func lookAtBeacons() {
+        viewEnd = .now + Self.attention
+        guard viewRequests.isEmpty else { return }
+        let ranged = MonitoringPlan(configuration).rangings
+        for region in configuration.regions where !ranged.contains(region.region.constraint) {
+            viewRequests.insert(core.startRanging(region.region.constraint))
+        }
+        updateScanMode()
+    }
+
+    /// Takes it that nobody looks any more.
+    func endAttention() { viewEnd = viewEnd.map { min($0, .now - .seconds(1)) } }
+
+    /// Tells those who range beacons that they are connected, and ends what nobody looks at any more.
     func greetListeners() {
+        if let viewEnd, viewEnd < .now {
+            self.viewEnd = nil
+            for request in viewRequests { core.stopRanging(request) }
+            viewRequests = []
+            updateScanMode()
+        }
         for listener in rangingListeners.values { listener.continuation.yield(nil) }
     }
 

@@ -113,9 +113,10 @@ extension Gateway {
             }
         }
         for (receiver, ranged) in heard {
-            let distance = ranged.accuracy < 0 ? "unknown" : "\((ranged.accuracy * 10).rounded() / 10) m"
-            why.facts.append(
-                .init(label: "At \(receiver)", value: "\(ranged.proximity), \(distance), \(ranged.rssi) dBm"))
+            let distance = ranged.accuracy < 0 ? "" : ", \((ranged.accuracy * 10).rounded() / 10) m"
+            let heard =
+                ranged.rssi == 0 ? "not heard at the moment" : "\(ranged.proximity)\(distance), \(ranged.rssi) dBm"
+            why.facts.append(.init(label: "At \(receiver)", value: heard))
         }
         addDeaf(to: &why)
         return why

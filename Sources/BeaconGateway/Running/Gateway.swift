@@ -107,6 +107,10 @@ actor Gateway {
 
     /// The time after which a report says nothing more: its receiver does not hear, or its source has ended.
     private static let reportLifetime = 5 * Timestamp.nanosecondsPerSecond
+    /// The requests by which the regions are ranged while somebody looks, where the configuration asks for none.
+    var viewRequests: Set<RangingRequestID> = []
+    /// Until when somebody is taken to look.
+    var viewEnd: ContinuousClock.Instant?
     var rangingListeners: [Int: RangingListener] = [:]
     var nextListener = 0
     var advertised: AdvertisingValue.Beacon?
@@ -403,13 +407,16 @@ actor Gateway {
         var event = RangingEvent(
             time: report.time, receiver: name(report.receiver), constraint: report.constraint,
             beacons: report.beacons)
-        if let constraint = report.constraint, ownConstraints.contains(constraint) {
+        if !viewRequests.contains(report.request), let constraint = report.constraint,
+            ownConstraints.contains(constraint)
+        {
             add(policy.receive(.ranged(event), at: report.wallTime), to: &notifications)
         }
         event.time = report.wallTime
         let place = Place(receiver: report.receiver, constraint: report.constraint)
         lists[place] = report.beacons.map(\.identity)
         if broadcast != nil { newestReports[place] = (report.time, event) }
+        if viewRequests.contains(report.request) { return }
         for destination in destinations { destination.receive?(.ranged(event)) }
         if launches?.needsRanging == true {
             unlaunched.append(.report(event, at: report.time, from: report.receiver))

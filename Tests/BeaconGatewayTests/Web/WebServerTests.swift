@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconMonitoring
+import BeaconRadio
 import BeaconSupport
 import CoreMetrics
 import Foundation
@@ -48,6 +49,33 @@ struct WebServerTests {
         #expect((events.first?["detail"] as? [String: Any])?["event"] as? String == "enter")
         #expect(answer["next"] is NSNull)
         #expect(try await web.ask(.get, "/v1/sources").json["sources"] is [[String: Any]])
+    }
+
+    @Test("While somebody looks the regions' beacons are ranged, and no longer")
+    func looking() async throws {
+        let bench = try GatewayBench()
+        let runner = ScriptedRunner()
+        let web = try WebBench(
+            sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner], bench: bench)
+        let run = Task { await web.gateway.run() }
+        func mode() -> ScanMode? { runner.mode.withLock { $0 } }
+        while mode() == nil { await Task.yield() }
+        #expect(mode() != .ranging)
+        #expect(try await web.ask(.get, "/v1/beacons").status == 200)
+        #expect(mode() == .ranging)
+        await web.gateway.greetListeners()
+        #expect(mode() == .ranging, "somebody looked a moment ago")
+        await web.gateway.endAttention()
+        await web.gateway.greetListeners()
+        #expect(mode() != .ranging)
+        // A stream ranges for as long as it is open.
+        let stream = Task { for await _ in try #require(await web.gateway.range([nil])) { return } }
+        while mode() != .ranging { await Task.yield() }
+        await web.gateway.greetListeners()
+        try await stream.value
+        while mode() == .ranging { await Task.yield() }
+        runner.messages.finish()
+        await run.value
     }
 
     @Test("Places say who is where, before, and who comes next; why says by how much")

@@ -16,6 +16,7 @@ extension WebServer {
                 var time: Double
                 var beacons: [RangedValue]
             }
+            await gateway.lookAtBeacons()
             return try Response.json(
                 Answer(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues))
         }
