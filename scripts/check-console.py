@@ -189,6 +189,38 @@ def check_kills(gateway):
     print(f"ok   five kills: {len(seen)} events, none lost, none twice")
 
 
+def check_reload(gateway):
+    """SIGHUP with open streams: they end, and the same address listens again."""
+    with open(gateway.path) as file:
+        text = file.read()
+    with open(gateway.path, "w") as file:
+        file.write(text.replace("127.0.0.1:0", f"127.0.0.1:{gateway.port}"))
+    for _ in range(3):
+        streams = []
+        for path in ["events/stream", "ranging/stream"]:
+            stream = socket.create_connection(("127.0.0.1", gateway.port), timeout=HANG)
+            stream.sendall(f"GET /v1/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert stream.recv(100), "the stream does not begin"
+            streams.append(stream)
+        count = open(gateway.log).read().count("the console is at")
+        gateway.process.send_signal(signal.SIGHUP)
+        for stream in streams:
+            while stream.recv(65536):
+                pass
+            stream.close()
+        until(lambda: open(gateway.log).read().count("the console is at") > count, "it does not listen again")
+        assert gateway.get("/v1/status")["machine"]
+    log = open(gateway.log).read()
+    assert "Z error" not in log and "cannot listen" not in log, log
+    stream = socket.create_connection(("127.0.0.1", gateway.port), timeout=HANG)
+    stream.sendall(b"GET /v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    stream.recv(100)
+    gateway.process.terminate()
+    assert gateway.process.wait(HANG) == 0, open(gateway.log).read()
+    gateway.start()
+    print("ok   reloads and an end with open streams")
+
+
 class Browser:
     """Chromium, at a width and in a scheme."""
 
@@ -372,6 +404,7 @@ def main():
         check_kills(gateway)
         check_interface(gateway)
         check_hostility(gateway)
+        check_reload(gateway)
         check_pages(gateway, pictures)
         check_use(gateway)
         check_air(folder)

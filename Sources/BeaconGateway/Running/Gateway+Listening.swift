@@ -62,6 +62,11 @@ extension Gateway {
         for listener in rangingListeners.values { listener.continuation.yield(nil) }
     }
 
+    /// Ends the streams of all who range beacons, since the daemon ends.
+    func endListeners() {
+        for listener in rangingListeners.values { listener.continuation.finish() }
+    }
+
     private func endRanging(_ number: Int) {
         guard let listener = rangingListeners.removeValue(forKey: number) else { return }
         for request in listener.requests { core.stopRanging(request) }

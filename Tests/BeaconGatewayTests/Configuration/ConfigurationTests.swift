@@ -210,6 +210,32 @@ struct ConfigurationTests {
         #expect(idle.count == 1 && idle[0].contains("is for the event place"))
     }
 
+    @Test("The console is for this machine, or for who has a token")
+    func web() {
+        func check(_ text: String) -> (web: WebSettings?, lines: [String]) {
+            let text = ConfigurationBench.start + text
+            return (ConfigurationBench.check(text).configuration.web, ConfigurationBench.lines(text))
+        }
+        #expect(check("").web == nil)
+        #expect(check("web: false\n").web == nil)
+        #expect(check("web: true\n").web == WebSettings())
+        #expect(check("web: true\n").web?.address == "http://127.0.0.1:8099/")
+        #expect(check("web: { listen: \"[::1]:80\" }\n").web?.address == "http://[::1]:80/")
+        #expect(check("web: { listen: localhost }\n").web?.port == 8099)
+        for address in ["127.0.0.1:70000", "\"a b:80\"", "http://x:80", "\":80\""] {
+            #expect(check("web: { listen: \(address) }\n").lines.count == 1, "\(address)")
+        }
+        let hash = AccessToken().hash
+        let open = check("web: { listen: \"0.0.0.0:8099\" }\n").lines
+        #expect(open.contains { $0.contains("error") && $0.contains("beacond token") })
+        let token = check("web: { listen: \"0.0.0.0:8099\", token-hash: \(hash) }\n")
+        #expect(token.web?.tokenHash == hash)
+        #expect(token.lines.count == 1 && token.lines[0].contains("without encryption"))
+        #expect(check("web: { token-hash: short }\n").lines.count == 1)
+        #expect(check("web: { listne: x }\n").lines.first?.contains("listen") == true)
+        #expect(check("web: { history-age: 30d, history-entries: 500 }\n").web?.historyEntries == 500)
+    }
+
     @Test("A region's signal may be learnt, and then has no level for leaving")
     func learnedSignal() {
         let region =

@@ -53,6 +53,8 @@ struct Problem: HTTPResponseError {
 struct ProblemMiddleware: RouterMiddleware {
     /// The methods of each path that there is.
     let methods: Locked<[String: Set<HTTPRequest.Method>]>
+    /// The log, for what is beacond's own failure.
+    let logger: Logger
 
     func handle(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
@@ -70,7 +72,7 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch let error as any HTTPResponseError {
             response = Problem(error.status, error.status.reasonPhrase).response
         } catch {
-            context.logger.warning("\(request.method) \(request.uri.path): \(error)")
+            logger.warning("\(request.method) \(request.uri.path): \(error)")
             response = Problem(.internalServerError, "beacond could not do this: \(error)").response
         }
         // Browsers take nothing from elsewhere, guess no types, and tell nobody what was open.

@@ -28,6 +28,9 @@ struct WebServer: Service {
     /// The time between two attempts to listen.
     private static let pause = Duration.seconds(5)
 
+    /// The time for requests under way when beacond ends.
+    private static let grace = Duration.seconds(1)
+
     /// The most connections at once; others wait.
     private static let mostConnections = 512
 
@@ -48,12 +51,18 @@ struct WebServer: Service {
 
     func run() async {
         await gateway.restoreAdvertising(from: history)
-        await cancelWhenGracefulShutdown {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await beat() }
-                group.addTask { await listen() }
-                await group.waitForAll()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await beat() }
+            group.addTask { await listen() }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return }
+                // Streams end, and with them their connections; who takes longer is not waited for.
+                broadcast.finish()
+                await gateway.endListeners()
+                try? await Task.sleep(for: Self.grace)
             }
+            await group.next()
+            group.cancelAll()
         }
         broadcast.finish()
     }
@@ -87,8 +96,9 @@ struct WebServer: Service {
     }
 
     private func application() throws -> some ApplicationProtocol {
+        // What concerns anybody is logged here, and what a client does is the client's.
         var quiet = logger
-        quiet.logLevel = max(logger.logLevel, .warning)
+        quiet.logLevel = .critical
         let http = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [
@@ -126,7 +136,7 @@ struct WebServer: Service {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let methods = Locked<[String: Set<HTTPRequest.Method>]>([:])
         router.addMiddleware {
-            ProblemMiddleware(methods: methods)
+            ProblemMiddleware(methods: methods, logger: logger)
             RequestGuard(settings: settings, sessions: sessions)
         }
         addConsole(to: router)
