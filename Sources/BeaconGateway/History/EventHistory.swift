@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Foundation
 import GRDB
 import Logging
@@ -32,69 +33,117 @@ actor EventHistory {
     /// The most events that wait in memory while the disk cannot be written.
     private static let mostWaiting = 10_000
 
-    /// The events after which old ones are removed.
+    /// The most events of one write.
+    private static let chunk = 1_000
+
+    /// The events after which old ones are removed; the time does so as well.
     private static let sweepInterval = 1_000
+
+    /// The time for which who has an event waits for the disk. What comes next does not wait for a disk that hangs.
+    private static let patience = Duration.milliseconds(100)
+
+    /// The time between two attempts to write.
+    private static let pause = Duration.seconds(1)
+
+    /// An event that is to be kept, and whether its listeners know of it.
+    private struct Waiting {
+        var event: HistoryEvent
+        var isTold = false
+    }
 
     private let file: URL
     private let limits: Limits
     private let logger: Logger
     private let broadcast: EventBroadcast
-    private var database: DatabaseQueue
-    private var waiting: [HistoryEvent] = []
+    private var database: DatabasePool?
+    private var waiting: [Waiting] = []
+    private var writer: Task<Void, Never>?
+    private let written = AsyncSignal()
     private var unswept = EventHistory.sweepInterval
     private var isFailing = false
+    private var isForeign = false
 
-    /// Opens the history in a file, and creates it where there is none.
-    ///
-    /// - Throws: SQLite's error where there can be no file.
-    init(file: URL, limits: Limits = Limits(), broadcast: EventBroadcast, logger: Logger) throws {
+    /// A history in a file, which is created where there is none. Where that cannot be, events are told and wait in memory.
+    init(file: URL, limits: Limits = Limits(), broadcast: EventBroadcast, logger: Logger) {
         self.file = file
         self.limits = limits
         self.logger = logger
         self.broadcast = broadcast
-        do {
-            database = try Self.open(file)
-        } catch let error as DatabaseError where error.resultCode.isDamage {
-            database = try Self.begin(anew: file, because: error, logger)
-        }
     }
 
     // MARK: - Writing
 
     /// Keeps events, and tells them to those who listen. Where they cannot be kept now, they are told all the same, and are
-    /// kept with the next.
+    /// kept later.
     func append(_ events: [HistoryEvent]) async {
-        let late = waiting
-        waiting = []
-        do {
-            // Those that came late were told when they came.
-            let numbers = try await write(late + events).dropFirst(late.count)
-            for (number, event) in zip(numbers, events) {
-                broadcast.send(.event(NumberedEvent(number: number, event: event)))
-            }
-            if isFailing { logger.notice("the history is kept again") }
-            isFailing = false
-        } catch {
-            if !isFailing { logger.error("cannot keep events in \(file.path): \(error); they wait in memory") }
-            isFailing = true
-            waiting = (late + events).suffix(Self.mostWaiting)
-            for event in events { broadcast.send(.event(NumberedEvent(number: nil, event: event))) }
-            if let error = error as? DatabaseError, error.resultCode.isDamage {
-                do {
-                    database = try Self.begin(anew: file, because: error, logger)
-                } catch {
-                    logger.error("cannot begin another history: \(error)")
-                }
-            }
+        guard !events.isEmpty else { return }
+        waiting += events.map { Waiting(event: $0) }
+        let seen = written.count
+        if writer == nil { writer = Task { await write() } }
+        guard !isFailing else { return }
+        let written = written
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await written.wait(after: seen) }
+            group.addTask { try? await Task.sleep(for: Self.patience) }
+            await group.next()
+            group.cancelAll()
         }
     }
 
-    private func write(_ events: [HistoryEvent]) async throws -> [Int64] {
-        unswept += events.count
-        let isSweepDue = unswept >= Self.sweepInterval
-        if isSweepDue { unswept = 0 }
+    /// Removes what is too old.
+    func sweep() {
+        unswept = Self.sweepInterval
+        if writer == nil { writer = Task { await write() } }
+    }
+
+    /// Writes what waits, until nothing does.
+    private func write() async {
+        repeat {
+            let batch = Array(waiting.prefix(Self.chunk))
+            do {
+                let numbers = try await store(batch.map(\.event))
+                waiting.removeFirst(batch.count)
+                for (number, one) in zip(numbers, batch) where !one.isTold {
+                    broadcast.send(.event(NumberedEvent(number: number, event: one.event)))
+                }
+                if isFailing { logger.notice("the history is kept again") }
+                isFailing = false
+                written.signal()
+            } catch {
+                await fail(error)
+            }
+        } while !waiting.isEmpty && !Task.isCancelled
+        writer = nil
+    }
+
+    private func fail(_ error: any Error) async {
+        if !isFailing { logger.error("cannot keep events in \(file.path): \(error); they wait in memory") }
+        isFailing = true
+        for index in waiting.indices where !waiting[index].isTold {
+            waiting[index].isTold = true
+            broadcast.send(.event(NumberedEvent(number: nil, event: waiting[index].event)))
+        }
+        if waiting.count > Self.mostWaiting { waiting.removeFirst(waiting.count - Self.mostWaiting) }
+        written.signal()
+        if let error = error as? DatabaseError, error.resultCode.isDamage, !isForeign {
+            do {
+                try database?.close()
+                database = nil
+                database = try Self.begin(anew: file, because: error, logger)
+                return
+            } catch {
+                logger.error("cannot begin another history: \(error)")
+            }
+        }
+        try? await Task.sleep(for: Self.pause)
+    }
+
+    private func store(_ events: [HistoryEvent]) async throws -> [Int64] {
+        let database = try opened()
+        let isSweepDue = unswept + events.count >= Self.sweepInterval
         let limits = limits
-        return try await database.write { database in
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let numbers = try await database.write { database in
             let insert = try database.cachedStatement(
                 sql: """
                     INSERT INTO event (time, kind, summary, receiver, region, place, beacon, detail)
@@ -108,16 +157,42 @@ actor EventHistory {
                 ])
                 numbers.append(database.lastInsertedRowID)
             }
-            if isSweepDue, let newest = events.map(\.time.milliseconds).max() {
-                try database.execute(
-                    sql: "DELETE FROM event WHERE time < ?",
-                    arguments: [newest - Int64(limits.age / .milliseconds(1))])
-                try database.execute(
-                    sql: "DELETE FROM event WHERE number <= (SELECT max(number) FROM event) - ?",
-                    arguments: [limits.entries])
+            guard isSweepDue, let newest = try Int64.fetchOne(database, sql: "SELECT max(time) FROM event") else {
+                return numbers
             }
+            // By the events' own clock, which may be a recording's, but never by one that is ahead.
+            try database.execute(
+                sql: "DELETE FROM event WHERE time < ?",
+                arguments: [min(newest, now) - Int64(limits.age / .milliseconds(1))])
+            try database.execute(
+                sql: "DELETE FROM event WHERE number <= (SELECT max(number) FROM event) - ?",
+                arguments: [limits.entries])
             return numbers
         }
+        unswept = isSweepDue ? 0 : unswept + events.count
+        return numbers
+    }
+
+    /// Returns the database, which is opened where it is not.
+    private func opened() throws -> DatabasePool {
+        if let database { return database }
+        do {
+            let new = try Self.open(file)
+            database = new
+            return new
+        } catch is ForeignFile {
+            isForeign = true
+            throw ForeignFile()
+        } catch let error as DatabaseError where error.resultCode.isDamage {
+            let new = try Self.begin(anew: file, because: error, logger)
+            database = new
+            return new
+        }
+    }
+
+    /// A file that is not ours, and is left alone.
+    private struct ForeignFile: Error, CustomStringConvertible {
+        var description: String { "it is a database of another program; move it away, or give the outbox another path" }
     }
 
     // MARK: - Reading
@@ -147,21 +222,26 @@ actor EventHistory {
         let order = query.after == nil ? "DESC" : "ASC"
         let selection = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         let sql = "SELECT * FROM event\(selection) ORDER BY number \(order) LIMIT \(max(1, query.limit))"
-        return try await database.read { [arguments] database in
+        return try await opened().read { [arguments] database in
             try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap(NumberedEvent.init)
         }
     }
 
+    /// Returns the number of the newest event; 0 where there is none.
+    func newest() async throws -> Int64 {
+        try await opened().read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM event") ?? 0 }
+    }
+
     /// Returns a value that was stored under a key; nil where there is none.
     func setting(_ key: String) async throws -> Data? {
-        try await database.read { database in
+        try await opened().read { database in
             try Data.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
         }
     }
 
     /// Stores a value under a key; nil removes it.
     func set(_ key: String, to value: Data?) async throws {
-        try await database.write { database in
+        try await opened().write { database in
             if let value {
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", arguments: [key, value])
@@ -171,32 +251,45 @@ actor EventHistory {
         }
     }
 
-    /// Closes the file, which cannot be used afterwards.
-    func close() { try? database.close() }
+    /// Makes the last attempt to write what waits, and closes the file, which cannot be used afterwards.
+    func close() async {
+        writer?.cancel()
+        await writer?.value
+        if !waiting.isEmpty {
+            do {
+                _ = try await store(waiting.map(\.event))
+            } catch {
+                logger.error("\(waiting.count) events are lost to the history: \(error)")
+            }
+            waiting = []
+        }
+        try? database?.close()
+        database = nil
+    }
 
     // MARK: - The file
 
     /// The four characters SBEH, which identify the file (SQLite, PRAGMA application_id).
     private static let applicationID: Int32 = 0x5342_4548
 
-    private static func open(_ file: URL) throws -> DatabaseQueue {
+    private static func open(_ file: URL) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.label = "history"
-        configuration.busyMode = .timeout(5)
+        // Somebody else who looks at the file delays nothing: what cannot be written now is tried again.
+        configuration.busyMode = .timeout(0.25)
+        configuration.maximumReaderCount = 3
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA journal_mode = WAL")
             // Without a wait for the disk with each event: an end of the process loses nothing, one of the machine the last.
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA cache_size = -1000")
             try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
         }
-        let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+        let queue = try DatabasePool(path: file.path, configuration: configuration)
         do {
             try queue.write { database in
                 let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
                 guard application == applicationID || application == 0 else {
-                    throw DatabaseError(
-                        resultCode: .SQLITE_NOTADB, message: "it is a database of another program")
+                    throw ForeignFile()
                 }
                 try database.execute(
                     sql: """
@@ -212,6 +305,9 @@ actor EventHistory {
                             detail TEXT NOT NULL
                         );
                         CREATE INDEX IF NOT EXISTS eventByTime ON event (time);
+                        CREATE INDEX IF NOT EXISTS eventByKind ON event (kind, number);
+                        CREATE INDEX IF NOT EXISTS eventByRegion ON event (region, number);
+                        CREATE INDEX IF NOT EXISTS eventByPlace ON event (place, number);
                         CREATE TABLE IF NOT EXISTS setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
                         PRAGMA application_id = \(applicationID);
                         PRAGMA user_version = 1;
@@ -225,7 +321,7 @@ actor EventHistory {
     }
 
     /// Sets a damaged file aside, and begins another one.
-    private static func begin(anew file: URL, because error: DatabaseError, _ logger: Logger) throws -> DatabaseQueue {
+    private static func begin(anew file: URL, because error: DatabaseError, _ logger: Logger) throws -> DatabasePool {
         let aside = file.appendingPathExtension("damaged")
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: aside.path + suffix)

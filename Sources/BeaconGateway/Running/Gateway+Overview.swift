@@ -41,8 +41,8 @@ extension Gateway {
             return ReceiverValue(
                 name: name, source: source.name,
                 hearing: record.isHearing.map { $0 ? "hearing" : "deaf" } ?? "unknown", since: record.since?.seconds,
-                reason: record.isHearing == false ? Self.words(of: source.state).1 : nil,
-                advertsPerSecond: (record.rate * 10).rounded() / 10,
+                reason: record.isHearing == false ? reason(of: receivers[number].source) : nil,
+                advertsPerSecond: (record.rate(at: .now) * 10).rounded() / 10,
                 place: configuration.places?.places.first { $0.receivers.contains(name) }?.name)
         }
     }
@@ -72,7 +72,8 @@ extension Gateway {
             let identity = IdentityValue(event.identity, name: names[event.identity])
             return .init(
                 uuid: identity.uuid, major: identity.major, minor: identity.minor, name: identity.name,
-                state: event.state.description, place: event.place, before: event.before, since: event.time.seconds,
+                state: event.state.description, place: event.place, before: event.before,
+                since: (placeTimes[event.identity] ?? event.time).seconds,
                 level: event.level, margin: event.margin, runnerUp: event.runnerUp)
         }
         return value

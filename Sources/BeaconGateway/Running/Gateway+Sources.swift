@@ -185,10 +185,8 @@ extension Gateway {
     private func receive(_ event: RadioEvent, from number: Int, _ name: String) {
         switch event {
         case .state(let state):
-            // If a source has several adapters, its next batch says which of them hear.
-            setHearing(state.hearing, of: number)
-            if let outage = state.outage {
-                guard statistics.sources[number].state == .running else { return }
+            let outage = state.outage
+            if let outage, statistics.sources[number].state == .running {
                 statistics.sources[number].state = .failing(outage)
                 statistics.sources[number].failures += 1
                 logger.error("\(name): \(outage); regions keep their state until it is back")
@@ -196,6 +194,8 @@ extension Gateway {
                 statistics.sources[number].state = .running
                 logger.notice("\(name): the radio is back")
             }
+            // If a source has several adapters, its next batch says which of them hear.
+            setHearing(state.hearing, of: number)
         case .deaf(let from, let to, let adapter):
             guard sources[number].shift != nil else { return }
             let (begin, end) = (sources[number].shared(from), sources[number].shared(to))
@@ -221,7 +221,15 @@ extension Gateway {
 
     private func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
         sources[number].hearing = hearing
-        for receiver in sources[number].receivers { setHearing(hearing, of: receiver) }
+        let isOne = sources[number].receivers.count == 1
+        for receiver in sources[number].receivers {
+            // Of several adapters one may still be away; a batch says so.
+            if isOne || hearing != .hearing {
+                setHearing(hearing, of: receiver)
+            } else {
+                core.setHearing(hearing, of: receiver)
+            }
+        }
     }
 
     private func setWallOffsets(of number: Int) {

@@ -35,12 +35,18 @@ extension Gateway {
                 "Nothing has been heard of it so far, and not for long enough to say that nobody is there.")
         case (.inside, _):
             let by = holder.map { " at \($0)" } ?? ""
-            why.sentences.append("A beacon of it was heard\(by), strong enough, and not too long ago.")
+            // What is inside from an earlier run has its time-out from the beginning of this one.
+            let span = Int64(rules.exitTimeout / .nanoseconds(1))
+            let isAssumed = rules.deadline.map { $0.nanoseconds - span <= (origin?.nanoseconds ?? 0) } ?? false
+            why.sentences.append(
+                isAssumed
+                    ? "It was inside when beacond ended, and nothing was heard of it since beacond began."
+                    : "A beacon of it was heard\(by), strong enough, and not too long ago.")
             if let deadline = rules.deadline, let now = core.time {
                 let left = max(0, deadline.since(now))
                 why.facts.append(.init(label: "Left unless heard within", value: Self.seconds(left)))
-                if !rules.isExitAdaptive {
-                    let passed = max(0, Int64(rules.exitTimeout / .nanoseconds(1)) - left)
+                if !rules.isExitAdaptive, !isAssumed {
+                    let passed = max(0, span - left)
                     why.facts.append(.init(label: "Last heard", value: "\(Self.seconds(passed)) ago"))
                 }
             } else {

@@ -100,6 +100,10 @@ actor Gateway {
     var records: [ReceiverRecord] = []
     /// The newest change of each region, by its name.
     private(set) var regionChanges: [String: RegionChange] = [:]
+    /// Since when each beacon is where it is.
+    private(set) var placeTimes: [BeaconIdentity: Timestamp] = [:]
+    /// The number of beacons from which on those are forgotten that are in no place.
+    private static let mostShown = 2_000
     /// Where each beacon is, as it was said last.
     private(set) var whereabouts: [BeaconIdentity: PlaceEvent] = [:]
     /// The newest report of each place, as far as beacons are ranged for the configuration.
@@ -118,6 +122,7 @@ actor Gateway {
 
     /// When a region changed last, and by which receiver.
     struct RegionChange: Hashable, Sendable {
+        var state: RegionState
         var time: Timestamp
         var receiver: String?
     }
@@ -264,7 +269,7 @@ actor Gateway {
             monitor(owner, region, assuming: before ?? .unknown, heldBy: holder)
             guard let last, let before, before != .unknown else { continue }
             if case .region(let name) = owner, let time = last.since {
-                regionChanges[name] = RegionChange(time: time, receiver: last.receiver)
+                regionChanges[name] = RegionChange(state: before, time: time, receiver: last.receiver)
             }
             // Destinations receive the state, which is no notification.
             let event = BeaconEvent.region(
@@ -280,6 +285,8 @@ actor Gateway {
             for (beacon, place) in known.places.sorted(by: { $0.key < $1.key }) {
                 core.setKnownPlace(place, of: beacon)
                 self.places[beacon] = place
+                whereabouts[beacon] = PlaceEvent(
+                    time: newestTime, identity: beacon, state: .unknown, place: nil, before: place)
             }
         }
     }
@@ -390,7 +397,11 @@ actor Gateway {
         if case .region = owner { add(policy.receive(.region(event), at: change.wallTime), to: &notifications) }
         event.time = change.wallTime
         if case .region(let name) = owner {
-            regionChanges[name] = RegionChange(time: change.wallTime, receiver: event.receiver)
+            // What is known does not change by an outage, nor by what is found as it was after one.
+            if change.state != .unknown, regionChanges[name]?.state != change.state {
+                regionChanges[name] = RegionChange(
+                    state: change.state, time: change.wallTime, receiver: event.receiver)
+            }
             keep(HistoryEvent(event), as: .regions)
         }
         switch owner {
@@ -414,9 +425,9 @@ actor Gateway {
         }
         event.time = report.wallTime
         let place = Place(receiver: report.receiver, constraint: report.constraint)
-        lists[place] = report.beacons.map(\.identity)
         if broadcast != nil { newestReports[place] = (report.time, event) }
         if viewRequests.contains(report.request) { return }
+        lists[place] = report.beacons.map(\.identity)
         for destination in destinations { destination.receive?(.ranged(event)) }
         if launches?.needsRanging == true {
             unlaunched.append(.report(event, at: report.time, from: report.receiver))
@@ -425,9 +436,7 @@ actor Gateway {
 
     private func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
         add(policy.receive(.placed(change), at: change.time), to: &notifications)
-        if whereabouts[change.identity] != nil || whereabouts.count < Self.mostPlaces {
-            whereabouts[change.identity] = change
-        }
+        note(change)
         keep(HistoryEvent(change, name: title(of: change.identity)), as: .places)
         // No more than the engine tracks: of beacons that it had to forget, nobody says that they left.
         let known = places[change.identity]
@@ -437,6 +446,23 @@ actor Gateway {
         }
         for destination in destinations { destination.receive?(.placed(change)) }
         if launches?.needsPlaces == true { unlaunched.append(.place(change)) }
+    }
+
+    /// Notes where a beacon is, and since when.
+    private func note(_ change: PlaceEvent) {
+        let known = places[change.identity]
+        guard whereabouts[change.identity] != nil || whereabouts.count < Self.mostPlaces else { return }
+        let isSame = change.state == .inside && change.place == known && placeTimes[change.identity] != nil
+        if !isSame { placeTimes[change.identity] = change.time }
+        whereabouts[change.identity] = change
+        // Who has left is shown for a while; identities that somebody invents do not fill memory.
+        guard change.state == .outside, whereabouts.count > Self.mostShown else { return }
+        for (beacon, event) in whereabouts where event.state == .outside { forget(beacon, of: event) }
+    }
+
+    private func forget(_ beacon: BeaconIdentity, of event: PlaceEvent) {
+        whereabouts[beacon] = nil
+        placeTimes[beacon] = nil
     }
 
     /// Logs receivers of places that no source has: a name that is misspelt makes everything in its place unknown.
@@ -463,18 +489,21 @@ actor Gateway {
         if let topic { changedTopics.insert(topic) }
     }
 
+    /// Returns why a source's receivers do not hear, as the subject and verb of a sentence; nil where that is not known.
+    func reason(of source: Int) -> String? {
+        switch statistics.sources[source].state {
+        case .failing(let reason), .failed(let reason): reason
+        case .ended: "its source has ended"
+        case .starting, .running: nil
+        }
+    }
+
     /// Takes in what a receiver's hearing is.
     func setHearing(_ hearing: MonitoringCore.Hearing, of receiver: ReceiverID) {
         core.setHearing(hearing, of: receiver)
+        guard records[Int(receiver.index)].update(hearing, at: statistics.time), !isStopped else { return }
         let time = newestTime
-        guard records[Int(receiver.index)].update(hearing, at: time), !isStopped else { return }
-        let number = receivers[Int(receiver.index)].source
-        let reason: String? =
-            switch statistics.sources[number].state {
-            case .failing(let reason), .failed(let reason): reason
-            case .ended: "its source has ended"
-            case .starting, .running: nil
-            }
+        let reason = reason(of: receivers[Int(receiver.index)].source)
         keep(
             HistoryEvent(receiver: name(receiver), isHearing: hearing == .hearing, because: reason, at: time),
             as: .receivers)
@@ -498,10 +527,11 @@ actor Gateway {
             statistics.notifications[notification.kind, default: 0] += 1
             let event = HistoryEvent(notification, name: title)
             // A beacon that belongs to two regions comes near once.
-            let isTold = unwritten.contains {
-                $0.kind == event?.kind && $0.summary == event?.summary && $0.time == event?.time
+            let isTold = unwritten.last.map { last in
+                (last.kind, last.summary) == (event?.kind, event?.summary) && last.time == event?.time
+                    && last.beacon == event?.beacon && last.receiver == event?.receiver
             }
-            if !isTold { keep(event, as: nil) }
+            if isTold != true { keep(event, as: nil) }
         }
         notifications += new
     }

@@ -88,7 +88,7 @@ public struct GatewayDaemon: Sendable {
         }
         let broadcast = EventBroadcast()
         if let settings = configuration.web, presence != nil {
-            history = try EventHistory(
+            history = EventHistory(
                 file: URL(fileURLWithPath: configuration.outbox.path).appendingPathExtension("history.sqlite"),
                 limits: EventHistory.Limits(age: settings.historyAge, entries: settings.historyEntries),
                 broadcast: broadcast, logger: logger)

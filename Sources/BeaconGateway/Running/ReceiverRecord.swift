@@ -5,12 +5,12 @@ import BeaconMonitoring
 struct ReceiverRecord: Sendable {
     /// The hearing as it was told last; nil before the receiver has ever heard, or was said not to.
     private(set) var isHearing: Bool?
-    /// When that began, by the wall clock.
+    /// When that began, by the wall clock; nil where no source had given a time.
     private(set) var since: Timestamp?
-    /// The adverts a second, as a mean over the last ten seconds or so.
-    private(set) var rate = 0.0
 
+    private var mean = 0.0
     private var adverts = 0
+    private var begun: ContinuousClock.Instant?
     private var counted: ContinuousClock.Instant?
 
     /// The seconds over which adverts are averaged.
@@ -19,7 +19,7 @@ struct ReceiverRecord: Sendable {
     /// Takes in a hearing. An interruption that may end soon changes nothing.
     ///
     /// - Returns: true where it is news: the receiver hears again, or no longer.
-    mutating func update(_ hearing: MonitoringCore.Hearing, at time: Timestamp) -> Bool {
+    mutating func update(_ hearing: MonitoringCore.Hearing, at time: Timestamp?) -> Bool {
         guard hearing != .interrupted, isHearing != (hearing == .hearing) else { return false }
         // That a receiver hears from the start is no news.
         let isNews = isHearing != nil || hearing == .lost
@@ -31,12 +31,23 @@ struct ReceiverRecord: Sendable {
     /// Counts adverts, by a clock that nobody sets.
     mutating func count(_ new: Int, at now: ContinuousClock.Instant) {
         adverts += new
-        guard let counted else { return self.counted = now }
+        guard let begun, let counted else {
+            (self.begun, self.counted) = (now, now)
+            return
+        }
         let seconds = (now - counted) / .seconds(1)
         guard seconds >= 1 else { return }
-        let part = min(1, seconds / Self.memory)
-        rate += (Double(adverts) / seconds - rate) * part
+        // At first, of all there was.
+        let part = min(1, seconds / min(Self.memory, max(seconds, (now - begun) / .seconds(1))))
+        mean += (Double(adverts) / seconds - mean) * part
         adverts = 0
         self.counted = now
+    }
+
+    /// Returns the adverts a second of late; none where it does not hear, and fewer the longer nothing has come.
+    func rate(at now: ContinuousClock.Instant) -> Double {
+        guard isHearing != false, let counted else { return 0 }
+        let silence = (now - counted) / .seconds(1)
+        return silence <= 2 ? mean : max(0, mean * (1 - (silence - 2) / Self.memory))
     }
 }

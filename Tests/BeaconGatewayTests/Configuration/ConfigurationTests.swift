@@ -222,6 +222,7 @@ struct ConfigurationTests {
         #expect(check("web: true\n").web?.address == "http://127.0.0.1:8099/")
         #expect(check("web: { listen: \"[::1]:80\" }\n").web?.address == "http://[::1]:80/")
         #expect(check("web: { listen: localhost }\n").web?.port == 8099)
+        #expect(check("web: { listen: \"::1\" }\n").web?.address == "http://[::1]:8099/")
         for address in ["127.0.0.1:70000", "\"a b:80\"", "http://x:80", "\":80\""] {
             #expect(check("web: { listen: \(address) }\n").lines.count == 1, "\(address)")
         }

@@ -34,6 +34,17 @@ struct RequestGuardTests {
         let bench = try WebBench(settings)
         #expect(try await bench.ask(.get, "/v1/status", host: "beacons.example").status == 200)
         #expect(try await bench.ask(.get, "/v1/status", host: "other.example").status == 421)
+        // On another port, the browser's origin has it, and what the proxy passes on may not.
+        for (origin, status) in [
+            ("https://beacons.example:8443", 409), ("https://beacons.example.evil:8443", 403),
+            ("https://evil.example/beacons.example", 403),
+        ] {
+            let wish = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
+            let answer = try await bench.ask(
+                .put, "/v1/advertising", host: "beacons.example", headers: [.origin: origin, .consoleRequest: "1"],
+                body: wish)
+            #expect(answer.status == status)
+        }
     }
 
     @Test(

@@ -36,7 +36,7 @@ struct WebBench {
         self.bench = try bench ?? GatewayBench()
         broadcast = EventBroadcast()
         let file = self.bench.folder.appendingPathComponent("history.sqlite")
-        history = try EventHistory(file: file, broadcast: broadcast, logger: self.bench.lines.logger)
+        history = EventHistory(file: file, broadcast: broadcast, logger: self.bench.lines.logger)
         gateway = self.bench.gateway(
             sources, runners: runners, places: places, history: history, broadcast: broadcast)
         var configuration = self.bench.configuration(sources, places: places)

@@ -169,6 +169,17 @@ struct WebServerTests {
         #expect(answer.body.contains("\n:\n\n"))
     }
 
+    @Test("A number of a history that is gone keeps nothing from a listener")
+    func begunAnew() async throws {
+        let web = try WebBench()
+        let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
+        let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "999999"]) }
+        while web.broadcast.count == 0 { await Task.yield() }
+        await web.history.append([HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)])
+        web.broadcast.finish()
+        #expect(try await listening.value.body.contains("id: 1\n"))
+    }
+
     @Test("Who has missed more than a page gets all of it, in order")
     func longAbsence() async throws {
         let web = try WebBench()

@@ -99,7 +99,9 @@ extension WebSettings {
     private static func address(_ text: String) -> (host: String, port: Int)? {
         var host = text[...]
         var port = defaultPort
-        if let colon = text.lastIndex(of: ":"), text.hasPrefix("[") ? text[..<colon].hasSuffix("]") : true {
+        // An address of IPv6 alone is no host with a port.
+        let isAlone = !text.hasPrefix("[") && text.count { $0 == ":" } > 1
+        if !isAlone, let colon = text.lastIndex(of: ":"), text.hasPrefix("[") ? text[..<colon].hasSuffix("]") : true {
             guard let number = Int(text[text.index(after: colon)...]), 0...65_535 ~= number else { return nil }
             (host, port) = (text[..<colon], number)
         }

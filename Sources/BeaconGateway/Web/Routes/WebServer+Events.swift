@@ -30,7 +30,9 @@ extension WebServer {
         router.get("events/stream") { request, _ in
             // Before the past is read, so that nothing falls between.
             let messages = broadcast.messages()
-            let last = request.headers[.lastEventID].flatMap { Int64($0) }
+            let newest = try await history.newest()
+            // A number beyond all there are is of a history that is gone.
+            let last = request.headers[.lastEventID].flatMap { Int64($0) }.flatMap { $0 <= newest ? $0 : nil }
             return EventStreamResponse.response { write in
                 var seen = last ?? -1
                 if last != nil { try await writeMissed(&seen, write) }

@@ -10,7 +10,7 @@ extension WebServer {
     func addSession(to router: RouterGroup<WebContext>) {
         router.post("session") { request, _ in
             var request = request
-            let login = try await request.value(Login.self)
+            let login = try await request.value(Login.self, upTo: WebContext.largestOpenBody)
             guard settings.accepts(token: login.token) else {
                 // Nobody guesses 256 bits; who tries costs nothing but this.
                 try await Task.sleep(for: .seconds(1))

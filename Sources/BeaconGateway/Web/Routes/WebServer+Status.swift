@@ -54,7 +54,8 @@ extension WebServer {
             for (rule, counts, lastStart) in await launches.ruleCounts {
                 let runs: String =
                     switch rule.target {
-                    case .program(let words): words.joined(separator: " ")
+                    // Its arguments may hold what not everybody who looks may know.
+                    case .program(let words): (words.first ?? "") + (words.count > 1 ? " …" : "")
                     case .unit(let name): "systemctl start \(name)"
                     }
                 rules.append(

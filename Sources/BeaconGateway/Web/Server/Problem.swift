@@ -1,5 +1,7 @@
+import BeaconDelivery
 import BeaconSupport
 import Foundation
+import GRDB
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -72,7 +74,11 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch let error as any HTTPResponseError {
             response = Problem(error.status, error.status.reasonPhrase).response
         } catch {
-            logger.warning("\(request.method) \(request.uri.path): \(error)")
+            // A client that goes away in the middle of its request is no failure of this side's.
+            let isOwn = error is DatabaseError || error is OutboxError
+            logger.log(
+                level: isOwn ? .warning : .debug,
+                "\(request.method) \(WebServer.key(request.uri.path).printable): \(error)")
             response = Problem(.internalServerError, "beacond could not do this: \(error)").response
         }
         // Browsers take nothing from elsewhere, guess no types, and tell nobody what was open.
@@ -94,7 +100,7 @@ struct ProblemMiddleware: RouterMiddleware {
         switch error.status {
         case .notFound:
             "there is nothing at \(request.uri.path.printable); v1/openapi.json lists what there is"
-        case .contentTooLarge: "the request is larger than \(WebContext.largestBody >> 10) KiB"
+        case .contentTooLarge: "the request is too large"
         default: error.body ?? error.status.reasonPhrase
         }
     }
@@ -147,12 +153,17 @@ extension Request {
     /// Returns the value that the body holds.
     ///
     /// - Throws: ``Problem`` where it is too large, or no such value.
-    mutating func value<Value: Decodable>(_ type: Value.Type) async throws -> Value {
+    mutating func value<Value: Decodable>(
+        _ type: Value.Type, upTo limit: Int = WebContext.largestBody
+    ) async throws -> Value {
         let media = headers[.contentType]?.split(separator: ";").first.map(String.init) ?? ""
         guard media.lowercased() == "application/json" else {
             throw Problem(.unsupportedMediaType, "send JSON, with the header Content-Type: application/json")
         }
-        let body = try await collectBody(upTo: WebContext.largestBody)
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw HTTPError(.contentTooLarge)
+        }
+        let body = try await collectBody(upTo: limit)
         do {
             return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
         } catch DecodingError.keyNotFound(let key, _) {

@@ -41,9 +41,7 @@ struct RequestGuard: RouterMiddleware {
     private func checkOrigin(of request: Request) throws {
         let host = (request.head.authority ?? "").lowercased()
         if let origin = request.headers[.origin]?.lowercased(), origin != "http://\(host)", origin != "https://\(host)",
-            !settings.names.contains(where: {
-                origin == "https://\($0.lowercased())" || origin == "http://\($0.lowercased())"
-            })
+            !isKnown(origin)
         {
             throw Problem(
                 .forbidden, "a page of \(origin.prefix(200).description.printable) asked; only beacond's own may")
@@ -64,6 +62,12 @@ struct RequestGuard: RouterMiddleware {
     private static func isPage(_ path: String) -> Bool {
         let parts = path.split(separator: "/").map(String.init)
         return parts.isEmpty || parts.count == 1 && ConsoleFiles.all.contains { $0.name == parts[0] }
+    }
+
+    /// Returns true for an origin whose host the configuration names, whatever its port.
+    private func isKnown(_ origin: String) -> Bool {
+        guard let host = URL(string: origin)?.host else { return false }
+        return settings.names.contains { $0.lowercased() == host }
     }
 
     private func checkHost(of request: Request) throws {

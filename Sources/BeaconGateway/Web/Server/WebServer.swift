@@ -7,13 +7,15 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
+import NIOHTTPTypes
 import NIOSSL
 import ServiceLifecycle
 
 /// What a request is handled with.
 struct WebContext: RequestContext {
-    /// The largest body of a request, in bytes.
-    static let largestBody = 1 << 20
+    /// The largest body of a request, in bytes, and that of one which everybody may make.
+    static let largestBody = 64 << 10
+    static let largestOpenBody = 4 << 10
 
     var coreContext: CoreRequestContextStorage
     var maxUploadSize: Int { Self.largestBody }
@@ -51,6 +53,7 @@ struct WebServer: Service {
 
     func run() async {
         await gateway.restoreAdvertising(from: history)
+        await history.sweep()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await beat() }
             group.addTask { await listen() }
@@ -69,7 +72,11 @@ struct WebServer: Service {
 
     /// Tells listeners again and again that they are connected.
     private func beat() async {
+        var beats = 0
         while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil {
+            beats += 1
+            // Once an hour, also where nothing happens.
+            if beats.isMultiple(of: 240) { await history.sweep() }
             broadcast.send(.heartbeat)
             await gateway.greetListeners()
         }
@@ -102,7 +109,7 @@ struct WebServer: Service {
         let http = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [
-                    IdleStateHandler(writeTimeout: Self.patience), IdleConnectionHandler(),
+                    IdleStateHandler(writeTimeout: Self.patience), ConnectionPatience(),
                 ],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
@@ -159,9 +166,32 @@ struct WebServer: Service {
     }
 }
 
-/// The end of a connection that neither takes nor sends anything.
-private final class IdleConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
+/// The end of a connection that keeps others waiting: it has not sent its first request after ten seconds, or not the rest
+/// of one, or has taken nothing of what it was sent for long.
+private final class ConnectionPatience: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+
+    private static let patience = TimeAmount.seconds(10)
+
+    private var deadline: Scheduled<Void>?
+
+    func handlerAdded(context: ChannelHandlerContext) { wait(context) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: wait(context)
+        case .body: break
+        case .end: deadline?.cancel()
+        }
+        context.fireChannelRead(data)
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is IdleStateHandler.IdleStateEvent {
@@ -171,5 +201,9 @@ private final class IdleConnectionHandler: ChannelInboundHandler, RemovableChann
         }
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.fireChannelRead(data) }
+    private func wait(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+    }
 }
