@@ -61,7 +61,6 @@ actor EventHistory {
     private let written = AsyncSignal()
     private var unswept = EventHistory.sweepInterval
     private var isFailing = false
-    private var isForeign = false
 
     /// A history in a file, which is created where there is none. Where that cannot be, events are told and wait in memory.
     init(file: URL, limits: Limits = Limits(), broadcast: EventBroadcast, logger: Logger) {
@@ -69,6 +68,12 @@ actor EventHistory {
         self.limits = limits
         self.logger = logger
         self.broadcast = broadcast
+        do {
+            database = try Self.opened(file, logger)
+        } catch {
+            // Told with the first event that cannot be kept.
+            logger.debug("\(file.path): \(error)")
+        }
     }
 
     // MARK: - Writing
@@ -108,7 +113,7 @@ actor EventHistory {
                 }
                 if isFailing { logger.notice("the history is kept again") }
                 isFailing = false
-                written.signal()
+                if waiting.isEmpty { written.signal() }
             } catch {
                 await fail(error)
             }
@@ -125,7 +130,7 @@ actor EventHistory {
         }
         if waiting.count > Self.mostWaiting { waiting.removeFirst(waiting.count - Self.mostWaiting) }
         written.signal()
-        if let error = error as? DatabaseError, error.resultCode.isDamage, !isForeign {
+        if let error = error as? DatabaseError, error.resultCode.isDamage {
             do {
                 try database?.close()
                 database = nil
@@ -176,17 +181,17 @@ actor EventHistory {
     /// Returns the database, which is opened where it is not.
     private func opened() throws -> DatabasePool {
         if let database { return database }
+        let new = try Self.opened(file, logger)
+        database = new
+        return new
+    }
+
+    /// Opens a file; one that is damaged is set aside.
+    private static func opened(_ file: URL, _ logger: Logger) throws -> DatabasePool {
         do {
-            let new = try Self.open(file)
-            database = new
-            return new
-        } catch is ForeignFile {
-            isForeign = true
-            throw ForeignFile()
+            return try open(file)
         } catch let error as DatabaseError where error.resultCode.isDamage {
-            let new = try Self.begin(anew: file, because: error, logger)
-            database = new
-            return new
+            return try begin(anew: file, because: error, logger)
         }
     }
 

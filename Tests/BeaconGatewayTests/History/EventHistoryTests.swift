@@ -59,7 +59,9 @@ struct EventHistoryTests {
 
     @Test("A query selects by kind, region, time and number")
     func queries() async throws {
-        let history = try Bench().open()
+        let bench = try Bench()
+        defer { withExtendedLifetime(bench) {} }
+        let history = try bench.open()
         await history.append([
             Bench.event(1), Bench.event(2, kind: .exit), Bench.event(3, region: "attic"), Bench.event(4, kind: .exit),
         ])
@@ -79,7 +81,9 @@ struct EventHistoryTests {
 
     @Test("It is bounded in number and age")
     func bounds() async throws {
-        let history = try Bench().open(.init(age: .seconds(500), entries: 300))
+        let bench = try Bench()
+        defer { withExtendedLifetime(bench) {} }
+        let history = try bench.open(.init(age: .seconds(500), entries: 300))
         for start in stride(from: 0, to: 3000, by: 100) {
             await history.append((start..<start + 100).map { Bench.event($0) })
         }
@@ -105,6 +109,7 @@ struct EventHistoryTests {
     func fullDisk() async throws {
         let bench = try Bench()
         let history = try bench.open()
+        #expect(try await history.newest() == 0)
         let other = try DatabaseQueue(path: bench.file.path)
         try await other.write { try $0.execute(sql: "ALTER TABLE event RENAME TO away") }
         let messages = bench.broadcast.messages()
@@ -119,7 +124,7 @@ struct EventHistoryTests {
             told.append("\(event.event.summary) \(event.number.map(String.init) ?? "-")")
         }
         // What comes while it fails is told without a number, whenever it is kept.
-        #expect(told.prefix(2) == ["1 -", "2 -"] && told.count == 3)
+        #expect(told.first == "1 -" && told.map { $0.prefix(1) } == ["1", "2", "3"])
         #expect(try await summaries(history) == ["3", "2", "1"])
         #expect(bench.lines.all.count { $0.contains("cannot keep events") } == 1)
         #expect(bench.lines.all.count { $0.contains("is kept again") } == 1)
@@ -143,7 +148,9 @@ struct EventHistoryTests {
         let bench = try Bench()
         let history = try bench.open()
         await history.append([Bench.event(1)])
-        let other = try DatabaseQueue(path: bench.file.path)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: bench.file.path, configuration: configuration)
         try other.inDatabase { try $0.beginTransaction(.immediate) }
         for number in 2...50 { await history.append([Bench.event(number)]) }
         try other.inDatabase { try $0.commit() }

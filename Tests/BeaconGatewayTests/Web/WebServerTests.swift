@@ -185,6 +185,7 @@ struct WebServerTests {
         let web = try WebBench()
         await web.history.append(
             (1...2_500).map { HistoryEvent(receiver: "r\($0)", isHearing: true, because: nil, at: .zero) })
+        while try await web.history.newest() < 2_500 { await Task.yield() }
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "100"]) }
         while web.broadcast.count == 0 { await Task.yield() }
@@ -231,6 +232,7 @@ struct WebServerTests {
                     at: .zero)
             ])
         }
+        while try await web.history.newest() < 2_500 { await Task.yield() }
         let table = try await web.ask(.get, "/v1/events/export").body.split(separator: "\n")
         #expect(table.count == 2_501)
         let cell = "\"'=cmd|' /C calc'!A0, \"\"x\"\"\""
