@@ -43,11 +43,12 @@ extension WebServer {
 
     func addStatus(to router: RouterGroup<WebContext>) {
         router.get("status") { _, _ in
-            try Response.json(
+            // By one clock, which is a recording's where that is what is heard.
+            let time = await gateway.newestTime.seconds
+            return try Response.json(
                 Status(
-                    machine: ProcessInfo.processInfo.hostName, started: started.timeIntervalSince1970,
-                    time: await gateway.newestTime.seconds, configuration: configuration.path,
-                    listeners: broadcast.count))
+                    machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
+                    configuration: configuration.path, listeners: broadcast.count))
         }
         router.get("rules") { _, _ in
             var rules: [Rule] = []
@@ -121,14 +122,16 @@ extension WebServer {
                 findings.append(
                     .init(
                         severity: queue.hasFailedForLong(at: now) ? "error" : "warning",
-                        what: "\(queue.destination) does not accept notifications: \(error)",
-                        remedy: "\(queue.waiting) wait, and are delivered once it does"))
+                        what:
+                            "\(queue.destination) does not accept notifications: \(error). \(queue.waiting) wait, and are "
+                            + "delivered once it does", remedy: nil))
             } else if queue.deadLetters > 0 {
                 findings.append(
                     .init(
                         severity: "warning",
-                        what: "\(queue.destination) has refused \(queue.deadLetters) notifications",
-                        remedy: "look at them under Deliveries, and send them again or drop them"))
+                        what:
+                            "\(queue.destination) has refused \(queue.deadLetters) notifications. Look at them under "
+                            + "Deliveries, and send them again or drop them", remedy: nil))
             } else {
                 findings.append(
                     .init(severity: "good", what: "\(queue.destination) accepts notifications", remedy: nil))
@@ -138,8 +141,10 @@ extension WebServer {
         for name in configuration.places?.receiverNames ?? [] where !names.contains(name) {
             findings.append(
                 .init(
-                    severity: "warning", what: "no source has the receiver \(name) of a place",
-                    remedy: "there are \(names.sorted().joined(separator: ", "))"))
+                    severity: "warning",
+                    what:
+                        "no source has the receiver \(name) of a place. There are "
+                        + names.sorted().joined(separator: ", "), remedy: nil))
         }
         if await gateway.sourceValues.contains(where: \.advertises) { findings += await diagnosis() }
         let order = ["error": 0, "warning": 1, "note": 2, "good": 3]
