@@ -101,7 +101,8 @@ public struct GatewayDaemon: Sendable {
         if let settings = configuration.web, let history {
             web = WebServer(
                 settings: settings, gateway: gateway, launches: launches, delivery: delivery,
-                configuration: configuration, history: history, broadcast: broadcast, logger: logger)
+                configuration: configuration, history: history, broadcast: broadcast, logger: logger,
+                sessions: WebSessions.sessions(for: settings.tokenHash))
         } else {
             web = nil
         }

@@ -233,6 +233,12 @@ struct ConfigurationTests {
         #expect(token.web?.tokenHash == hash)
         #expect(token.lines.count == 1 && token.lines[0].contains("without encryption"))
         #expect(check("web: { token-hash: short }\n").lines.count == 1)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).pem")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try? Data("no certificate".utf8).write(to: file)
+        let wrong = check("web: { certificate: \(file.path), key: \(file.path) }\n").lines
+        #expect(wrong.count == 1 && wrong[0].contains("are no certificate"))
+        #expect(check("web: { certificate: \(file.path) }\n").lines.contains { $0.contains("needs both") })
         #expect(check("web: { listne: x }\n").lines.first?.contains("listen") == true)
         #expect(check("web: { history-age: 30d, history-entries: 500 }\n").web?.historyEntries == 500)
     }

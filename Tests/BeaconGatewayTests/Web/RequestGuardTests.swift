@@ -129,6 +129,14 @@ struct RequestGuardTests {
         #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: pair]).status == 401)
     }
 
+    @Test("Who is logged in stays so while the token is the same, and not with another")
+    func reload() {
+        let session = WebSessions.sessions(for: "a").begin()
+        #expect(WebSessions.sessions(for: "a").contains(session))
+        #expect(!WebSessions.sessions(for: "b").contains(session))
+        #expect(!WebSessions.sessions(for: "a").contains(session))
+    }
+
     @Test("Every answer, also one of a failure, has the headers that keep others out")
     func headers() async throws {
         for path in ["/", "/v1/status", "/v1/nothing", "/nothing"] {

@@ -44,7 +44,8 @@ struct WebBench {
         server = WebServer(
             settings: settings, gateway: gateway,
             launches: LaunchAgent(configuration.launch, registry: nil, logger: self.bench.lines.logger), delivery: nil,
-            configuration: configuration, history: history, broadcast: broadcast, logger: self.bench.lines.logger)
+            configuration: configuration, history: history, broadcast: broadcast, logger: self.bench.lines.logger,
+            sessions: WebSessions())
     }
 
     private struct Collector: ResponseBodyWriter {

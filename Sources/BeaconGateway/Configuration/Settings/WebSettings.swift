@@ -79,6 +79,14 @@ extension WebSettings {
         if (settings.certificate == nil) != (settings.key == nil) {
             section.report(section.origin, "HTTPS needs both a \"certificate\" and a \"key\"")
         }
+        if let certificate = settings.certificate, FileManager.default.isReadableFile(atPath: certificate) {
+            do {
+                _ = try settings.tls()
+            } catch {
+                section.report(
+                    section.origin, "\"certificate\" and \"key\" are no certificate (PEM) and its key: \(error)")
+            }
+        }
         if !settings.isLoopback, !section.has("token-hash") {
             section.reportMissing(
                 "token-hash",

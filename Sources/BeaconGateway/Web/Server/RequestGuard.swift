@@ -123,6 +123,19 @@ final class WebSessions: Sendable {
 
     private let names = Locked<[String]>([])
 
+    private static let newest = Locked<(hash: String?, sessions: WebSessions)?>(nil)
+
+    /// Returns the sessions of a token, the same ones while the token is: when the configuration is read again, nobody is
+    /// asked again.
+    static func sessions(for hash: String?) -> WebSessions {
+        newest.withLock { newest in
+            if let newest, newest.hash == hash { return newest.sessions }
+            let sessions = WebSessions()
+            newest = (hash, sessions)
+            return sessions
+        }
+    }
+
     /// Begins a session.
     ///
     /// - Returns: its name, which nobody can guess.

@@ -8,7 +8,6 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOHTTPTypes
-import NIOSSL
 import ServiceLifecycle
 
 /// What a request is handled with.
@@ -47,7 +46,7 @@ struct WebServer: Service {
     let history: EventHistory
     let broadcast: EventBroadcast
     let logger: Logger
-    let sessions = WebSessions()
+    let sessions: WebSessions
     let diagnoses = DiagnosisCache()
     let started = Date()
 
@@ -113,7 +112,7 @@ struct WebServer: Service {
                 ],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
-        let server = try settings.certificate.map { try .tls(http, tlsConfiguration: tls($0)) } ?? http
+        let server = try settings.tls().map { try .tls(http, tlsConfiguration: $0) } ?? http
         return Application(
             router: router(), server: server,
             configuration: .init(
@@ -125,14 +124,6 @@ struct WebServer: Service {
                 logger.notice("the console is at \(settings.address)")
             },
             logger: quiet)
-    }
-
-    private func tls(_ certificate: String) throws -> TLSConfiguration {
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: settings.key ?? certificate, format: .pem)))
-        tls.minimumTLSVersion = .tlsv12
-        return tls
     }
 
     /// Returns a path in the one form in which it is looked up.
