@@ -51,7 +51,7 @@ extension Gateway {
     var regionValues: [RegionValue] {
         configuration.regions.map { region in
             let constraint = region.region.constraint
-            let change = regionChanges[region.name]
+            let change = view.regionChanges[region.name]
             return RegionValue(
                 name: region.name, uuid: constraint.uuid.description, major: constraint.major.map(Int.init),
                 minor: constraint.minor.map(Int.init), state: state(of: region.name).description,
@@ -68,12 +68,12 @@ extension Gateway {
             let names = plan.places.first { $0.name == name }?.receivers ?? []
             return .init(name: name, receivers: names, dark: !names.isEmpty && hearing.isDisjoint(with: names))
         }
-        value.beacons = whereabouts.values.sorted { $0.identity < $1.identity }.map { event in
+        value.beacons = view.whereabouts.values.sorted { $0.identity < $1.identity }.map { event in
             let identity = IdentityValue(event.identity, name: names[event.identity])
             return .init(
                 uuid: identity.uuid, major: identity.major, minor: identity.minor, name: identity.name,
                 state: event.state.description, place: event.place, before: event.before,
-                since: (placeTimes[event.identity] ?? event.time).seconds,
+                since: (view.placeTimes[event.identity] ?? event.time).seconds,
                 level: event.level, margin: event.margin, runnerUp: event.runnerUp)
         }
         return value
@@ -82,7 +82,7 @@ extension Gateway {
     /// The beacons that are ranged for the configuration: of each the nearest report.
     var beaconValues: [RangedValue] {
         var nearest: [BeaconIdentity: RangedValue] = [:]
-        for report in reports {
+        for report in view.reports(at: core.time) {
             for beacon in report.beacons {
                 let value = value(of: beacon, in: report)
                 let isNearer = nearest[beacon.identity].map { old in

@@ -84,10 +84,10 @@ extension Gateway {
     /// Returns why a beacon is where it is said to be; nil where nothing is known of it.
     func why(beacon: BeaconIdentity) -> WhyValue? {
         let title = names[beacon] ?? "\(beacon.major)/\(beacon.minor)"
-        let heard = reports.flatMap { report in
+        let heard = view.reports(at: core.time).flatMap { report in
             report.beacons.filter { $0.identity == beacon }.map { (report.receiver, $0) }
         }
-        let place = whereabouts[beacon]
+        let place = view.whereabouts[beacon]
         guard place != nil || !heard.isEmpty else { return nil }
         var why = WhyValue(title: title, sentences: [], facts: [])
         if let place {
@@ -129,7 +129,7 @@ extension Gateway {
     }
 
     private func addHeard(_ constraint: BeaconConstraint, to why: inout WhyValue) {
-        for report in reports {
+        for report in view.reports(at: core.time) {
             for beacon in report.beacons.prefix(5) where constraint.matches(beacon.identity) {
                 let title = names[beacon.identity] ?? "\(beacon.identity.major)/\(beacon.identity.minor)"
                 let fact = WhyValue.Fact(

@@ -75,8 +75,6 @@ actor Gateway {
     /// The places that beacons were known to be in last.
     private var places: [BeaconIdentity: String] = [:]
     private var hasReportedReceivers = false
-    /// The lists that have changed since listeners were told.
-    private var changedTopics: Set<EventBroadcast.Topic> = []
 
     private static let mostPlaces = EngineConfiguration().maximumTrackedBeacons
 
@@ -89,28 +87,14 @@ actor Gateway {
     /// The beacons of the newest report of each place.
     private var lists: [Place: [BeaconIdentity]] = [:]
 
-    // What the console shows.
+    // What the console shows, and has done.
     private let history: EventHistory?
     let broadcast: EventBroadcast?
-    /// The events that the history has not got so far.
-    private var unwritten: [HistoryEvent] = []
+    private(set) var view: GatewayView
     /// The user's names for beacons.
     let names: [BeaconIdentity: String]
     /// The receivers' hearing, by their numbers.
     var records: [ReceiverRecord] = []
-    /// The newest change of each region, by its name.
-    private(set) var regionChanges: [String: RegionChange] = [:]
-    /// Since when each beacon is where it is.
-    private(set) var placeTimes: [BeaconIdentity: Timestamp] = [:]
-    /// The number of beacons from which on those are forgotten that are in no place.
-    private static let mostShown = 2_000
-    /// Where each beacon is, as it was said last.
-    private(set) var whereabouts: [BeaconIdentity: PlaceEvent] = [:]
-    /// The newest report of each place, as far as beacons are ranged for the configuration.
-    private var newestReports: [Place: (time: Timestamp, event: RangingEvent)] = [:]
-
-    /// The time after which a report says nothing more: its receiver does not hear, or its source has ended.
-    private static let reportLifetime = 5 * Timestamp.nanosecondsPerSecond
     /// The requests by which the regions are ranged while somebody looks, where the configuration asks for none.
     var viewRequests: Set<RangingRequestID> = []
     /// Until when somebody is taken to look.
@@ -120,17 +104,6 @@ actor Gateway {
     var advertised: AdvertisingValue.Beacon?
     var advertisedFrame: IBeaconFrame?
 
-    /// When a region changed last, and by which receiver.
-    struct RegionChange: Hashable, Sendable {
-        var state: RegionState
-        var time: Timestamp
-        var receiver: String?
-    }
-
-    /// The newest report of each receiver and constraint that still holds.
-    var reports: [RangingEvent] {
-        newestReports.values.filter { (core.time ?? .zero).since($0.time) <= Self.reportLifetime }.map(\.event)
-    }
     private var listsCounted: ContinuousClock.Instant?
     private(set) var isStopped = false
     private var isReceiving = false
@@ -168,6 +141,7 @@ actor Gateway {
         self.makeRunner = makeRunner
         self.history = history
         self.broadcast = broadcast
+        view = GatewayView(isKept: history != nil)
         names = Dictionary(configuration.beacons.map { ($0.identity, $0.name) }) { first, _ in first }
         let regions = configuration.regions.map {
             BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint)
@@ -269,7 +243,7 @@ actor Gateway {
             monitor(owner, region, assuming: before ?? .unknown, heldBy: holder)
             guard let last, let before, before != .unknown else { continue }
             if case .region(let name) = owner, let time = last.since {
-                regionChanges[name] = RegionChange(state: before, time: time, receiver: last.receiver)
+                view.restore(.init(state: before, time: time, receiver: last.receiver), of: name)
             }
             // Destinations receive the state, which is no notification.
             let event = BeaconEvent.region(
@@ -285,8 +259,7 @@ actor Gateway {
             for (beacon, place) in known.places.sorted(by: { $0.key < $1.key }) {
                 core.setKnownPlace(place, of: beacon)
                 self.places[beacon] = place
-                whereabouts[beacon] = PlaceEvent(
-                    time: newestTime, identity: beacon, state: .unknown, place: nil, before: place)
+                view.restore(beacon, in: place, at: newestTime)
             }
         }
     }
@@ -363,7 +336,7 @@ actor Gateway {
         guard pending.notifications.count < Self.chunk, nextWrite == nil,
             !turns.isEmpty || sources.contains(where: \.runner.messages.hasElements)
         else { return false }
-        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved, unwritten.isEmpty { return true }
+        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved, !view.hasUnwritten { return true }
         let began = gatheringBegan ?? .now
         gatheringBegan = began
         return .now - began < Self.gatheringTime
@@ -396,14 +369,7 @@ actor Gateway {
             identity: change.identity)
         if case .region = owner { add(policy.receive(.region(event), at: change.wallTime), to: &notifications) }
         event.time = change.wallTime
-        if case .region(let name) = owner {
-            // What is known does not change by an outage, nor by what is found as it was after one.
-            if change.state != .unknown, regionChanges[name]?.state != change.state {
-                regionChanges[name] = RegionChange(
-                    state: change.state, time: change.wallTime, receiver: event.receiver)
-            }
-            keep(HistoryEvent(event), as: .regions)
-        }
+        if case .region = owner { view.receive(event) }
         switch owner {
         case .region, .beacon:
             isPresenceSaved = false
@@ -424,10 +390,9 @@ actor Gateway {
             add(policy.receive(.ranged(event), at: report.wallTime), to: &notifications)
         }
         event.time = report.wallTime
-        let place = Place(receiver: report.receiver, constraint: report.constraint)
-        if broadcast != nil { newestReports[place] = (report.time, event) }
+        view.receive(event, at: report.time, from: report.receiver)
         if viewRequests.contains(report.request) { return }
-        lists[place] = report.beacons.map(\.identity)
+        lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
         for destination in destinations { destination.receive?(.ranged(event)) }
         if launches?.needsRanging == true {
             unlaunched.append(.report(event, at: report.time, from: report.receiver))
@@ -436,8 +401,7 @@ actor Gateway {
 
     private func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
         add(policy.receive(.placed(change), at: change.time), to: &notifications)
-        note(change)
-        keep(HistoryEvent(change, name: title(of: change.identity)), as: .places)
+        view.receive(change, known: places[change.identity], title: title(of: change.identity))
         // No more than the engine tracks: of beacons that it had to forget, nobody says that they left.
         let known = places[change.identity]
         if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
@@ -446,23 +410,6 @@ actor Gateway {
         }
         for destination in destinations { destination.receive?(.placed(change)) }
         if launches?.needsPlaces == true { unlaunched.append(.place(change)) }
-    }
-
-    /// Notes where a beacon is, and since when.
-    private func note(_ change: PlaceEvent) {
-        let known = places[change.identity]
-        guard whereabouts[change.identity] != nil || whereabouts.count < Self.mostPlaces else { return }
-        let isSame = change.state == .inside && change.place == known && placeTimes[change.identity] != nil
-        if !isSame { placeTimes[change.identity] = change.time }
-        whereabouts[change.identity] = change
-        // Who has left is shown for a while; identities that somebody invents do not fill memory.
-        guard change.state == .outside, whereabouts.count > Self.mostShown else { return }
-        for (beacon, event) in whereabouts where event.state == .outside { forget(beacon, of: event) }
-    }
-
-    private func forget(_ beacon: BeaconIdentity, of event: PlaceEvent) {
-        whereabouts[beacon] = nil
-        placeTimes[beacon] = nil
     }
 
     /// Logs receivers of places that no source has: a name that is misspelt makes everything in its place unknown.
@@ -482,13 +429,6 @@ actor Gateway {
     /// The name or the numbers of a beacon, for people.
     private func title(of beacon: BeaconIdentity) -> String { names[beacon] ?? "\(beacon.major)/\(beacon.minor)" }
 
-    /// Has an event kept and told, with what is written next.
-    private func keep(_ event: HistoryEvent?, as topic: EventBroadcast.Topic?) {
-        guard history != nil, let event else { return }
-        unwritten.append(event)
-        if let topic { changedTopics.insert(topic) }
-    }
-
     /// Returns why a source's receivers do not hear, as the subject and verb of a sentence; nil where that is not known.
     func reason(of source: Int) -> String? {
         switch statistics.sources[source].state {
@@ -504,7 +444,7 @@ actor Gateway {
         guard records[Int(receiver.index)].update(hearing, at: statistics.time), !isStopped else { return }
         let time = newestTime
         let reason = reason(of: receivers[Int(receiver.index)].source)
-        keep(
+        view.keep(
             HistoryEvent(receiver: name(receiver), isHearing: hearing == .hearing, because: reason, at: time),
             as: .receivers)
     }
@@ -525,13 +465,7 @@ actor Gateway {
     private func add(_ new: [BeaconNotification], to notifications: inout [BeaconNotification]) {
         for notification in new {
             statistics.notifications[notification.kind, default: 0] += 1
-            let event = HistoryEvent(notification, name: title)
-            // A beacon that belongs to two regions comes near once.
-            let isTold = unwritten.last.map { last in
-                (last.kind, last.summary) == (event?.kind, event?.summary) && last.time == event?.time
-                    && last.beacon == event?.beacon && last.receiver == event?.receiver
-            }
-            if isTold != true { keep(event, as: nil) }
+            view.keep(HistoryEvent(notification, name: title))
         }
         notifications += new
     }
@@ -578,8 +512,8 @@ actor Gateway {
             var region = PresenceFile.Region(
                 constraint: constraint, state: core.knownState(of: condition), source: source)
             if case .region(let name) = owner {
-                region.since = regionChanges[name]?.time
-                region.receiver = regionChanges[name]?.receiver
+                region.since = view.regionChanges[name]?.time
+                region.receiver = view.regionChanges[name]?.receiver
             }
             regions[owner.label] = region
         }
@@ -600,15 +534,9 @@ actor Gateway {
     /// Keeps the events before the states that they lead to: an end in between repeats a change, and loses none.
     private func writeHistory() async {
         guard let history else { return }
-        if !unwritten.isEmpty {
-            let events = unwritten
-            unwritten = []
-            await history.append(events)
-        }
-        if !changedTopics.isEmpty {
-            broadcast?.send(.changed(changedTopics))
-            changedTopics = []
-        }
+        let (events, topics) = view.take()
+        await history.append(events)
+        if !topics.isEmpty { broadcast?.send(.changed(topics)) }
     }
 
     /// Writes what waits in memory, in chunks: a capture at full speed gives more at once than memory may hold.
@@ -643,7 +571,7 @@ actor Gateway {
     /// Makes the last attempts to write the notifications that wait in memory.
     private func writePending() async {
         for _ in 0..<5
-        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty || !unwritten.isEmpty {
+        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty || view.hasUnwritten {
             nextWrite = nextWrite.map { min($0, .now) }
             await settle()
             if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }

@@ -1,0 +1,135 @@
+import BeaconModel
+import BeaconMonitoring
+
+/// What people see of a gateway: who is where since when, what is ranged, and the events that the history has not got so far.
+///
+/// It is fed with what happens and asked when somebody looks. Where nobody can look, it keeps nothing.
+struct GatewayView: Sendable {
+    /// When a region changed last, and by which receiver.
+    struct RegionChange: Hashable, Sendable {
+        var state: RegionState
+        var time: Timestamp
+        var receiver: String?
+    }
+
+    /// The origin of a ranging report.
+    private struct Origin: Hashable {
+        var receiver: ReceiverID
+        var constraint: BeaconConstraint?
+    }
+
+    /// The most beacons whose place is known, and the number from which on those are forgotten that are in none: identities
+    /// that somebody invents do not fill memory.
+    private static let mostBeacons = 65_536
+    private static let mostShown = 2_000
+
+    /// The time after which a report says nothing more: its receiver does not hear, or its source has ended.
+    private static let reportLifetime = 5 * Timestamp.nanosecondsPerSecond
+
+    /// True where somebody can look.
+    let isKept: Bool
+
+    /// The newest change of what is known of each region, by its name.
+    private(set) var regionChanges: [String: RegionChange] = [:]
+    /// Where each beacon is, as it was said last.
+    private(set) var whereabouts: [BeaconIdentity: PlaceEvent] = [:]
+    /// Since when each beacon is where it is.
+    private(set) var placeTimes: [BeaconIdentity: Timestamp] = [:]
+    private var reports: [Origin: (time: Timestamp, event: RangingEvent)] = [:]
+    private var unwritten: [HistoryEvent] = []
+    private var changedTopics: Set<EventBroadcast.Topic> = []
+
+    /// A view of a gateway that has not begun.
+    ///
+    /// - Parameter isKept: whether somebody can look.
+    init(isKept: Bool) { self.isKept = isKept }
+
+    // MARK: - What was known before
+
+    /// Takes in when a region changed in an earlier run.
+    mutating func restore(_ change: RegionChange, of region: String) { regionChanges[region] = change }
+
+    /// Takes in where a beacon was in an earlier run, which has to be seen again.
+    mutating func restore(_ beacon: BeaconIdentity, in place: String, at time: Timestamp) {
+        guard isKept else { return }
+        whereabouts[beacon] = PlaceEvent(time: time, identity: beacon, state: .unknown, place: nil, before: place)
+    }
+
+    // MARK: - What happens
+
+    /// Takes in a change of a region of the configuration, by the wall clock.
+    mutating func receive(_ event: RegionEvent) {
+        // What is known does not change by an outage, nor by what is found as it was after one.
+        if event.state != .unknown, regionChanges[event.name]?.state != event.state {
+            regionChanges[event.name] = RegionChange(state: event.state, time: event.time, receiver: event.receiver)
+        }
+        keep(HistoryEvent(event), as: .regions)
+    }
+
+    /// Takes in a beacon's change of place.
+    ///
+    /// - Parameters:
+    ///   - event: the change.
+    ///   - known: the place that it was known to be in.
+    ///   - title: the beacon's name for people.
+    mutating func receive(_ event: PlaceEvent, known: String?, title: String) {
+        guard isKept else { return }
+        keep(HistoryEvent(event, name: title), as: .places)
+        guard whereabouts[event.identity] != nil || whereabouts.count < Self.mostBeacons else { return }
+        let isSame = event.state == .inside && event.place == known && placeTimes[event.identity] != nil
+        if !isSame { placeTimes[event.identity] = event.time }
+        whereabouts[event.identity] = event
+        guard event.state == .outside, whereabouts.count > Self.mostShown else { return }
+        for beacon in whereabouts.filter({ $0.value.state == .outside }).keys {
+            whereabouts[beacon] = nil
+            placeTimes[beacon] = nil
+        }
+    }
+
+    /// Takes in a report of ranging.
+    ///
+    /// - Parameters:
+    ///   - event: the report, by the wall clock.
+    ///   - time: its time by the core's clock.
+    ///   - receiver: the receiver, whose name may not be its alone.
+    mutating func receive(_ event: RangingEvent, at time: Timestamp, from receiver: ReceiverID) {
+        guard isKept else { return }
+        reports[Origin(receiver: receiver, constraint: event.constraint)] = (time, event)
+    }
+
+    /// Has an event kept and told, with what is written next.
+    ///
+    /// - Parameters:
+    ///   - event: the event; nil for what nobody looks for.
+    ///   - topic: the list that it changes.
+    mutating func keep(_ event: HistoryEvent?, as topic: EventBroadcast.Topic? = nil) {
+        guard isKept, let event else { return }
+        if let topic { changedTopics.insert(topic) }
+        // A beacon that belongs to two regions comes near once.
+        if let last = unwritten.last, last.beacon != nil, event.kind == .proximity || event.kind == .gone,
+            (last.kind, last.summary) == (event.kind, event.summary),
+            (last.time, last.beacon, last.receiver) == (event.time, event.beacon, event.receiver)
+        {
+            return
+        }
+        unwritten.append(event)
+    }
+
+    // MARK: - What is asked
+
+    /// True where events wait to be kept.
+    var hasUnwritten: Bool { !unwritten.isEmpty }
+
+    /// Returns the events that wait to be kept, and the lists that have changed; none of them a second time.
+    mutating func take() -> (events: [HistoryEvent], topics: Set<EventBroadcast.Topic>) {
+        defer { (unwritten, changedTopics) = ([], []) }
+        return (unwritten, changedTopics)
+    }
+
+    /// Returns the newest report of each receiver and constraint that still holds.
+    ///
+    /// - Parameter time: the core's time.
+    func reports(at time: Timestamp?) -> [RangingEvent] {
+        reports.values.filter { (time ?? .zero).since($0.time) <= Self.reportLifetime }.map(\.event)
+    }
+}
