@@ -15,22 +15,22 @@ import Logging
 /// to the outbox, then the presence to its file, then programs are started for them.
 actor Gateway {
     /// The most notifications that are written at once.
-    private static let chunk = 1_000
+    static let chunk = 1_000
 
     /// The time for which notifications wait for those of messages that are there already, to be written with them. Each
     /// write costs a wait for the disk, and some ten pages of it.
     private static let gatheringTime = Duration.milliseconds(50)
 
     /// The time between two attempts to write to an outbox that could not be written.
-    private static let writePause = Duration.seconds(1)
+    static let writePause = Duration.seconds(1)
 
     /// The time within which the threads of sources have to end.
     private static let stopTime = Duration.seconds(2)
 
     let configuration: GatewayConfiguration
     let destinations: [ConfiguredDestination]
-    private let writer: any NotificationWriter
-    private let presence: PresenceFile?
+    let writer: any NotificationWriter
+    let presence: PresenceFile?
     private let launches: LaunchAgent?
     private let published: Locked<GatewayStatistics>
     let logger: Logger
@@ -52,17 +52,17 @@ actor Gateway {
     private var scanMode = ScanMode.off
 
     private var owners: [ConditionID: ConditionOwner] = [:]
-    private var conditions: [ConditionOwner: ConditionID] = [:]
-    private var constraints: [ConditionOwner: BeaconConstraint] = [:]
+    var conditions: [ConditionOwner: ConditionID] = [:]
+    var constraints: [ConditionOwner: BeaconConstraint] = [:]
 
     private var policy: NotificationPolicy
     private let ownConstraints: Set<BeaconConstraint>
-    private var pending = PendingNotifications()
+    var pending = PendingNotifications()
     /// The events whose notifications are not written so far, after which programs are started, in order.
-    private var unlaunched: [LaunchEvent] = []
+    var unlaunched: [LaunchEvent] = []
 
     /// An event for which programs may be started.
-    private enum LaunchEvent {
+    enum LaunchEvent {
         case change(GatewayChange)
         /// The report of ranging, with its time by the core's clock and its receiver.
         case report(RangingEvent, at: Timestamp, from: ReceiverID)
@@ -71,9 +71,9 @@ actor Gateway {
     /// When the oldest that is not written came; nil where all is written.
     private var gatheringBegan: ContinuousClock.Instant?
     /// The time from which the outbox is asked again, where it could not be written.
-    private var nextWrite: ContinuousClock.Instant?
+    var nextWrite: ContinuousClock.Instant?
     /// The places that beacons were known to be in last.
-    private var places: [BeaconIdentity: String] = [:]
+    var places: [BeaconIdentity: String] = [:]
     private var hasReportedReceivers = false
 
     private static let mostPlaces = EngineConfiguration().maximumTrackedBeacons
@@ -81,16 +81,16 @@ actor Gateway {
     /// The time after which a receiver that a place names should have come, in nanoseconds.
     private static let receiverPatience = 30 * Timestamp.nanosecondsPerSecond
 
-    private var isPresenceSaved = true
-    private var isPresenceFailing = false
+    var isPresenceSaved = true
+    var isPresenceFailing = false
     var statistics: GatewayStatistics
     /// The beacons of the newest report of each place.
     private var lists: [Place: [BeaconIdentity]] = [:]
 
     // What the console shows, and has done.
-    private let history: EventHistory?
+    let history: EventHistory?
     let broadcast: EventBroadcast?
-    private(set) var view: GatewayView
+    var view: GatewayView
     /// The user's names for beacons.
     let names: [BeaconIdentity: String]
     /// The receivers' hearing, by their numbers.
@@ -181,7 +181,7 @@ actor Gateway {
     }
 
     /// True where all sources are files and simulations, which are read only as fast as what they give is handled.
-    private var canWait: Bool { sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) } }
+    var canWait: Bool { sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) } }
 
     /// Handles a message after those that came before: while notifications are written, other sources wait.
     private func receiveInTurn(_ message: SourceMessage, from number: Int) async {
@@ -343,7 +343,7 @@ actor Gateway {
     }
 
     /// Writes what waits, and starts programs for it.
-    private func settle() async {
+    func settle() async {
         gatheringBegan = nil
         await write()
         let events = unlaunched
@@ -488,100 +488,7 @@ actor Gateway {
         published.withLock { [statistics] in $0 = statistics }
     }
 
-    // MARK: - Writing
-
-    /// Writes the notifications that wait, and then the presence that they report. Those that cannot be written now are
-    /// tried again with what comes next: the sources give the time each second.
-    private func write() async {
-        await writeToOutbox()
-        await writeHistory()
-        // Files and simulations at full speed can wait, and lose nothing.
-        while canWait, !pending.notifications.isEmpty, !isStopped {
-            try? await Task.sleep(for: Self.writePause)
-            await writeToOutbox()
-        }
-        let lost = pending.enforceBound()
-        if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
-        guard !isPresenceSaved, pending.notifications.isEmpty, let presence else { return }
-        var regions: [String: PresenceFile.Region] = [:]
-        for (owner, condition) in conditions {
-            // Applications store the states of their regions themselves.
-            if case .application = owner { continue }
-            guard let constraint = constraints[owner] else { continue }
-            let source = core.holder(of: condition).map { sources[receivers[Int($0.index)].source].settings.name }
-            var region = PresenceFile.Region(
-                constraint: constraint, state: core.knownState(of: condition), source: source)
-            if case .region(let name) = owner {
-                region.since = view.regionChanges[name]?.time
-                region.receiver = view.regionChanges[name]?.receiver
-            }
-            regions[owner.label] = region
-        }
-        do {
-            try presence.save(PresenceFile.Content(regions: regions, places: places))
-            isPresenceSaved = true
-            if isPresenceFailing { logger.notice("region states are saved again") }
-            isPresenceFailing = false
-        } catch {
-            // The first time only: sources give the time each second.
-            if !isPresenceFailing {
-                logger.error("cannot save region states: \(error); they are kept in memory and tried again")
-            }
-            isPresenceFailing = true
-        }
-    }
-
-    /// Keeps the events before the states that they lead to: an end in between repeats a change, and loses none.
-    private func writeHistory() async {
-        guard let history else { return }
-        let (events, topics) = view.take()
-        await history.append(events)
-        if !topics.isEmpty { broadcast?.send(.changed(topics)) }
-    }
-
-    /// Writes what waits in memory, in chunks: a capture at full speed gives more at once than memory may hold.
-    private func writeToOutbox() async {
-        // A disk that is full is not asked again with each message of a source.
-        guard nextWrite.map({ $0 <= .now }) ?? true else { return }
-        var chunk = Self.chunk
-        while !pending.notifications.isEmpty {
-            let oldest = Array(pending.notifications.prefix(chunk))
-            do {
-                try await writer.write(oldest)
-                pending.removeFirst(oldest.count)
-                if nextWrite != nil { logger.notice("notifications are written to the outbox again") }
-                nextWrite = nil
-            } catch let error as OutboxError where error.code == .invalidNotification {
-                // One of them can never be written, and holds up those behind it.
-                if chunk > 1 {
-                    chunk = 1
-                    continue
-                }
-                pending.loseFirst()
-                chunk = Self.chunk
-                logger.error("a notification is lost: \(error)")
-            } catch {
-                if nextWrite == nil { logger.error("cannot write notifications: \(error); they wait in memory") }
-                nextWrite = .now + Self.writePause
-                return
-            }
-        }
-    }
-
-    /// Makes the last attempts to write the notifications that wait in memory.
-    private func writePending() async {
-        for _ in 0..<5
-        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty || view.hasUnwritten {
-            nextWrite = nextWrite.map { min($0, .now) }
-            await settle()
-            if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }
-        }
-        if !pending.notifications.isEmpty {
-            logger.error("\(pending.notifications.count) notifications are lost: they could not be written")
-            pending.loseAll()
-        }
-        publish()
-    }
+    // MARK: - Programs
 
     private func launch(_ change: GatewayChange) async {
         guard let launches else { return }
