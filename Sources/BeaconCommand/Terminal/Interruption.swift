@@ -17,9 +17,11 @@ enum Interruption {
         waker.withLock { $0 == nil } ? .milliseconds(500) : .seconds(3)
     }
 
-    /// Starts to catch signals. Before, a signal ends the process at once; afterwards, none is missed.
+    /// Starts to catch signals. Before, and for the moment until the sources have begun, a signal ends the process at once.
+    ///
+    /// Nothing waits for that moment: a registration handler would run on a thread of Dispatch's pool, which from then on is
+    /// checked once a second, and a process that waits for a beacon would wake twice as often.
     static func listen() {
-        let registrations = DispatchGroup()
         for number in [SIGINT, SIGTERM] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
@@ -30,12 +32,8 @@ enum Interruption {
                 waker.withLock { $0 }?.wake()
                 DispatchQueue.global().asyncAfter(deadline: .now() + patience) { _exit(128 + number) }
             }
-            registrations.enter()
-            source.setRegistrationHandler { registrations.leave() }
             source.resume()
         }
-        // A source begins a moment after it was resumed.
-        registrations.wait()
     }
 
     /// Sets the waker that ends a wait for an adapter when the user requests to stop.
