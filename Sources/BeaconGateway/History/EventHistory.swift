@@ -122,6 +122,8 @@ actor EventHistory {
     }
 
     private func fail(_ error: any Error) async {
+        // The end, at which what waits is written once more.
+        if error is CancellationError { return }
         if !isFailing { logger.error("cannot keep events in \(file.path): \(error); they wait in memory") }
         isFailing = true
         for index in waiting.indices where !waiting[index].isTold {
