@@ -158,7 +158,7 @@ let package = Package(
             name: "BeaconGateway",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms",
+                "BeaconCapture", "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -12,11 +12,13 @@ struct Beacond: AsyncParsableCommand {
             One YAML file has the sources of adverts, the regions, the events worth a notification, and their destinations. \
             Notifications are stored on the disk until each destination has received them.
 
+              beacond setup --config beacond.yaml         make one in the browser, step by step, and go on with it
               beacond check beacond.yaml                  report every fault in it
               beacond --config beacond.yaml --dry-run     print notifications instead of sending them
               beacond --config beacond.yaml               run, until Ctrl-C or SIGTERM
               beacond outbox list                         list notifications that wait or were refused
               beacond open                                print the address of the console, if the file has "web: true"
+              beacond restore beacond.backup              put a backup back that the console made
               beacond run --help                          list all options of running it
 
             Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \
@@ -27,7 +29,9 @@ struct Beacond: AsyncParsableCommand {
             Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.
             """,
-        subcommands: [Run.self, Check.self, OutboxCommand.self, Open.self, Token.self], defaultSubcommand: Run.self)
+        subcommands: [
+            Run.self, Check.self, Setup.self, OutboxCommand.self, Open.self, Token.self, Restore.self,
+        ], defaultSubcommand: Run.self)
 
     static func main() async {
         InitProcess.superviseIfFirst()

@@ -14,6 +14,12 @@ public struct KSConfig: Sendable {
 
     /// The address to which events are sent; nil for Kumulos' own.
     let eventsAddress: String?
+
+    /// The address from which messages are taken; nil for none.
+    let messagesAddress: String?
+
+    /// Takes messages; nil where the app wants none.
+    let pushOpenedHandler: PushOpenedHandlerBlock?
 }
 
 /// A builder of a ``KSConfig``, as in Kumulos' SDK.
@@ -22,6 +28,8 @@ open class KSConfigBuilder {
     private let secretKey: String
     private var sink: (any KumulosEventSink)?
     private var eventsAddress: String?
+    private var messagesAddress: String?
+    private var pushOpenedHandler: PushOpenedHandlerBlock?
     private var folder: URL?
 
     /// Creates a builder for an app.
@@ -32,11 +40,23 @@ open class KSConfigBuilder {
 
     /// Sets the addresses of other servers than Kumulos' own, a test's for instance.
     ///
-    /// - Parameter baseUrlMap: the addresses. That of ``Service/events`` is the one that counts here; without it
-    /// Kumulos' own stays.
+    /// - Parameter baseUrlMap: the addresses. Those of ``Service/events`` and ``Service/push`` count here; without the
+    /// first, Kumulos' own stays, and without the second messages come from where events go to. A beacond is both.
     @discardableResult
     open func setBaseUrlMapping(baseUrlMap: ServiceUrlMap) -> KSConfigBuilder {
         eventsAddress = baseUrlMap[.events]
+        messagesAddress = baseUrlMap[.push] ?? baseUrlMap[.events]
+        return self
+    }
+
+    /// Sets what takes messages.
+    ///
+    /// Kumulos' own SDK calls it when somebody has opened a push message. Here, where nobody shows messages, it is called
+    /// with each message once it comes, on the main queue, in order, at least once: one that was being handled when the
+    /// app ended comes again. Messages come from a beacond, whose address ``setBaseUrlMapping(baseUrlMap:)`` gives.
+    @discardableResult
+    open func setPushOpenedHandler(pushOpenedHandlerBlock: @escaping PushOpenedHandlerBlock) -> KSConfigBuilder {
+        pushOpenedHandler = pushOpenedHandlerBlock
         return self
     }
 
@@ -57,7 +77,9 @@ open class KSConfigBuilder {
 
     /// Returns the configuration.
     open func build() -> KSConfig {
-        KSConfig(apiKey: apiKey, secretKey: secretKey, sink: sink, folder: folder, eventsAddress: eventsAddress)
+        KSConfig(
+            apiKey: apiKey, secretKey: secretKey, sink: sink, folder: folder, eventsAddress: eventsAddress,
+            messagesAddress: messagesAddress, pushOpenedHandler: pushOpenedHandler)
     }
 }
 

@@ -19,6 +19,7 @@ open class Kumulos {
         var user: String?
         var apiKey = ""
         var secretKey = ""
+        var messages: MessageTask?
     }
 
     private static let state = Locked(State())
@@ -31,10 +32,15 @@ open class Kumulos {
     /// logged.
     public static func initialize(config: KSConfig) {
         // The one before has to close the outbox first.
-        state.withLock { $0.sink = nil }
+        state.withLock { state in
+            state.sink = nil
+            state.messages = nil
+        }
         let sink = config.sink ?? outbox(config)
+        let messages = MessageTask(config, installID: installId, logger: logger)
         state.withLock { state in
             state.sink = sink
+            state.messages = messages
             state.apiKey = config.apiKey
             state.secretKey = config.secretKey
         }

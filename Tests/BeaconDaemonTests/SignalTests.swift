@@ -63,7 +63,7 @@ struct SignalTests {
             cp good.yaml beacond.yaml
             "$0" outbox list --config beacond.yaml > first
             cat air.ndjson >&9
-            until grep -q '"state" : 1' outbox.sqlite.presence.json; do sleep 0.05; done
+            until "$0" outbox list --config beacond.yaml | grep -q '1 waiting'; do sleep 0.05; done
             kill -9 $daemon; wait $daemon
             "$0" outbox list --config beacond.yaml
             """

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconGateway
 import Foundation
+import Glibc
 
 /// `beacond open`: where the console is.
 struct Open: ParsableCommand {
@@ -9,18 +10,33 @@ struct Open: ParsableCommand {
         discussion: """
             The console shows who is where, since when and why, and what beacond does about it. The key "web" of the \
             configuration turns it on: "web: true" for the browsers of this machine.
+
+            Where it asks for a token, the address signs one browser in, once, within ten minutes.
             """)
 
     @OptionGroup var file: ConfigurationFile
 
+    @Option(
+        help: ArgumentHelp(
+            "The outbox of the running beacond.",
+            discussion: "Default: that of the configuration. A service has it in /var/lib/beacond/outbox.sqlite.",
+            valueName: "file"))
+    var outbox: String?
+
     func run() throws {
+        umask(0o077)
         let settings = try file.read()
         guard let web = settings.web else {
             throw ValidationError("\(file.path) has no console; write \"web: true\" into it.")
         }
-        print(web.address)
-        if web.tokenHash != nil {
-            ErrorOutput.shared.write("It asks for the token that \"beacond token\" printed, once for each browser.")
+        guard web.tokenHash != nil else { return print(web.address) }
+        do {
+            print(web.address + "#code=" + (try ConsoleLink(settings, outbox: outbox).code))
+        } catch {
+            print(web.address)
+            ErrorOutput.shared.write(
+                "It asks for the token that \"beacond token\" printed, once for each browser. A link that signs in cannot "
+                    + "be made: \(error). Run this as the user who runs beacond.")
         }
     }
 }

@@ -1,10 +1,6 @@
 import ArgumentParser
-import BeaconDelivery
 import BeaconGateway
 import BeaconSupport
-import Foundation
-import Glibc
-import Logging
 
 /// `beacond run`, the default command: monitors and delivers.
 struct Run: AsyncParsableCommand {
@@ -43,124 +39,8 @@ struct Run: AsyncParsableCommand {
     var linger = Duration.seconds(30)
 
     func run() async throws {
-        let signals = SignalWatch()
-        signals.listen()
-        var settings = try file.read()
-        LoggingSystem.bootstrap { _ in LogWriter() }
-        GatewayDaemon.collectMetrics()
-        // What is stored here says who was where, and may hold secrets.
-        umask(0o077)
-        // A reader that ends early, as `head` does, is an error of the write and no signal.
-        signal(SIGPIPE, SIG_IGN)
-        let repetitions = Task { await LogRepetitions.shared.run() }
-        defer {
-            repetitions.cancel()
-            LogRepetitions.shared.finish()
-        }
-        var daemon = try daemon(settings)
-        while true {
-            let result = await run(daemon, signals, Self.logger(settings))
-            guard let next = result.next else {
-                if signals.wasInterrupted { throw ExitCode(130) }
-                if result.hasFailed { throw ExitCode(1) }
-                return
-            }
-            do {
-                daemon = try self.daemon(next)
-                settings = next
-            } catch {
-                Self.logger(settings).notice("cannot use the new configuration: \(error); the earlier one stays in use")
-                daemon = try self.daemon(settings)
-            }
-        }
-    }
-
-    private static func logger(_ settings: GatewayConfiguration) -> Logger {
-        var logger = Logger(label: "beacond")
-        logger.logLevel = settings.logLevel
-        return logger
-    }
-
-    private func daemon(_ settings: GatewayConfiguration) throws -> GatewayDaemon {
-        try GatewayDaemon(settings, mode: dryRun ? .dryRun(Self.print) : .deliver, logger: Self.logger(settings))
-    }
-
-    /// Runs a daemon until it ends by itself, or is to end, or another configuration is to be used.
-    ///
-    /// - Returns: the other configuration, and whether anything has failed.
-    private func run(
-        _ daemon: GatewayDaemon, _ signals: SignalWatch, _ logger: Logger
-    ) async -> (next: GatewayConfiguration?, hasFailed: Bool) {
-        let before = await daemon.queues()
-        let isLive = ErrorOutput.isTerminal && !(dryRun && isatty(STDOUT_FILENO) == 1)
-        let next = await withTaskGroup(of: GatewayConfiguration?.self) { group in
-            group.addTask { await nextConfiguration(of: daemon, signals, logger) }
-            do {
-                try await daemon.run(
-                    linger: linger, signals: [], companions: isLive ? [LiveStatistics(daemon: daemon)] : [])
-            } catch {
-                logger.error("\(error)")
-            }
-            group.cancelAll()
-            return await group.next() ?? nil
-        }
-        let statistics = daemon.statistics
-        for line in StatisticsText.summary(
-            statistics, before: before, queues: await daemon.queues(), launches: await daemon.launchCount)
-        {
-            ErrorOutput.shared.write(line)
-        }
-        await daemon.close()
-        let hasFailed = statistics.sources.contains { source in
-            if case .failed = source.state { true } else { false }
-        }
-        return (next, hasFailed || statistics.lost > 0)
-    }
-
-    /// Waits for signals, and has the daemon shut down.
-    ///
-    /// - Returns: the configuration to go on with; nil where there is none, since the process is to end.
-    private func nextConfiguration(
-        of daemon: GatewayDaemon, _ signals: SignalWatch, _ logger: Logger
-    ) async -> GatewayConfiguration? {
-        while let request = await signals.next() {
-            switch request {
-            case .end:
-                await daemon.requestShutdown()
-                return nil
-            case .reload:
-                guard let settings = read(logger) else { continue }
-                logger.notice("the configuration was read again; sources are opened anew")
-                await daemon.requestShutdown()
-                return settings
-            }
-        }
-        return nil
-    }
-
-    /// Reads the configuration again; nil where it cannot be used, after its faults were logged.
-    private func read(_ logger: Logger) -> GatewayConfiguration? {
-        do {
-            let checked = try GatewayConfiguration.check(file: file.path)
-            // Whoever asked is answered each time, so that nothing of this is only counted.
-            for diagnostic in checked.diagnostics { ErrorOutput.shared.write(diagnostic.text(file: file.path)) }
-            if checked.isUsable { return checked.configuration }
-            logger.notice("the configuration has faults; the earlier one stays in use")
-        } catch {
-            logger.notice("\(error); the earlier configuration stays in use")
-        }
-        return nil
-    }
-
-    /// Writes a whole line of results.
-    @Sendable private static func print(_ line: [UInt8]) {
-        var rest = line[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written < 0, errno == EINTR { continue }
-            // The reader has ended, so that there is nothing left to do.
-            guard written > 0 else { ProcessEnd.exit(errno == EPIPE ? 0 : 1) }
-            rest = rest.dropFirst(written)
-        }
+        // Before anything takes time, so that no signal is lost.
+        let loop = DaemonLoop(path: file.path, isDryRun: dryRun, linger: linger)
+        try await loop.run(try file.read())
     }
 }

@@ -1,3 +1,4 @@
+import BeaconGateway
 import BeaconSupport
 import Dispatch
 import Glibc
@@ -6,13 +7,16 @@ import Glibc
 /// configuration read again; where it was started on a terminal, that is gone with SIGHUP, which ends it.
 final class SignalWatch: Sendable {
     /// A request of somebody outside.
-    enum Request {
+    enum Request: Sendable {
         case end, reload
+        /// Another configuration is to be used, which the console made.
+        case use(GatewayConfiguration)
     }
 
     private struct State {
         var endings: [Int32] = []
         var isReloadDue = false
+        var wanted: GatewayConfiguration?
     }
 
     private let state = Locked(State())
@@ -48,12 +52,24 @@ final class SignalWatch: Sendable {
         registrations.wait()
     }
 
+    /// Takes in what the console wants: that the file is read again, or that another configuration is used.
+    func ask(for configuration: GatewayConfiguration?) {
+        state.withLock { state in
+            if let configuration { state.wanted = configuration } else { state.isReloadDue = true }
+        }
+        signal.signal()
+    }
+
     /// Waits for the next request; nil where the task is cancelled. That of an end is returned again and again.
     func next() async -> Request? {
         while !Task.isCancelled {
             let seen = signal.count
             let request: Request? = state.withLock { state in
                 if !state.endings.isEmpty { return .end }
+                if let wanted = state.wanted {
+                    state.wanted = nil
+                    return .use(wanted)
+                }
                 guard state.isReloadDue else { return nil }
                 state.isReloadDue = false
                 return .reload

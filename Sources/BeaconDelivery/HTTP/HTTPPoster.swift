@@ -6,7 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A client that posts to one address, one request at a time, over one connection.
+/// A client that posts to one address, or asks it, one request at a time, over one connection.
 final class HTTPPoster: Sendable {
     private let client: HTTPClient
     private let requestTimeout: Duration
@@ -91,20 +91,40 @@ final class HTTPPoster: Sendable {
         request.method = .POST
         request.headers = headers
         request.body = .bytes(ByteBuffer(bytes: body))
+        return await send(request).response
+    }
+
+    /// Asks, and returns the response with its body, where that is whole and of at most ``largestBody`` bytes.
+    func get(headers: HTTPHeaders) async -> (response: HTTPResponse, body: Data?) {
+        var request = HTTPClientRequest(url: url)
+        request.headers = headers
+        return await send(request, isWanted: true)
+    }
+
+    /// The most bytes of a body that is asked for.
+    static let largestBody = 4 << 20
+
+    private func send(
+        _ request: HTTPClientRequest, isWanted: Bool = false
+    ) async -> (response: HTTPResponse, body: Data?) {
         let deadline = ContinuousClock.now + requestTimeout
         do {
             let response = try await client.execute(
                 request, timeout: .nanoseconds(requestTimeout.clampedNanoseconds))
+            if isWanted, (200..<300).contains(response.status.code) {
+                let body = try await response.body.collect(upTo: Self.largestBody)
+                let answer = HTTPResponse.response(status: Int(response.status.code), retryAfter: nil, excerpt: "")
+                return (answer, Data(body.readableBytesView))
+            }
             let text = try await excerpt(of: response, until: deadline)
             let retryAfter = response.headers.first(name: "Retry-After").flatMap {
                 RetryAfter.duration($0, date: response.headers.first(name: "Date"), now: Date())
             }
-            return .response(status: Int(response.status.code), retryAfter: retryAfter, excerpt: text)
+            return (.response(status: Int(response.status.code), retryAfter: retryAfter, excerpt: text), nil)
         } catch is CancellationError {
-            return .cancelled
+            return (.cancelled, nil)
         } catch {
-            if Task.isCancelled { return .cancelled }
-            return .failure(Self.reason(for: error))
+            return (Task.isCancelled ? .cancelled : .failure(Self.reason(for: error)), nil)
         }
     }
 

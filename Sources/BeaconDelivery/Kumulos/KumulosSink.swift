@@ -43,6 +43,19 @@ public struct KumulosConfiguration: Sendable {
     }
 }
 
+extension KumulosConfiguration {
+    /// The headers of each request.
+    var headers: HTTPHeaders {
+        let credentials = Data("\(apiKey.reveal()):\(secretKey.reveal())".utf8)
+        return [
+            "Authorization": "Basic \(credentials.base64EncodedString())",
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": http.userAgent,
+        ]
+    }
+}
+
 /// A sink that posts changes of proximity and an application's own events to Kumulos, as its SDK does: arrays of up to
 /// 100 events, oldest first.
 ///
@@ -63,13 +76,7 @@ public final class KumulosSink: Sink {
         let url = configuration.baseURL.appendingPathComponent("v1").appendingPathComponent("app-installs")
             .appendingPathComponent(installID).appendingPathComponent("events")
         poster = try HTTPPoster(url: url, settings: configuration.http)
-        let credentials = Data("\(configuration.apiKey.reveal()):\(configuration.secretKey.reveal())".utf8)
-        headers = [
-            "Authorization": "Basic \(credentials.base64EncodedString())",
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "User-Agent": configuration.http.userAgent,
-        ]
+        headers = configuration.headers
     }
 
     /// 100, the batch of Kumulos' SDK.

@@ -21,7 +21,7 @@ public struct NotificationPolicy: Sendable {
         var region: String?
     }
 
-    private let regions: [BeaconNotification.Region]
+    private var regions: [BeaconNotification.Region]
     private var states: [String: RegionState] = [:]
     private var histories: [HistoryKey: ProximityHistory] = [:]
     private var rememberedBeacons = 0
@@ -45,6 +45,18 @@ public struct NotificationPolicy: Sendable {
         self.rules = rules
         self.regions = regions.filter { rules.regions?.contains($0.name) ?? true }
         self.ids = ids
+    }
+
+    /// Replaces the monitored regions. What is remembered of those that stay holds.
+    public mutating func setRegions(_ regions: [BeaconNotification.Region]) {
+        let before = self.regions
+        self.regions = regions.filter { rules.regions?.contains($0.name) ?? true }
+        let gone = Set(before).subtracting(self.regions).map(\.name)
+        for name in gone { states[name] = nil }
+        for (key, history) in histories where key.region.map(gone.contains) ?? false {
+            rememberedBeacons -= history.beacons.count
+            histories[key] = nil
+        }
     }
 
     /// Receives an event, in order of time, and returns the notifications to send.

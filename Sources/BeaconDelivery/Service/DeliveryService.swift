@@ -71,6 +71,23 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         signal(addressed)
     }
 
+    /// Puts notifications into the queues of destinations that somebody chose, whatever those want otherwise. When it
+    /// returns, they are on the disk.
+    ///
+    /// - Parameters:
+    ///   - notifications: the notifications, in order.
+    ///   - names: the destinations. Those that there are not are passed over.
+    /// - Throws: ``OutboxError``; none of the notifications was put in then.
+    public func append(
+        _ notifications: [BeaconNotification], to names: [String]
+    ) async throws(OutboxError) {
+        let known = destinations.map(\.name).filter(names.contains)
+        guard !known.isEmpty else { return }
+        let addressed = notifications.map { AddressedNotification(notification: $0, destinations: known) }
+        try await outbox.append(addressed)
+        signal(addressed)
+    }
+
     /// Puts a notification into the queues of the destinations that want it, for callers that cannot suspend. The call
     /// blocks the thread until the notification is on the disk.
     ///

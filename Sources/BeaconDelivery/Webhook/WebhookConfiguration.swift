@@ -64,13 +64,13 @@ extension WebhookConfiguration: CustomStringConvertible, CustomReflectable {
 /// changed, nor an old request replayed.
 ///
 /// `webhook-signature` contains `v1,` and the Base64 of the code for each secret, separated by spaces.
-struct WebhookSignature: Sendable {
+package struct WebhookSignature: Sendable {
     private let keys: [SymmetricKey]
 
     /// Makes the keys of secrets.
     ///
     /// - Throws: ``SinkError`` where a secret is empty, or begins with `whsec_` and is no Base64 behind that.
-    init(_ secrets: [Secret]) throws(SinkError) {
+    package init(_ secrets: [Secret]) throws(SinkError) {
         var keys: [SymmetricKey] = []
         for secret in secrets {
             let text = secret.reveal()
@@ -91,10 +91,27 @@ struct WebhookSignature: Sendable {
     var isEmpty: Bool { keys.isEmpty }
 
     /// Returns the value of `webhook-signature`.
-    func value(id: String, timestamp: Int64, body: Data) -> String {
+    package func value(id: String, timestamp: Int64, body: Data) -> String {
         let content = Data("\(id).\(timestamp).".utf8) + body
         return keys.map { key in
             "v1," + Data(HMAC<SHA256>.authenticationCode(for: content, using: key)).base64EncodedString()
         }.joined(separator: " ")
+    }
+
+    /// Returns true where one of the signatures of a request is of one of the secrets.
+    ///
+    /// - Parameters:
+    ///   - signatures: the value of `webhook-signature`.
+    ///   - id: that of `webhook-id`.
+    ///   - timestamp: that of `webhook-timestamp`.
+    ///   - body: the body.
+    package func isValid(_ signatures: String, id: String, timestamp: String, body: Data) -> Bool {
+        let content = Data("\(id).\(timestamp).".utf8) + body
+        let given = signatures.split(separator: " ").prefix(10).compactMap { signature in
+            signature.hasPrefix("v1,") ? Data(base64Encoded: String(signature.dropFirst(3))) : nil
+        }
+        return keys.contains { key in
+            given.contains { HMAC<SHA256>.isValidAuthenticationCode($0, authenticating: content, using: key) }
+        }
     }
 }

@@ -17,7 +17,8 @@ final class EventBroadcast: Sendable {
 
     /// A list that changes.
     enum Topic: String, Hashable, Sendable {
-        case regions, places, receivers, advertising
+        case regions, places, receivers, advertising, rules, plan, installs
+        case beacons = "registered-beacons"
     }
 
     /// The messages that wait for a listener: more than a second of a busy house.

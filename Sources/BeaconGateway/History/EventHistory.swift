@@ -25,6 +25,8 @@ actor EventHistory {
         var before: Int64?
         /// Only what is newer than the event of this number.
         var after: Int64?
+        /// Only what the app of this install sent.
+        var install: String?
         var from: Timestamp?
         var to: Timestamp?
         var limit = 100
@@ -51,25 +53,33 @@ actor EventHistory {
         var isTold = false
     }
 
-    private let file: URL
+    let file: StateFile
     private let limits: Limits
     private let logger: Logger
-    private let broadcast: EventBroadcast
-    private var database: DatabasePool?
+    let broadcast: EventBroadcast
+    /// Signals that events have come from elsewhere.
+    nonisolated let received = AsyncSignal()
     private var waiting: [Waiting] = []
     private var writer: Task<Void, Never>?
     private let written = AsyncSignal()
     private var unswept = EventHistory.sweepInterval
     private var isFailing = false
+    /// The database of the newest write, which is set aside where that found it damaged.
+    private var failed: DatabasePool?
+
+    /// Returns the path of the file beside an outbox.
+    static func file(besideOutbox path: String) -> URL {
+        URL(fileURLWithPath: path).appendingPathExtension("history.sqlite")
+    }
 
     /// A history in a file, which is created where there is none. Where that cannot be, events are told and wait in memory.
     init(file: URL, limits: Limits = Limits(), broadcast: EventBroadcast, logger: Logger) {
-        self.file = file
+        self.file = StateFile(file, .history, logger: logger)
         self.limits = limits
         self.logger = logger
         self.broadcast = broadcast
         do {
-            database = try Self.opened(file, logger)
+            _ = try self.file.opened()
         } catch {
             // Told with the first event that cannot be kept.
             logger.debug("\(file.path): \(error)")
@@ -101,6 +111,17 @@ actor EventHistory {
         if writer == nil { writer = Task { await write() } }
     }
 
+    /// Has old events removed once enough new ones have come.
+    func count(_ new: Int) async {
+        unswept += new
+        guard unswept >= Self.sweepInterval else { return }
+        do {
+            _ = try await store([])
+        } catch {
+            logger.debug("old events are not removed now: \(error)")
+        }
+    }
+
     /// Writes what waits, until nothing does.
     private func write() async {
         repeat {
@@ -124,7 +145,7 @@ actor EventHistory {
     private func fail(_ error: any Error) async {
         // The end, at which what waits is written once more.
         if error is CancellationError { return }
-        if !isFailing { logger.error("cannot keep events in \(file.path): \(error); they wait in memory") }
+        if !isFailing { logger.error("cannot keep events in \(file.file.path): \(error); they wait in memory") }
         isFailing = true
         for index in waiting.indices where !waiting[index].isTold {
             waiting[index].isTold = true
@@ -132,38 +153,22 @@ actor EventHistory {
         }
         if waiting.count > Self.mostWaiting { waiting.removeFirst(waiting.count - Self.mostWaiting) }
         written.signal()
-        if let error = error as? DatabaseError, error.resultCode.isDamage {
-            do {
-                try database?.close()
-                database = nil
-                database = try Self.begin(anew: file, because: error, logger)
-                return
-            } catch {
-                logger.error("cannot begin another history: \(error)")
-            }
+        do {
+            if let failed, try file.replace(failed, ifDamagedBy: error) { return }
+        } catch {
+            logger.error("cannot begin another history: \(error)")
         }
         try? await Task.sleep(for: Self.pause)
     }
 
     private func store(_ events: [HistoryEvent]) async throws -> [Int64] {
-        let database = try opened()
+        let database = try file.opened()
+        failed = database
         let isSweepDue = unswept + events.count >= Self.sweepInterval
         let limits = limits
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let numbers = try await database.write { database in
-            let insert = try database.cachedStatement(
-                sql: """
-                    INSERT INTO event (time, kind, summary, receiver, region, place, beacon, detail)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                    """)
-            var numbers: [Int64] = []
-            for event in events {
-                try insert.execute(arguments: [
-                    event.time.milliseconds, event.kind.rawValue, event.summary, event.receiver, event.region,
-                    event.place, event.beacon?.description, event.detail,
-                ])
-                numbers.append(database.lastInsertedRowID)
-            }
+            let numbers = try Self.insert(events, into: database)
             guard isSweepDue, let newest = try Int64.fetchOne(database, sql: "SELECT max(time) FROM event") else {
                 return numbers
             }
@@ -174,32 +179,31 @@ actor EventHistory {
             try database.execute(
                 sql: "DELETE FROM event WHERE number <= (SELECT max(number) FROM event) - ?",
                 arguments: [limits.entries])
+            try database.execute(
+                sql: "DELETE FROM received WHERE sequence <= (SELECT max(sequence) FROM received) - ?",
+                arguments: [Self.mostNames])
             return numbers
         }
         unswept = isSweepDue ? 0 : unswept + events.count
         return numbers
     }
 
-    /// Returns the database, which is opened where it is not.
-    private func opened() throws -> DatabasePool {
-        if let database { return database }
-        let new = try Self.opened(file, logger)
-        database = new
-        return new
-    }
-
-    /// Opens a file; one that is damaged is set aside.
-    private static func opened(_ file: URL, _ logger: Logger) throws -> DatabasePool {
-        do {
-            return try open(file)
-        } catch let error as DatabaseError where error.resultCode.isDamage {
-            return try begin(anew: file, because: error, logger)
+    /// Puts events into the table, and returns their numbers.
+    static func insert(_ events: [HistoryEvent], into database: Database) throws -> [Int64] {
+        let insert = try database.cachedStatement(
+            sql: """
+                INSERT INTO event (time, kind, summary, receiver, region, place, beacon, detail, sender, install, user)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        var numbers: [Int64] = []
+        for event in events {
+            try insert.execute(arguments: [
+                event.time.milliseconds, event.kind.rawValue, event.summary, event.receiver, event.region,
+                event.place, event.beacon?.description, event.detail, event.sender, event.install, event.user,
+            ])
+            numbers.append(database.lastInsertedRowID)
         }
-    }
-
-    /// A file that is not ours, and is left alone.
-    private struct ForeignFile: Error, CustomStringConvertible {
-        var description: String { "it is a database of another program; move it away, or give the outbox another path" }
+        return numbers
     }
 
     // MARK: - Reading
@@ -208,6 +212,39 @@ actor EventHistory {
     ///
     /// - Throws: SQLite's error where the file cannot be read.
     func events(_ query: Query) async throws -> [NumberedEvent] {
+        let (selection, arguments) = Self.selection(query)
+        // What comes after is read from the oldest on, so that nothing is left out between two reads.
+        let order = query.after == nil ? "DESC" : "ASC"
+        let sql = "SELECT * FROM event\(selection) ORDER BY number \(order) LIMIT \(max(1, query.limit))"
+        return try await file.opened().read { database in
+            try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap(NumberedEvent.init)
+        }
+    }
+
+    /// Returns how many of the events that a query selects are in each step of a time, by kind.
+    func counts(
+        _ query: Query, from: Timestamp, to: Timestamp, steps: Int
+    ) async throws -> [String: [Int]] {
+        let (selection, given) = Self.selection(query)
+        let span = max(1, to.milliseconds - from.milliseconds)
+        let sql = """
+            SELECT kind, min((time - ?) * ? / ?, ?) AS step, count(*) AS count FROM event\(selection)
+            GROUP BY kind, step
+            """
+        let arguments: StatementArguments = [from.milliseconds, steps, span, steps - 1] + given
+        return try await file.opened().read { database in
+            var counts: [String: [Int]] = [:]
+            for row in try Row.fetchAll(database, sql: sql, arguments: arguments) {
+                let step: Int = row["step"]
+                guard (0..<steps).contains(step) else { continue }
+                counts[row["kind"], default: Array(repeating: 0, count: steps)][step] += row["count"]
+            }
+            return counts
+        }
+    }
+
+    /// Returns the condition of a query.
+    private static func selection(_ query: Query) -> (String, StatementArguments) {
         var conditions: [String] = []
         var arguments = StatementArguments()
         func add(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
@@ -221,40 +258,23 @@ actor EventHistory {
         add("time <= ?", query.to?.milliseconds)
         add("region = ?", query.region)
         add("place = ?", query.place)
+        add("install = ?", query.install)
         if !query.kinds.isEmpty {
             conditions.append("kind IN (\(query.kinds.map { _ in "?" }.joined(separator: ", ")))")
             arguments += StatementArguments(query.kinds.map(\.rawValue))
         }
-        // What comes after is read from the oldest on, so that nothing is left out between two reads.
-        let order = query.after == nil ? "DESC" : "ASC"
-        let selection = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-        let sql = "SELECT * FROM event\(selection) ORDER BY number \(order) LIMIT \(max(1, query.limit))"
-        return try await opened().read { [arguments] database in
-            try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap(NumberedEvent.init)
-        }
+        return (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "), arguments)
     }
 
     /// Returns the number of the newest event; 0 where there is none.
     func newest() async throws -> Int64 {
-        try await opened().read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM event") ?? 0 }
+        try await file.opened().read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM event") ?? 0 }
     }
 
     /// Returns a value that was stored under a key; nil where there is none.
     func setting(_ key: String) async throws -> Data? {
-        try await opened().read { database in
+        try await file.opened().read { database in
             try Data.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
-        }
-    }
-
-    /// Stores a value under a key; nil removes it.
-    func set(_ key: String, to value: Data?) async throws {
-        try await opened().write { database in
-            if let value {
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", arguments: [key, value])
-            } else {
-                try database.execute(sql: "DELETE FROM setting WHERE key = ?", arguments: [key])
-            }
         }
     }
 
@@ -270,82 +290,56 @@ actor EventHistory {
             }
             waiting = []
         }
-        try? database?.close()
-        database = nil
-    }
-
-    // MARK: - The file
-
-    /// The four characters SBEH, which identify the file (SQLite, PRAGMA application_id).
-    private static let applicationID: Int32 = 0x5342_4548
-
-    private static func open(_ file: URL) throws -> DatabasePool {
-        var configuration = Configuration()
-        configuration.label = "history"
-        // Somebody else who looks at the file delays nothing: what cannot be written now is tried again.
-        configuration.busyMode = .timeout(0.25)
-        configuration.maximumReaderCount = 3
-        configuration.prepareDatabase { database in
-            // Without a wait for the disk with each event: an end of the process loses nothing, one of the machine the last.
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            try database.execute(sql: "PRAGMA cache_size = -1000")
-            try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
-        }
-        let queue = try DatabasePool(path: file.path, configuration: configuration)
-        do {
-            try queue.write { database in
-                let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-                guard application == applicationID || application == 0 else {
-                    throw ForeignFile()
-                }
-                try database.execute(
-                    sql: """
-                        CREATE TABLE IF NOT EXISTS event (
-                            number INTEGER PRIMARY KEY AUTOINCREMENT,
-                            time INTEGER NOT NULL,
-                            kind TEXT NOT NULL,
-                            summary TEXT NOT NULL,
-                            receiver TEXT,
-                            region TEXT,
-                            place TEXT,
-                            beacon TEXT,
-                            detail TEXT NOT NULL
-                        );
-                        CREATE INDEX IF NOT EXISTS eventByTime ON event (time);
-                        CREATE INDEX IF NOT EXISTS eventByKind ON event (kind, number);
-                        CREATE INDEX IF NOT EXISTS eventByRegion ON event (region, number);
-                        CREATE INDEX IF NOT EXISTS eventByPlace ON event (place, number);
-                        CREATE TABLE IF NOT EXISTS setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-                        PRAGMA application_id = \(applicationID);
-                        PRAGMA user_version = 1;
-                        """)
-            }
-        } catch {
-            try? queue.close()
-            throw error
-        }
-        return queue
-    }
-
-    /// Sets a damaged file aside, and begins another one.
-    private static func begin(anew file: URL, because error: DatabaseError, _ logger: Logger) throws -> DatabasePool {
-        let aside = file.appendingPathExtension("damaged")
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: aside.path + suffix)
-            if FileManager.default.fileExists(atPath: file.path + suffix) {
-                try FileManager.default.moveItem(atPath: file.path + suffix, toPath: aside.path + suffix)
-            }
-        }
-        logger.error(
-            "the history in \(file.path) is damaged (\(error.message ?? "\(error.resultCode)")); it lies in \(aside.path) now, and another one begins"
-        )
-        return try open(file)
+        failed = nil
+        file.close()
     }
 }
 
-extension ResultCode {
-    /// True where the file itself is the fault.
-    fileprivate var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(primaryResultCode) }
+extension StateFile.Kind {
+    /// The history: what has happened. Without a wait for the disk with each event, so that an end of the process loses
+    /// nothing, and one of the machine the last.
+    static let history = StateFile.Kind(title: "the history", applicationID: 0x5342_4548, isSynced: false) { pool in
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("events") { database in
+            // A file of before has them, without a note of it.
+            try database.execute(
+                sql: """
+                    CREATE TABLE IF NOT EXISTS event (
+                        number INTEGER PRIMARY KEY AUTOINCREMENT,
+                        time INTEGER NOT NULL,
+                        kind TEXT NOT NULL,
+                        summary TEXT NOT NULL,
+                        receiver TEXT,
+                        region TEXT,
+                        place TEXT,
+                        beacon TEXT,
+                        detail TEXT NOT NULL
+                    );
+                    CREATE INDEX IF NOT EXISTS eventByTime ON event (time);
+                    CREATE INDEX IF NOT EXISTS eventByKind ON event (kind, number);
+                    CREATE INDEX IF NOT EXISTS eventByRegion ON event (region, number);
+                    CREATE INDEX IF NOT EXISTS eventByPlace ON event (place, number);
+                    CREATE TABLE IF NOT EXISTS setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+                    """)
+        }
+        migrator.registerMigration("events from elsewhere") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE event ADD COLUMN sender TEXT;
+                    ALTER TABLE event ADD COLUMN install TEXT;
+                    ALTER TABLE event ADD COLUMN user TEXT;
+                    CREATE INDEX eventByInstall ON event (install, number) WHERE install IS NOT NULL;
+                    CREATE INDEX eventBySender ON event (number) WHERE sender IS NOT NULL;
+                    CREATE TABLE received (
+                        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+                        sender TEXT NOT NULL,
+                        name TEXT NOT NULL,
+                        UNIQUE (sender, name)
+                    );
+                    """)
+        }
+        try migrator.migrate(pool)
+    }
 }
 
 extension Timestamp {
@@ -355,7 +349,7 @@ extension Timestamp {
 
 extension NumberedEvent {
     /// An event of a row; nil for a kind of a newer version.
-    fileprivate init?(_ row: Row) {
+    init?(_ row: Row) {
         guard let kind = HistoryEvent.Kind(rawValue: row["kind"]) else { return nil }
         let beacon = (row["beacon"] as String?).flatMap { BeaconConstraint($0)?.identity }
         number = row["number"]
@@ -363,5 +357,8 @@ extension NumberedEvent {
             time: Timestamp(nanoseconds: (row["time"] as Int64) * 1_000_000), kind: kind, summary: row["summary"],
             receiver: row["receiver"], region: row["region"], place: row["place"], beacon: beacon,
             detail: row["detail"])
+        event.sender = row["sender"]
+        event.install = row["install"]
+        event.user = row["user"]
     }
 }

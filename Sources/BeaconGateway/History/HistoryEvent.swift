@@ -6,6 +6,10 @@ struct HistoryEvent: Sendable {
     /// A kind of event, by its word.
     enum Kind: String, Sendable, CaseIterable {
         case enter, exit, state, place, proximity, gone, receiver
+        /// An event of an app's own.
+        case app
+        /// An app has said who its user is.
+        case user
     }
 
     /// The moment, by the wall clock.
@@ -19,6 +23,15 @@ struct HistoryEvent: Sendable {
     var beacon: BeaconIdentity?
     /// The event's own JSON, as destinations and programs get it.
     var detail: String
+    /// Who sent it: an app or a webhook, by its name; nil for what was heard here.
+    var sender: String?
+    /// The install of the app, by its identifier.
+    var install: String?
+    /// The user of the install, as the app names them; the install's own identifier where the app knows nobody, and nil
+    /// where it did not say.
+    var user: String?
+    /// The user; nil where nobody is known.
+    var person: String? { user == install ? nil : user }
 
     /// A change of a region.
     init?(_ event: RegionEvent) {

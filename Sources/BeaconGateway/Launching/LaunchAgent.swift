@@ -4,8 +4,7 @@ import BeaconMonitoring
 import Foundation
 import Logging
 
-/// The launcher of programs for events: those of the configuration's rules, and applications that monitor regions
-/// themselves and do not run.
+/// The launcher of applications that monitor regions themselves and do not run.
 actor LaunchAgent {
     /// The time between two looks at the registered applications. The regions of one that ends are monitored after this
     /// at the latest.
@@ -13,8 +12,6 @@ actor LaunchAgent {
 
     private let settings: LaunchSettings
     private let registry: ApplicationRegistry?
-    private let rules: [RuleRunner]
-    private var triggers: [RuleTrigger]
     private let logger: Logger
     private var launchers: [ApplicationIdentity: ApplicationLauncher] = [:]
     private var terminated: [ApplicationIdentity: TerminatedApplication] = [:]
@@ -24,33 +21,21 @@ actor LaunchAgent {
     /// Creates an agent.
     ///
     /// - Parameters:
-    ///   - settings: the rules, and the settings for applications.
+    ///   - settings: the settings for applications.
     ///   - registry: the registry of applications; nil where none are started.
     ///   - logger: the log, which programs' output is written to as well.
     init(_ settings: LaunchSettings, registry: ApplicationRegistry?, logger: Logger) {
         self.settings = settings
         self.registry = registry
         self.logger = logger
-        rules = settings.rules.map { RuleRunner($0, logger: logger) }
-        triggers = settings.rules.map { RuleTrigger($0.events, of: $0.beacons) }
     }
 
-    /// The number of programs and applications that were started.
+    /// The number of applications that were started.
     var started: Int {
         get async {
             var count = 0
-            for rule in rules { count += await rule.counts.started }
             for launcher in launchers.values { count += await launcher.started }
             return count
-        }
-    }
-
-    /// The rules, each with its results so far, and when its program was started last.
-    var ruleCounts: [(rule: LaunchRule, counts: RuleRunner.Counts, lastStart: Date?)] {
-        get async {
-            var all: [(rule: LaunchRule, counts: RuleRunner.Counts, lastStart: Date?)] = []
-            for runner in rules { all.append((runner.rule, await runner.counts, await runner.lastStart)) }
-            return all
         }
     }
 
@@ -123,65 +108,6 @@ actor LaunchAgent {
         await launcher.start(application.launch)
     }
 
-    // MARK: - Rules
-
-    /// Starts the programs of rules for a change of a region of the configuration.
-    func startPrograms(for event: RegionEvent) async {
-        let kind: RuleEvent
-        switch event.kind {
-        case .enter: kind = .enter
-        case .exit: kind = .exit
-        default: return
-        }
-        for runner in rules where runner.rule.events.contains(kind) && runner.rule.regions?.contains(event.name) ?? true
-        {
-            var line: [UInt8] = []
-            EventJSON.append(event, to: &line)
-            await runner.enqueue(line)
-        }
-    }
-
-    /// Starts the programs of rules for a beacon that is in another place, or in none. Where it can only no longer be told,
-    /// nothing has happened.
-    ///
-    /// - Parameters:
-    ///   - event: the change.
-    ///   - names: the regions of the configuration that the beacon belongs to.
-    func startPrograms(for event: PlaceEvent, of names: [String]) async {
-        guard event.state != .unknown, event.place != event.before else { return }
-        for runner in rules where runner.rule.concerns(event, of: names) {
-            var line: [UInt8] = []
-            EventJSON.append(event, to: &line)
-            await runner.enqueue(line)
-        }
-    }
-
-    /// True where the rules have events for which beacons have to be ranged.
-    nonisolated var needsRanging: Bool { settings.rules.contains { $0.events.contains(where: \.needsRanging) } }
-
-    /// True where the rules have the event of a place.
-    nonisolated var needsPlaces: Bool { settings.rules.contains { $0.events.contains(.place) } }
-
-    /// Starts the programs of rules for what a report of ranging shows.
-    ///
-    /// - Parameters:
-    ///   - report: the report, by the wall clock.
-    ///   - time: the same second by the core's clock.
-    ///   - receiver: the receiver.
-    ///   - names: the regions of the configuration whose constraint it has.
-    func startPrograms(
-        for report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, of names: [String]
-    ) async {
-        for (number, runner) in rules.enumerated()
-        where runner.rule.regions.map({ !$0.isDisjoint(with: names) }) ?? true {
-            for moment in triggers[number].receive(report, at: time, from: receiver) {
-                var line: [UInt8] = []
-                EventJSON.append(moment, to: &line)
-                await runner.enqueue(line)
-            }
-        }
-    }
-
     // MARK: - End
 
     /// Waits until all that was started for past events has ended, or its time is over.
@@ -189,16 +115,14 @@ actor LaunchAgent {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in
             for launcher in launchers.values { group.addTask { await launcher.finish() } }
-            for rule in rules { group.addTask { await rule.finish() } }
         }
     }
 
-    /// Ends all programs and applications that were started here.
+    /// Ends all applications that were started here.
     func stop() async {
         isStopped = true
         await withTaskGroup(of: Void.self) { group in
             for launcher in launchers.values { group.addTask { await launcher.stop() } }
-            for rule in rules { group.addTask { await rule.stop() } }
         }
     }
 }

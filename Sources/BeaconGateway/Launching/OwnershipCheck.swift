@@ -1,3 +1,5 @@
+// The file's status is Glibc's, or CDispatch's where that module was read first.
+import CDispatch
 import Glibc
 
 /// A check that only a user and root can have written a file.

@@ -1,3 +1,4 @@
+import BeaconCapture
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -60,11 +61,62 @@ extension Gateway {
             updateScanMode()
         }
         for listener in rangingListeners.values { listener.continuation.yield(nil) }
+        for recording in recordings.values { recording.yield([UInt8(ascii: "\n")]) }
     }
 
-    /// Ends the streams of all who range beacons, since the daemon ends.
+    /// Ends the streams of all who range beacons or record, since the daemon ends.
     func endListeners() {
         for listener in rangingListeners.values { listener.continuation.finish() }
+        for recording in recordings.values { recording.finish() }
+    }
+
+    // MARK: - Recording
+
+    /// The most recordings at once.
+    private static let mostRecordings = 8
+
+    /// The batches that wait for who records: some seconds of a busy house. Who takes them more slowly is ended.
+    private static let recordingCapacity = 1_000
+
+    /// Begins to record what is heard.
+    ///
+    /// - Parameter time: how long.
+    /// - Returns: the lines of a sighting log, in pieces, of which empty ones say that the recording goes on; nil where too
+    ///   many record.
+    func record(for time: Duration) -> AsyncStream<[UInt8]>? {
+        guard recordings.count < Self.mostRecordings else { return nil }
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.recordingCapacity))
+        nextListener += 1
+        let number = nextListener
+        recordings[number] = continuation
+        let timer = Task {
+            try? await Task.sleep(for: time)
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in
+            timer.cancel()
+            Task { await self.endRecording(number) }
+        }
+        return stream
+    }
+
+    private func endRecording(_ number: Int) { recordings[number] = nil }
+
+    /// Hands what was heard to those who record.
+    func record(_ batch: SourceBatch, of number: Int) {
+        guard !recordings.isEmpty, !batch.sightings.isEmpty else { return }
+        let source = sources[number]
+        let names = source.receivers.indices.map { SightingLogFormat.jsonText(source.name($0)) }
+        var lines: [UInt8] = []
+        for sighting in batch.sightings where names.indices.contains(Int(sighting.receiver.index)) {
+            SightingLogFormat.append(
+                sighting, time: sighting.time.advanced(by: source.wallOffset),
+                receiver: names[Int(sighting.receiver.index)], to: &lines)
+        }
+        for recording in recordings.values {
+            if case .dropped = recording.yield(lines) { recording.finish() }
+        }
     }
 
     private func endRanging(_ number: Int) {

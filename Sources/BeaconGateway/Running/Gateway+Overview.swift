@@ -52,10 +52,11 @@ extension Gateway {
         configuration.regions.map { region in
             let constraint = region.region.constraint
             let change = view.regionChanges[region.name]
+            let (origin, settings) = item(.region, region.name)
             return RegionValue(
                 name: region.name, uuid: constraint.uuid.description, major: constraint.major.map(Int.init),
                 minor: constraint.minor.map(Int.init), state: state(of: region.name).description,
-                since: change?.time.seconds, receiver: change?.receiver)
+                since: change?.time.seconds, receiver: change?.receiver, origin: origin, settings: settings)
         }
     }
 
@@ -66,7 +67,10 @@ extension Gateway {
         let hearing = Set(receiverValues.filter { $0.hearing == "hearing" }.map(\.name))
         value.places = plan.placeNames.map { name in
             let names = plan.places.first { $0.name == name }?.receivers ?? []
-            return .init(name: name, receivers: names, dark: !names.isEmpty && hearing.isDisjoint(with: names))
+            let (origin, settings) = item(.place, name)
+            return .init(
+                name: name, receivers: names, dark: !names.isEmpty && hearing.isDisjoint(with: names), origin: origin,
+                settings: settings)
         }
         value.beacons = view.whereabouts.values.sorted { $0.identity < $1.identity }.map { event in
             let identity = IdentityValue(event.identity, name: names[event.identity])

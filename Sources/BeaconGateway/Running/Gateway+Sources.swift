@@ -106,6 +106,7 @@ extension Gateway {
             setHearing(state.hearing, of: source.receivers[place])
         }
         countAdverts(of: batch, by: source)
+        record(batch, of: number)
         for var sighting in batch.sightings {
             guard Int(sighting.receiver.index) < source.receivers.count else { continue }
             sighting.time = source.shared(sighting.time)

@@ -18,14 +18,14 @@ extension Gateway {
         }
         let lost = pending.enforceBound()
         if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
-        guard !isPresenceSaved, pending.notifications.isEmpty, let presence else { return }
-        var regions: [String: PresenceFile.Region] = [:]
+        guard !isPresenceSaved, pending.notifications.isEmpty, let state else { return }
+        var regions: [String: Presence.Region] = [:]
         for (owner, condition) in conditions {
             // Applications store the states of their regions themselves.
             if case .application = owner { continue }
-            guard let constraint = constraints[owner] else { continue }
+            guard let constraint = constraint(of: owner) else { continue }
             let source = core.holder(of: condition).map { sources[receivers[Int($0.index)].source].settings.name }
-            var region = PresenceFile.Region(
+            var region = Presence.Region(
                 constraint: constraint, state: core.knownState(of: condition), source: source)
             if case .region(let name) = owner {
                 region.since = view.regionChanges[name]?.time
@@ -34,11 +34,13 @@ extension Gateway {
             regions[owner.label] = region
         }
         do {
-            try presence.save(PresenceFile.Content(regions: regions, places: places))
+            // What changes while it is written is written next.
             isPresenceSaved = true
+            try await state.save(Presence(regions: regions, places: places))
             if isPresenceFailing { logger.notice("region states are saved again") }
             isPresenceFailing = false
         } catch {
+            isPresenceSaved = false
             // The first time only: sources give the time each second.
             if !isPresenceFailing {
                 logger.error("cannot save region states: \(error); they are kept in memory and tried again")

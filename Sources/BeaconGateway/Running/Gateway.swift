@@ -24,14 +24,23 @@ actor Gateway {
     /// The time between two attempts to write to an outbox that could not be written.
     static let writePause = Duration.seconds(1)
 
+    /// The attempts to read what was known in the last run.
+    private static let mostReadings = 6
+
     /// The time within which the threads of sources have to end.
     private static let stopTime = Duration.seconds(2)
 
-    let configuration: GatewayConfiguration
+    /// The configuration of the file.
+    let base: GatewayConfiguration
+    /// The same with what was added in the console.
+    private(set) var configuration: GatewayConfiguration
+    /// The number of the newest change of it.
+    private var revision = 0
     let destinations: [ConfiguredDestination]
     let writer: any NotificationWriter
-    let presence: PresenceFile?
+    let state: GatewayState?
     private let launches: LaunchAgent?
+    let rules: RuleEngine?
     private let published: Locked<GatewayStatistics>
     let logger: Logger
 
@@ -53,10 +62,13 @@ actor Gateway {
 
     private var owners: [ConditionID: ConditionOwner] = [:]
     var conditions: [ConditionOwner: ConditionID] = [:]
-    var constraints: [ConditionOwner: BeaconConstraint] = [:]
+    private var monitored: [ConditionOwner: MonitoredRegion] = [:]
+    /// The requests by which the configuration has beacons ranged.
+    private var rangings: [BeaconConstraint: RangingRequestID] = [:]
+    private var located: [BeaconConstraint] = []
 
     private var policy: NotificationPolicy
-    private let ownConstraints: Set<BeaconConstraint>
+    private var ownConstraints: Set<BeaconConstraint>
     var pending = PendingNotifications()
     /// The events whose notifications are not written so far, after which programs are started, in order.
     var unlaunched: [LaunchEvent] = []
@@ -92,7 +104,9 @@ actor Gateway {
     let broadcast: EventBroadcast?
     var view: GatewayView
     /// The user's names for beacons.
-    let names: [BeaconIdentity: String]
+    private(set) var names: [BeaconIdentity: String]
+    /// The settings of named beacons.
+    private var known: [BeaconIdentity: BeaconSettings]
     /// The receivers' hearing, by their numbers.
     var records: [ReceiverRecord] = []
     /// The requests by which the regions are ranged while somebody looks, where the configuration asks for none.
@@ -100,6 +114,7 @@ actor Gateway {
     /// Until when somebody is taken to look.
     var viewEnd: ContinuousClock.Instant?
     var rangingListeners: [Int: RangingListener] = [:]
+    var recordings: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
     var nextListener = 0
     var advertised: AdvertisingValue.Beacon?
     var advertisedFrame: IBeaconFrame?
@@ -115,8 +130,10 @@ actor Gateway {
     ///   - configuration: the configuration.
     ///   - destinations: the destinations of notifications and events.
     ///   - writer: writes the notifications.
-    ///   - presence: the states before; nil to begin with nothing and to leave nothing.
-    ///   - launches: the programs and applications that are started for events.
+    ///   - state: what was known before; nil to begin with nothing and to leave nothing.
+    ///   - launches: the applications that are started for events.
+    ///   - rules: what is done for events.
+    ///   - base: the configuration without what was added in the console; nil where nothing was.
     ///   - published: the statistics for others to read.
     ///   - logger: the log.
     ///   - history: keeps the events for the console; nil where there is none.
@@ -124,17 +141,20 @@ actor Gateway {
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
-        presence: PresenceFile?, launches: LaunchAgent?, published: Locked<GatewayStatistics>, logger: Logger,
+        state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil, base: GatewayConfiguration? = nil,
+        published: Locked<GatewayStatistics>, logger: Logger,
         history: EventHistory? = nil, broadcast: EventBroadcast? = nil,
         makeRunner: @escaping @Sendable (SourceSettings) -> any GatewayRunner = {
             SourceRunner($0.specification, pace: $0.pace)
         }
     ) {
+        self.base = base ?? configuration
         self.configuration = configuration
+        self.rules = rules
         core = MonitoringCore(calibrations: configuration.calibrations)
         self.destinations = destinations
         self.writer = writer
-        self.presence = presence
+        self.state = state
         self.launches = launches
         self.published = published
         self.logger = logger
@@ -142,10 +162,9 @@ actor Gateway {
         self.history = history
         self.broadcast = broadcast
         view = GatewayView(isKept: history != nil)
-        names = Dictionary(configuration.beacons.map { ($0.identity, $0.name) }) { first, _ in first }
-        let regions = configuration.regions.map {
-            BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint)
-        }
+        names = configuration.beaconNames
+        known = configuration.beaconsByIdentity
+        let regions = configuration.notifiedRegions
         policy = NotificationPolicy(rules: configuration.notify, regions: regions)
         ownConstraints = Set(regions.map(\.constraint))
         statistics = GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) })
@@ -159,7 +178,7 @@ actor Gateway {
         makeSources()
         // An application may have been monitored before there was a source that could be told.
         scanMode = .off
-        begin(MonitoringPlan(configuration))
+        await begin()
         updateScanMode()
         publish()
         sendFrame()
@@ -228,13 +247,22 @@ actor Gateway {
     }
 
     /// Begins to monitor, with the states of the last run.
-    private func begin(_ plan: MonitoringPlan) {
-        var known = PresenceFile.Content()
-        do {
-            known = try presence?.load() ?? PresenceFile.Content()
-        } catch {
-            logger.error("cannot read the region states of the last run: \(error); every region begins as unknown")
+    private func begin() async {
+        var known = Presence()
+        for attempt in 1...Self.mostReadings {
+            do {
+                known = try await state?.presence() ?? Presence()
+                break
+            } catch  where attempt < Self.mostReadings {
+                // Somebody else may look at the file just now.
+                try? await Task.sleep(for: .milliseconds(500))
+            } catch {
+                logger.error(
+                    "cannot read the region states of the last run: \(error); every region begins as unknown")
+            }
         }
+        // What was changed in the console meanwhile is in it.
+        let plan = MonitoringPlan(configuration)
         for (owner, region) in plan.conditions {
             let last = known.regions[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
             let before = last?.state
@@ -253,7 +281,10 @@ actor Gateway {
             if case .region = owner { _ = policy.receive(event, at: .zero) }
             for destination in destinations { destination.receive?(event) }
         }
-        for constraint in plan.rangings { _ = core.startRanging(constraint) }
+        for constraint in plan.rangings where rangings[constraint] == nil {
+            rangings[constraint] = core.startRanging(constraint)
+        }
+        located = plan.located
         if let places = configuration.places, !plan.located.isEmpty {
             core.startLocating(places, plan.located)
             for (beacon, place) in known.places.sorted(by: { $0.key < $1.key }) {
@@ -272,15 +303,18 @@ actor Gateway {
         let condition = core.startMonitoring(region, assuming: state, heldBy: holder)
         owners[condition] = owner
         conditions[owner] = condition
-        constraints[owner] = region.constraint
+        monitored[owner] = region
     }
 
     private func forget(_ owner: ConditionOwner) {
         guard let condition = conditions.removeValue(forKey: owner) else { return }
         core.stopMonitoring(condition)
         owners[condition] = nil
-        constraints[owner] = nil
+        monitored[owner] = nil
     }
+
+    /// Returns the beacons of an owner's condition; nil where it has none.
+    func constraint(of owner: ConditionOwner) -> BeaconConstraint? { monitored[owner]?.constraint }
 
     /// Sets the scan mode of the radios to what the requests need.
     func updateScanMode() {
@@ -288,6 +322,72 @@ actor Gateway {
         guard mode != scanMode else { return }
         scanMode = mode
         for source in sources { source.runner.scan(mode) }
+    }
+
+    // MARK: - Another configuration
+
+    /// Goes on with what was changed in the console. What has not changed notices nothing.
+    ///
+    /// - Parameters:
+    ///   - new: the configuration.
+    ///   - revision: the number of the change; one that is older than another that was taken in is passed over.
+    func apply(_ new: GatewayConfiguration, revision: Int) async {
+        guard revision > self.revision else { return }
+        self.revision = revision
+        let before = configuration
+        configuration = new
+        names = new.beaconNames
+        known = new.beaconsByIdentity
+        policy.setRegions(new.notifiedRegions)
+        ownConstraints = Set(new.notifiedRegions.map(\.constraint))
+        for destination in destinations { destination.configure?(new) }
+        let plan = MonitoringPlan(new)
+        let wanted = Dictionary(plan.conditions.map { ($0.owner, $0.region) }) { first, _ in first }
+        for (owner, region) in monitored where wanted[owner] != region {
+            if case .application = owner { continue }
+            if let other = wanted[owner], other.constraint == region.constraint, let condition = conditions[owner] {
+                // By other rules, and from the state that it has: nobody came, and nobody left.
+                let (state, holder) = (core.knownState(of: condition), core.holder(of: condition))
+                monitor(owner, other, assuming: state, heldBy: holder)
+                continue
+            }
+            forget(owner)
+            if case .region(let name) = owner { view.forget(region: name) }
+        }
+        for (owner, region) in plan.conditions where monitored[owner] == nil {
+            monitor(owner, region, assuming: .unknown)
+        }
+        for (constraint, request) in rangings where !plan.rangings.contains(constraint) {
+            core.stopRanging(request)
+            rangings[constraint] = nil
+        }
+        for constraint in plan.rangings where rangings[constraint] == nil {
+            rangings[constraint] = core.startRanging(constraint)
+        }
+        if new.places != before.places || plan.located != located { locate(plan) }
+        for request in viewRequests { core.stopRanging(request) }
+        if !viewRequests.isEmpty {
+            viewRequests = []
+            lookAtBeacons()
+        }
+        isPresenceSaved = false
+        updateScanMode()
+        await rules?.update(new.launch.rules)
+        broadcast?.send(.changed([.regions, .places, .rules, .beacons]))
+    }
+
+    /// Locates beacons anew, each from where it was known to be.
+    private func locate(_ plan: MonitoringPlan) {
+        located = plan.located
+        guard let places = configuration.places, !plan.located.isEmpty else { return core.stopLocating() }
+        core.startLocating(places, plan.located)
+        for (beacon, place) in self.places.sorted(by: { $0.key < $1.key }) {
+            if places.placeNames.contains(place) {
+                core.setKnownPlace(place, of: beacon)
+            } else {
+                self.places[beacon] = nil
+            }
+        }
     }
 
     // MARK: - Applications
@@ -353,16 +453,16 @@ actor Gateway {
             case .change(let change): await launch(change)
             case .report(let report, let time, let receiver):
                 let names = configuration.regions.filter { $0.region.constraint == report.constraint }.map(\.name)
-                await launches?.startPrograms(for: report, at: time, from: receiver, of: names)
+                await rules?.handle(report, at: time, from: receiver, of: names, beacons: known)
             case .place(let change):
                 let names = configuration.regions.filter { $0.region.constraint.matches(change.identity) }.map(\.name)
-                await launches?.startPrograms(for: change, of: names)
+                await rules?.handle(change, of: names, title: title(of: change.identity))
             }
         }
     }
 
     private func handle(_ change: ConditionChange, notifications: inout [BeaconNotification]) {
-        guard let owner = owners[change.condition], let constraint = constraints[owner] else { return }
+        guard let owner = owners[change.condition], let constraint = monitored[owner]?.constraint else { return }
         var event = RegionEvent(
             change.kind, name: owner.name, constraint: constraint, time: change.time,
             receiver: change.receiver.map(name), state: change.state, before: change.before,
@@ -394,7 +494,7 @@ actor Gateway {
         if viewRequests.contains(report.request) { return }
         lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
         for destination in destinations { destination.receive?(.ranged(event)) }
-        if launches?.needsRanging == true {
+        if rules?.needsRanging == true {
             unlaunched.append(.report(event, at: report.time, from: report.receiver))
         }
     }
@@ -409,7 +509,7 @@ actor Gateway {
             isPresenceSaved = false
         }
         for destination in destinations { destination.receive?(.placed(change)) }
-        if launches?.needsPlaces == true { unlaunched.append(.place(change)) }
+        if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
     /// Logs receivers of places that no source has: a name that is misspelt makes everything in its place unknown.
@@ -427,7 +527,7 @@ actor Gateway {
     }
 
     /// The name or the numbers of a beacon, for people.
-    private func title(of beacon: BeaconIdentity) -> String { names[beacon] ?? "\(beacon.major)/\(beacon.minor)" }
+    func title(of beacon: BeaconIdentity) -> String { names[beacon] ?? "\(beacon.major)/\(beacon.minor)" }
 
     /// Returns why a source's receivers do not hear, as the subject and verb of a sentence; nil where that is not known.
     func reason(of source: Int) -> String? {
@@ -491,11 +591,25 @@ actor Gateway {
     // MARK: - Programs
 
     private func launch(_ change: GatewayChange) async {
-        guard let launches else { return }
         switch change.owner {
-        case .region: await launches.startPrograms(for: change.event)
+        case .region: await rules?.handle(change.event)
         case .beacon: return
-        case .application(let identity, let id): await launches.startApplication(identity, for: change.event, of: id)
+        case .application(let identity, let id): await launches?.startApplication(identity, for: change.event, of: id)
         }
+    }
+}
+
+extension GatewayConfiguration {
+    /// The names of beacons.
+    var beaconNames: [BeaconIdentity: String] { beaconsByIdentity.mapValues(\.name) }
+
+    /// The named beacons by identity.
+    var beaconsByIdentity: [BeaconIdentity: BeaconSettings] {
+        Dictionary(beacons.map { ($0.identity, $0) }) { first, _ in first }
+    }
+
+    /// The regions as notifications name them.
+    var notifiedRegions: [BeaconNotification.Region] {
+        regions.map { BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint) }
     }
 }

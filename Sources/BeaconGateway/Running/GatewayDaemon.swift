@@ -26,11 +26,14 @@ public struct GatewayDaemon: Sendable {
 
     private let gateway: Gateway
     private let launches: LaunchAgent
+    private let rules: RuleEngine
+    private let state: GatewayState?
     private let outbox: Outbox?
     private let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
     private let history: EventHistory?
     private let web: WebServer?
+    private let received: ReceivedEvents?
     private let shutdown = Locked(ShutdownRequest())
     private let logger: Logger
 
@@ -46,8 +49,12 @@ public struct GatewayDaemon: Sendable {
     ///   - configuration: the configuration.
     ///   - mode: the handling of notifications.
     ///   - logger: the log.
+    ///   - reload: is called where the console wants the configuration to be read again.
     /// - Throws: the error of a destination, `OutboxError`.
-    public init(_ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger) throws {
+    public init(
+        _ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger,
+        reload: @escaping @Sendable (GatewayConfiguration?) -> Void = { _ in }
+    ) throws {
         self.logger = logger
         var stateFolder: URL?
         if case .deliver = mode {
@@ -58,15 +65,20 @@ public struct GatewayDaemon: Sendable {
         }
         published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
         let writer: any NotificationWriter
-        var presence: PresenceFile?
+        var state: GatewayState?
+        let base = configuration
+        var configuration = configuration
         switch mode {
         case .dryRun(let print):
             outbox = nil
             delivery = nil
             writer = DryRunWriter(destinations: destinations, print: print)
             launches = LaunchAgent(LaunchSettings(), registry: nil, logger: logger)
+            rules = RuleEngine([], logger: logger)
         case .deliver:
-            presence = PresenceFile(besideOutbox: configuration.outbox.path)
+            let known = GatewayState(besideOutbox: configuration.outbox.path, logger: logger)
+            configuration = Self.adding(known, to: base, logger: logger)
+            state = known
             launches = LaunchAgent(
                 configuration.launch,
                 registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
@@ -85,26 +97,51 @@ public struct GatewayDaemon: Sendable {
                 self.delivery = delivery
                 writer = OutboxWriter(delivery: delivery)
             }
+            rules = RuleEngine(configuration.launch.rules, state: known, delivery: delivery, logger: logger)
         }
+        self.state = state
         let broadcast = EventBroadcast()
-        if let settings = configuration.web, presence != nil {
+        if let settings = configuration.web, state != nil {
             history = EventHistory(
-                file: URL(fileURLWithPath: configuration.outbox.path).appendingPathExtension("history.sqlite"),
+                file: EventHistory.file(besideOutbox: configuration.outbox.path),
                 limits: EventHistory.Limits(age: settings.historyAge, entries: settings.historyEntries),
                 broadcast: broadcast, logger: logger)
         } else {
             history = nil
         }
         gateway = Gateway(
-            configuration, destinations: destinations, writer: writer, presence: presence, launches: launches,
-            published: published, logger: logger, history: history, broadcast: history == nil ? nil : broadcast)
-        if let settings = configuration.web, let history {
+            configuration, destinations: destinations, writer: writer, state: state, launches: launches,
+            rules: rules, base: base, published: published, logger: logger, history: history,
+            broadcast: history == nil ? nil : broadcast)
+        if let settings = configuration.web, let history, let state {
             web = WebServer(
-                settings: settings, gateway: gateway, launches: launches, delivery: delivery,
-                configuration: configuration, history: history, broadcast: broadcast, logger: logger,
-                sessions: WebSessions.sessions(for: settings.tokenHash))
+                settings: settings, gateway: gateway, rules: rules, delivery: delivery, configuration: base,
+                history: history, state: state, broadcast: broadcast, logger: logger,
+                sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reload)
+            received = ReceivedEvents(
+                history: history, state: state, engine: rules, gateway: gateway, logger: logger)
         } else {
             web = nil
+            received = nil
+        }
+    }
+
+    /// Returns the configuration of the file with what was added in the console.
+    private static func adding(
+        _ state: GatewayState, to base: GatewayConfiguration, logger: Logger
+    ) -> GatewayConfiguration {
+        // Without a console nothing was added, and nothing can be taken back.
+        guard base.web != nil else { return base }
+        do {
+            let configuration = base.adding(try state.itemsBlocking())
+            for item in configuration.items {
+                guard let fault = item.fault else { continue }
+                logger.warning("the \(item.kind.rawValue) \(item.name) of the console is not in use: \(fault)")
+            }
+            return configuration
+        } catch {
+            logger.error("cannot read what was added in the console: \(error); the file alone is used")
+            return base
         }
     }
 
@@ -122,15 +159,23 @@ public struct GatewayDaemon: Sendable {
     public func run(
         linger: Duration, signals: [UnixSignal] = [.sigterm, .sigint], companions: [any Service] = []
     ) async throws {
+        await rules.restore()
+        do {
+            try await received?.prepare()
+        } catch {
+            logger.warning("cannot note where the events of apps begin: \(error); it is tried again with the first")
+        }
         // They end in the reverse order: first the sources, then launches, then deliveries.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery { services.append(.init(service: DeliveryRun(delivery: delivery))) }
-        services.append(.init(service: LaunchRun(agent: launches, gateway: gateway)))
+        services.append(.init(service: LaunchRun(agent: launches, rules: rules, gateway: gateway)))
         services.append(
             .init(
                 service: GatewayRun(
-                    gateway: gateway, launches: launches, delivery: delivery, linger: linger, logger: logger),
+                    gateway: gateway, launches: launches, rules: rules, delivery: delivery, linger: linger,
+                    logger: logger),
                 successTerminationBehavior: .gracefullyShutdownGroup))
+        if let received { services.append(.init(service: received, successTerminationBehavior: .ignore)) }
         if let web { services.append(.init(service: web, successTerminationBehavior: .ignore)) }
         services += companions.map { .init(service: $0) }
         // The group's own log is of interest only from warnings on.
@@ -161,6 +206,7 @@ public struct GatewayDaemon: Sendable {
     public func close() async {
         await outbox?.close()
         await history?.close()
+        state?.close()
     }
 
     /// The statistics so far.
@@ -168,7 +214,7 @@ public struct GatewayDaemon: Sendable {
 
     /// The number of programs and applications that were started.
     public var launchCount: Int {
-        get async { await launches.started }
+        get async { await launches.started + rules.started }
     }
 
     /// Returns the status of the destinations' queues; none in a dry run.

@@ -7,6 +7,7 @@ import ServiceLifecycle
 struct GatewayRun: Service {
     let gateway: Gateway
     let launches: LaunchAgent
+    let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
     let linger: Duration
     let logger: Logger
@@ -17,9 +18,12 @@ struct GatewayRun: Service {
         } onGracefulShutdown: {
             Task { await gateway.stop() }
         }
+        // Who has a console and no source is there for what others send.
+        if gateway.base.sources.isEmpty, gateway.base.web != nil { try? await gracefulShutdown() }
         guard !Task.isShuttingDownGracefully else { return }
         await cancelWhenGracefulShutdown {
             await launches.finish()
+            await rules.finish()
             await drain()
         }
     }
@@ -58,6 +62,7 @@ struct DeliveryRun: Service {
 /// The service that looks for terminated applications until the daemon shuts down, and then ends what it started.
 struct LaunchRun: Service {
     let agent: LaunchAgent
+    let rules: RuleEngine
     let gateway: Gateway
 
     func run() async {
@@ -65,5 +70,6 @@ struct LaunchRun: Service {
         // Without registries, the service still runs until the shutdown, as the others do.
         try? await gracefulShutdown()
         await agent.stop()
+        await rules.stop()
     }
 }

@@ -56,6 +56,9 @@ struct GatewayView: Sendable {
         whereabouts[beacon] = PlaceEvent(time: time, identity: beacon, state: .unknown, place: nil, before: place)
     }
 
+    /// Forgets a region that is no more, or another one of the same name.
+    mutating func forget(region: String) { regionChanges[region] = nil }
+
     // MARK: - What happens
 
     /// Takes in a change of a region of the configuration, by the wall clock.

@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
+import BeaconMonitoring
 import Foundation
 import Logging
 
@@ -14,6 +15,9 @@ struct ConfiguredDestination: Sendable {
 
     /// The receiver of all events; nil for destinations of notifications alone.
     var receive: (@Sendable (BeaconEvent) -> Void)?
+
+    /// Takes in the regions, beacons and places of another configuration; nil for destinations that need none.
+    var configure: (@Sendable (GatewayConfiguration) -> Void)?
 }
 
 extension ConfiguredDestination {
@@ -31,6 +35,7 @@ extension ConfiguredDestination {
         let filter = DestinationFilter(regions: settings.regions)
         let sink: any Sink
         var receive: (@Sendable (BeaconEvent) -> Void)?
+        var configure: (@Sendable (GatewayConfiguration) -> Void)?
         switch settings.kind {
         case .webhook(let webhook):
             var configuration = WebhookConfiguration(url: webhook.url)
@@ -53,12 +58,17 @@ extension ConfiguredDestination {
         case .mqtt(let mqtt):
             let broker = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
             receive = { broker.receive($0) }
+            configure = { configuration in
+                broker.configure(
+                    regions: configuration.regionNames(for: settings), beacons: configuration.namedBeacons,
+                    places: configuration.places?.placeNames ?? [])
+            }
             sink = broker
         }
         self.init(
             destination: Destination(
                 name: settings.name, sink: FilteredSink(sink: sink, filter: filter), kinds: settings.events),
-            filter: filter, receive: receive)
+            filter: filter, receive: receive, configure: configure)
     }
 }
 

@@ -14,11 +14,20 @@ extension MQTTSink {
         if let interval = settings.stateInterval { state.minimumInterval = interval }
         try self.init(
             settings.options,
-            regions: configuration.regions.map(\.name).filter { destination.regions?.contains($0) ?? true },
-            beacons: configuration.beacons.map { NamedBeacon(name: $0.name, identity: $0.identity) },
+            regions: configuration.regionNames(for: destination), beacons: configuration.namedBeacons,
             places: configuration.places?.placeNames ?? [], homeAssistant: settings.homeAssistantOptions, state: state,
             logger: logger)
     }
+}
+
+extension GatewayConfiguration {
+    /// Returns the names of the regions that a destination receives.
+    func regionNames(for destination: DestinationSettings) -> [String] {
+        regions.map(\.name).filter { destination.regions?.contains($0) ?? true }
+    }
+
+    /// The beacons that have names.
+    var namedBeacons: [NamedBeacon] { beacons.map { NamedBeacon(name: $0.name, identity: $0.identity) } }
 }
 
 extension MQTTSettings {

@@ -10,6 +10,7 @@ public import Logging
 /// the topics.
 public final class MQTTSink: Sink {
     private let client: MQTTClient
+    private let homeAssistant: HomeAssistantOptions
     private let topics: TopicTree
     private let state: StatePublisher
 
@@ -39,6 +40,7 @@ public final class MQTTSink: Sink {
         }
         client = try MQTTClient(options, logger: logger)
         topics = TopicTree(base: options.baseTopic)
+        self.homeAssistant = homeAssistant
         let store = RetainedMessageStore(
             regions: regions, beacons: beacons, topics: topics,
             discovery: Discovery(homeAssistant, broker: options, topics: topics, places: places), options: state)
@@ -48,6 +50,19 @@ public final class MQTTSink: Sink {
     private static func repeated(_ what: String, _ names: [String]) -> [String] {
         var seen: Set<String> = []
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
+    }
+
+    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. The call does not
+    /// wait.
+    ///
+    /// - Parameters:
+    ///   - regions: the names of the monitored regions.
+    ///   - beacons: the named beacons.
+    ///   - places: the names of the places that beacons are located in.
+    public func configure(regions: [String], beacons: [NamedBeacon], places: [String]) {
+        state.configure(
+            regions: regions, beacons: beacons,
+            discovery: Discovery(homeAssistant, broker: client.options, topics: topics, places: places))
     }
 
     /// Receives an event of monitoring or ranging, for the retained state. The call does not wait, and may come from

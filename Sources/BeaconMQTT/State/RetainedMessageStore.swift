@@ -8,13 +8,14 @@ import Foundation
 /// at its topics, and deletes what is no longer configured.
 struct RetainedMessageStore: Sendable {
     private let topics: TopicTree
-    private let discovery: Discovery
+    private var discovery: Discovery
     private var beacons: [(beacon: NamedBeacon, tracker: BeaconTracker)]
-    private let regions: Set<String>
+    private var regions: Set<String>
+    private let options: MQTTStateOptions
 
     /// The topics that may retain something. A retained message at another topic of this gateway is left over.
-    private let configured: Set<String>
-    private let announcements: [String: [UInt8]]
+    private var configured: Set<String>
+    private var announcements: [String: [UInt8]]
 
     /// The payloads to retain, by topic. A region whose state is not known has none: the state of an earlier run
     /// remains until more is known, so that a restart causes no exit and no enter.
@@ -29,6 +30,7 @@ struct RetainedMessageStore: Sendable {
     ) {
         self.topics = topics
         self.discovery = discovery
+        self.options = options
         self.regions = Set(regions)
         self.beacons = beacons.map {
             ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces))
@@ -42,6 +44,23 @@ struct RetainedMessageStore: Sendable {
         configured = Set(regions.map(topics.regionState)).union(beacons.map { topics.beaconState($0.name) })
             .union(announcements.keys)
         wanted = announcements
+    }
+
+    /// Replaces what is configured. What is so no longer is deleted, and all else keeps its state.
+    mutating func configure(regions: [String], beacons: [NamedBeacon], discovery: Discovery) {
+        var next = RetainedMessageStore(
+            regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: options)
+        for index in next.beacons.indices {
+            guard discovery.hasPlaces == self.discovery.hasPlaces,
+                let known = self.beacons.first(where: { $0.beacon == next.beacons[index].beacon })
+            else { continue }
+            next.beacons[index].tracker = known.tracker
+        }
+        for topic in next.configured where next.wanted[topic] == nil { next.wanted[topic] = wanted[topic] }
+        (next.isConnected, next.due, next.isDue) = (isConnected, due, isDue)
+        let changed = next.announcements.filter { announcements[$0.key] != $0.value }.keys
+        for topic in configured.subtracting(next.configured).union(changed).sorted() { next.makeDue(topic) }
+        self = next
     }
 
     /// The filters to subscribe to in order to read what is retained.

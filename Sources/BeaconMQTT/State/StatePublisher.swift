@@ -26,6 +26,11 @@ final class StatePublisher: Sendable {
     /// Receives an event of monitoring or ranging, without waiting.
     func receive(_ event: BeaconEvent) { update { $0.receive(event) } }
 
+    /// Replaces what is configured, without waiting.
+    func configure(regions: [String], beacons: [NamedBeacon], discovery: Discovery) {
+        update { $0.configure(regions: regions, beacons: beacons, discovery: discovery) }
+    }
+
     /// Publishes until its task is cancelled.
     func run() async {
         let events = client.events()

@@ -17,6 +17,14 @@ extension MonitoringCore {
         }
     }
 
+    /// Ends the locating of beacons. Doing so twice is harmless.
+    package mutating func stopLocating() {
+        places = nil
+        placeNames = []
+        placeReceivers = [:]
+        engine.stopLocating()
+    }
+
     /// Gives a receiver the name by which plans know it, and adds it.
     package mutating func name(_ receiver: ReceiverID, _ name: String) {
         addReceiver(receiver)

@@ -207,7 +207,7 @@ struct ConfigurationTests {
             ConfigurationBench.start + places + rule("events: [place], places: [kichen]"))
         #expect(strange.count == 1 && strange[0].contains("was \"kitchen\" meant?"))
         let idle = ConfigurationBench.lines(ConfigurationBench.start + places + rule("places: [kitchen]"))
-        #expect(idle.count == 1 && idle[0].contains("is for the event place"))
+        #expect(idle.count == 1 && idle[0].contains("is for events of beacons"))
     }
 
     @Test("The console is for this machine, or for who has a token")

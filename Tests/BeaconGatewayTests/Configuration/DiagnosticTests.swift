@@ -90,7 +90,7 @@ struct DiagnosticTests {
             #"f:3:51: error: "beacons" has "car", and there is no beacon of this name"#),
         Case(
             "launch: { rules: [{ name: r, events: [enter], regions: attic }] }",
-            #"f:3:19: error: in launch.rules.r, "program" is missing: write the program to start and its arguments, or a systemd "unit""#,
+            #"f:3:19: error: in launch.rules.r, "program" is missing: write the program to start and its arguments, a systemd "unit", a "message" to the install, or "destinations""#,
             #"f:3:56: error: "regions" has "attic", and there is no region of this name; there are hall"#),
         Case(
             "launch: { rules: [{ name: r, program: 'a \"b' }, { name: s, unit: --now }] }",
@@ -158,7 +158,7 @@ struct DiagnosticTests {
     func missing() {
         #expect(
             ConfigurationBench.lines("") == [
-                #"f:1:1: error: "sources" is missing: say where adverts come from, as in "sources: [auto]""#,
+                #"f:1:1: error: "sources" is missing: say where adverts come from, as in "sources: [auto]"; "sources: []" is for who only takes what others send"#,
                 #"f:1:1: error: "regions" is missing: say what to watch for: a list of regions, each with a name and a uuid"#,
             ])
     }

@@ -178,16 +178,4 @@ struct EventHistoryTests {
         _ = await reader.value
         #expect(broadcast.count == 0)
     }
-
-    @Test("A setting is kept, replaced and removed")
-    func settings() async throws {
-        let bench = try Bench()
-        let history = try bench.open()
-        #expect(try await history.setting("a") == nil)
-        try await history.set("a", to: Data("1".utf8))
-        try await history.set("a", to: Data("2".utf8))
-        #expect(try await bench.open().setting("a") == Data("2".utf8))
-        try await history.set("a", to: nil)
-        #expect(try await history.setting("a") == nil)
-    }
 }

@@ -91,16 +91,19 @@ final class GatewayBench: Sendable {
     ///   - regions: the regions; by default one of every beacon, "hall".
     ///   - runners: the runners of the sources, by name; those of the sources themselves by default.
     ///   - places: the places; none by default.
-    ///   - launches: the launcher of programs.
+    ///   - launches: the launcher of applications.
+    ///   - rules: what is done for events.
     ///   - writing: the time that each write takes.
     ///   - history: keeps events for a console.
     ///   - broadcast: tells a console of what changes.
     func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
-        writing: Duration? = nil, history: EventHistory? = nil, broadcast: EventBroadcast? = nil
+        rules: RuleEngine? = nil, writing: Duration? = nil, history: EventHistory? = nil,
+        broadcast: EventBroadcast? = nil,
+        configuration given: GatewayConfiguration? = nil
     ) -> Gateway {
-        let configuration = configuration(sources, regions: regions, places: places)
+        let configuration = given ?? configuration(sources, regions: regions, places: places)
         let destination = ConfiguredDestination(
             destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil),
             receive: { event in
@@ -108,8 +111,9 @@ final class GatewayBench: Sendable {
             })
         return Gateway(
             configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
-            presence: keepsPresence ? presence : nil,
-            launches: launches, published: published, logger: lines.logger, history: history, broadcast: broadcast,
+            state: keepsPresence ? state : nil,
+            launches: launches, rules: rules, published: published, logger: lines.logger, history: history,
+            broadcast: broadcast,
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace) })
     }
 
@@ -125,8 +129,8 @@ final class GatewayBench: Sendable {
         return configuration
     }
 
-    /// The file of presence.
-    var presence: PresenceFile { PresenceFile(besideOutbox: folder.path + "/outbox.sqlite") }
+    /// What is known beside the configuration.
+    var state: GatewayState { GatewayState(besideOutbox: folder.path + "/outbox.sqlite", logger: lines.logger) }
 
     /// Writes the state of a region as an earlier run left it.
     ///
@@ -134,15 +138,17 @@ final class GatewayBench: Sendable {
     ///   - state: the state.
     ///   - region: the region's name.
     ///   - source: the source that kept it inside; nil where none is known.
-    func remember(_ state: RegionState, of region: String, by source: String? = nil) throws {
+    func remember(_ state: RegionState, of region: String, by source: String? = nil) async throws {
         let region = [
-            "region \(region)": PresenceFile.Region(constraint: Self.constraint, state: state, source: source)
+            "region \(region)": Presence.Region(constraint: Self.constraint, state: state, source: source)
         ]
-        try presence.save(PresenceFile.Content(regions: region))
+        try await self.state.save(Presence(regions: region))
     }
 
     /// The state of a region on the disk.
-    func remembered(_ region: String) throws -> RegionState? { try presence.load().regions["region \(region)"]?.state }
+    func remembered(_ region: String) async throws -> RegionState? {
+        try await state.presence().regions["region \(region)"]?.state
+    }
 
     // MARK: - Results
 

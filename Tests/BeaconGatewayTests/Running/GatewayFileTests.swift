@@ -155,7 +155,7 @@ struct GatewayFileTests {
         #expect(
             await bench.run([try bench.log("a", Self.log(1000...1010)), quiet])
                 == ["enter hall inside 1000.0 hci0", "state hall unknown 1010.0 -"])
-        #expect(try bench.remembered("hall") == .inside)
+        #expect(try await bench.remembered("hall") == .inside)
         let second = try Bench()
         let later = try second.log(
             "b", Self.strangers(1000...1050) + Self.log(1051...1052) + Self.strangers(1053...1200))
@@ -190,10 +190,10 @@ struct GatewayFileTests {
     @Test("A source that cannot be opened leaves no region that was entered before")
     func unopened() async throws {
         let bench = try Bench()
-        try bench.remember(.inside, of: "hall")
+        try await bench.remember(.inside, of: "hall")
         let missing = SourceSettings(name: "missing", specification: .file(path: "/nowhere/at.all"))
         #expect(await bench.run([missing]) == ["state hall inside 0.0 -"])
-        #expect(try bench.remembered("hall") == .inside)
+        #expect(try await bench.remembered("hall") == .inside)
         #expect(bench.notified.isEmpty)
     }
 
@@ -208,7 +208,7 @@ struct GatewayFileTests {
             bench.notified.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == [
                 "enter hall 1000.0", "exit hall 2030.0", "enter hall 2100.0",
             ])
-        #expect(try bench.remembered("hall") == .inside)
+        #expect(try await bench.remembered("hall") == .inside)
     }
 
     @Test("Beside a source in real time a file plays in real time, which is logged")

@@ -27,7 +27,7 @@ struct GatewayPlaceTests {
         await bench.gateway([try bench.log("log", log())], places: plan).run()
         #expect(
             bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])
-        #expect(try bench.presence.load().places.values.sorted() == ["kitchen"])
+        #expect(try await bench.state.presence().places.values.sorted() == ["kitchen"])
     }
 
     @Test("After a restart, a beacon that is where it was is not notified again")
@@ -48,24 +48,24 @@ struct GatewayPlaceTests {
     @Test("A rule runs its program for the places that it names, and for no other beacon, region or place")
     func rules() async throws {
         let bench = try GatewayBench()
-        func rule(_ name: String, _ change: (inout LaunchRule) -> Void) -> LaunchRule {
-            var rule = LaunchRule(
+        func rule(_ name: String, _ change: (inout Rule) -> Void) -> Rule {
+            var rule = Rule(
                 name: name, events: [.place],
                 target: .program(["/bin/sh", "-c", "cat >> '\(bench.folder.path)/\(name)'"]), interval: .zero)
             change(&rule)
             return rule
         }
         let uuid = GatewayBench.constraint.uuid
-        let agent = LaunchAgent(
-            LaunchSettings(rules: [
+        let engine = RuleEngine(
+            [
                 rule("all") { _ in }, rule("kitchen") { $0.places = ["kitchen"] },
                 rule("attic") { $0.places = ["attic"] },
                 rule("other-beacon") { $0.beacons = [BeaconIdentity(uuid: uuid, major: 1, minor: 9)] },
                 rule("other-region") { $0.regions = ["attic"] }, rule("region") { $0.regions = ["hall"] },
                 rule("enter") { $0.events = [.enter] },
-            ]), registry: nil, logger: bench.lines.logger)
-        await bench.gateway([try bench.log("log", log())], places: plan, launches: agent).run()
-        await agent.finish()
+            ], logger: bench.lines.logger)
+        await bench.gateway([try bench.log("log", log())], places: plan, rules: engine).run()
+        await engine.finish()
         func ran(_ name: String) -> [String] {
             let text = (try? String(contentsOfFile: "\(bench.folder.path)/\(name)", encoding: .utf8)) ?? ""
             return text.split(separator: "\n").map { line in

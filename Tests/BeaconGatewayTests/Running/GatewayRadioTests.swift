@@ -136,7 +136,7 @@ struct GatewayRadioTests {
     @Test("After a restart the silence of another radio exits no region while the one that kept it is missing")
     func restartWithoutHolder() async throws {
         let bench = try GatewayBench()
-        try bench.remember(.inside, of: "hall", by: "a")
+        try await bench.remember(.inside, of: "hall", by: "a")
         await ScriptedRadios.run(2, in: bench) { radios in
             radios.open(1)
             radios.report(1)
@@ -147,20 +147,20 @@ struct GatewayRadioTests {
             radios.pass(5, hearing: [0])
         }
         #expect(bench.notified == [])
-        #expect(try bench.remembered("hall") == .inside)
+        #expect(try await bench.remembered("hall") == .inside)
     }
 
     @Test("A radio that cannot be opened at first publishes unknown, and keeps on the disk that somebody is inside")
     func unopened() async throws {
         let bench = try GatewayBench()
-        try bench.remember(.inside, of: "hall")
+        try await bench.remember(.inside, of: "hall")
         await ScriptedRadios.run(1, in: bench) { radios in
             radios.send(.failed(RadioError(.unsupported, "there is no adapter"), retryAfter: .seconds(1)), to: 0)
             radios.set(.unsupported, of: 0)
             radios.pass(100)
         }
         #expect(bench.words == ["state hall inside 0.0 -", "state hall unknown 0.0 -"])
-        #expect(try bench.remembered("hall") == .inside)
+        #expect(try await bench.remembered("hall") == .inside)
         #expect(bench.notified.isEmpty)
     }
 
@@ -172,7 +172,7 @@ struct GatewayRadioTests {
             radios.report(0, hearing: true)
         }
         #expect(bench.words == ["enter hall inside 1000.0 a"])
-        #expect(try bench.remembered("hall") == .inside)
+        #expect(try await bench.remembered("hall") == .inside)
     }
 
     @Test("A source that was opened anew with other adapters has their names")

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Who may use the console")
 struct RequestGuardTests {
-    private static let token = "secret of the test"
+    static let token = "secret of the test"
 
-    private static var guarded: WebSettings {
+    static var guarded: WebSettings {
         var settings = WebSettings()
         settings.host = "0.0.0.0"
         settings.tokenHash = AccessToken.hash(of: token)
@@ -130,11 +130,15 @@ struct RequestGuardTests {
     }
 
     @Test("Who is logged in stays so while the token is the same, and not with another")
-    func reload() {
-        let session = WebSessions.sessions(for: "a").begin()
-        #expect(WebSessions.sessions(for: "a").contains(session))
-        #expect(!WebSessions.sessions(for: "b").contains(session))
-        #expect(!WebSessions.sessions(for: "a").contains(session))
+    func reload() async throws {
+        let bench = try GatewayBench()
+        let session = try await WebSessions(tokenHash: "a", state: bench.state).begin()
+        // Another process, later.
+        let later = WebSessions(tokenHash: "a", state: bench.state)
+        #expect(try await later.contains(session))
+        #expect(try await !WebSessions(tokenHash: "b", state: bench.state).contains(session))
+        try await later.end(session)
+        #expect(try await !later.contains(session))
     }
 
     @Test("Every answer, also one of a failure, has the headers that keep others out")

@@ -1,5 +1,6 @@
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -13,6 +14,10 @@ struct WebBench {
     let bench: GatewayBench
     let gateway: Gateway
     let history: EventHistory
+    let state: GatewayState
+    let rules: RuleEngine
+    /// The configurations that the console wanted to be used; nil for the file's.
+    let wishes = Locked<[GatewayConfiguration?]>([])
     let broadcast: EventBroadcast
     let server: WebServer
 
@@ -37,15 +42,19 @@ struct WebBench {
         broadcast = EventBroadcast()
         let file = self.bench.folder.appendingPathComponent("history.sqlite")
         history = EventHistory(file: file, broadcast: broadcast, logger: self.bench.lines.logger)
-        gateway = self.bench.gateway(
-            sources, runners: runners, places: places, history: history, broadcast: broadcast)
+        state = self.bench.state
         var configuration = self.bench.configuration(sources, places: places)
+        configuration.web = settings
         change(&configuration)
+        rules = RuleEngine(configuration.launch.rules, state: state, logger: self.bench.lines.logger)
+        gateway = self.bench.gateway(
+            sources, runners: runners, places: places, rules: rules, history: history, broadcast: broadcast,
+            configuration: configuration)
         server = WebServer(
-            settings: settings, gateway: gateway,
-            launches: LaunchAgent(configuration.launch, registry: nil, logger: self.bench.lines.logger), delivery: nil,
-            configuration: configuration, history: history, broadcast: broadcast, logger: self.bench.lines.logger,
-            sessions: WebSessions())
+            settings: settings, gateway: gateway, rules: rules, delivery: nil, configuration: configuration,
+            history: history, state: state, broadcast: broadcast, logger: self.bench.lines.logger,
+            sessions: WebSessions(tokenHash: settings.tokenHash, state: state),
+            reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })
     }
 
     private struct Collector: ResponseBodyWriter {

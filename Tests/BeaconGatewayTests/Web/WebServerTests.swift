@@ -197,7 +197,7 @@ struct WebServerTests {
     @Test("A wrong method is answered by the right ones, however the path is written")
     func methods() async throws {
         let web = try WebBench()
-        for path in ["/v1/regions", "//v1//regions/", "/metrics"] {
+        for path in ["/v1/sources", "//v1//sources/", "/metrics", "/v1/rules/runs"] {
             let answer = try await web.ask(.post, path, headers: [.consoleRequest: "1"], body: "{}")
             #expect(answer.status == 405)
             #expect(answer.headers[.allow] == "GET, HEAD")
@@ -273,7 +273,7 @@ struct WebServerTests {
         let laterRun = Task { await later.gateway.run() }
         while await later.gateway.sourceValues.isEmpty { await Task.yield() }
         runner.advertised.withLock { $0 = [] }
-        await later.gateway.restoreAdvertising(from: later.history)
+        await later.gateway.restoreAdvertising(from: later.state, or: later.history)
         #expect(runner.advertised.withLock { $0 } == [frame])
         #expect(try await put(7, enabled: false).status == 200)
         #expect(runner.advertised.withLock { $0 } == [])

@@ -83,6 +83,34 @@ struct RetainedMessageStoreTests {
         #expect(store.removeDue().map(\.topic) == Array(topics.suffix(1)))
     }
 
+    @Test("is deleted of what is configured no longer, and keeps its state of what still is")
+    func reconfigured() {
+        let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
+        var store = Self.store(regions: ["shop", "attic"], beacons: [keys], isEnabled: true)
+        store.connected()
+        store.receive(.region("shop", .inside))
+        store.receive(.region("attic", .outside))
+        store.receive(.presence(.inside, of: TestBeacon.keys, at: 1))
+        _ = store.removeDue()
+        let discovery = Discovery(
+            HomeAssistantOptions(isEnabled: true), broker: .test(port: 1, clientID: "gateway"),
+            topics: TopicTree(base: "g"))
+        store.configure(
+            regions: ["shop", "cellar"], beacons: [NamedBeacon(name: "bag", identity: TestBeacon.bag)],
+            discovery: discovery)
+        let due = Self.removeDue(&store)
+        let device = "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1"
+        #expect(
+            due.map { String($0.prefix { $0 != "=" }) }.sorted() == [
+                "g/beacon/keys/state", "g/region/attic/state", device + "_2/config", device + "_3/config",
+            ])
+        #expect(due.filter { $0.hasSuffix("=") }.count == 3)
+        // What is retained is said again after a connection: of what stayed, the state that it had.
+        store.connected()
+        #expect(
+            Self.removeDue(&store).map { String($0.prefix(40)) }.contains("g/region/shop/state=inside"))
+    }
+
     private static func store(
         regions: [String] = [], beacons: [NamedBeacon] = [], isEnabled: Bool = false
     ) -> RetainedMessageStore {

@@ -66,6 +66,8 @@ enum SpellingSuggestion {
     /// Returns the candidate that a word differs from least, if it is near enough to have been meant: by one edit in
     /// words of up to four letters, by a third of the letters in longer ones.
     static func to(_ word: String, among candidates: some Sequence<String>) -> String? {
+        // Nobody misspells a word of this length.
+        guard word.utf8.count <= 100 else { return nil }
         let letters = Array(word.lowercased().unicodeScalars)
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {

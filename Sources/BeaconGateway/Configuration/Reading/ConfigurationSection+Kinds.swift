@@ -53,6 +53,37 @@ extension ConfigurationSection {
         return Set(defined.filter { names.contains($0.name) }.map(\.identity))
     }
 
+    /// Returns names of destinations that have to be defined; nil where none are given.
+    func destinationNames(_ key: String, defined: Set<String>) -> [String]? {
+        names(key, of: "destination", defined: defined)?.sorted()
+    }
+
+    /// The most texts of a mapping, and the longest of their keys and values, in characters.
+    private static let mostTexts = 32
+    private static let longestText = 200
+
+    /// Returns the texts of a mapping by their keys; none where there is none.
+    func textsByKey(_ key: String, _ what: String) -> [String: String] {
+        guard let node = node(key) else { return [:] }
+        guard case .mapping(let mapping) = node, mapping.count <= Self.mostTexts else {
+            report(.file(node.location), "\"\(key)\" is \(node.summary); \(what), at most \(Self.mostTexts)")
+            return [:]
+        }
+        var texts: [String: String] = [:]
+        for (name, value) in mapping {
+            guard let name = name.scalar?.string, let text = value.scalar?.string, !name.isEmpty,
+                max(name.count, text.count) <= Self.longestText
+            else {
+                report(
+                    .file(value.location),
+                    "\"\(key)\" has \(value.summary); \(what), of at most \(Self.longestText) characters")
+                continue
+            }
+            texts[name] = text
+        }
+        return texts
+    }
+
     private func names(_ key: String, of what: String, defined: Set<String>) -> Set<String>? {
         guard let names = texts(key, "write names of \(what)s") else { return nil }
         for name in names where !defined.contains(name.value) {
@@ -60,7 +91,8 @@ extension ConfigurationSection {
             if let nearest = SpellingSuggestion.to(name.value, among: defined.sorted()) {
                 message += "; was \"\(nearest)\" meant?"
             } else if !defined.isEmpty {
-                message += "; there are \(defined.sorted().joined(separator: ", "))"
+                let names = defined.sorted()
+                message += "; there are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"
             }
             report(name.origin, message)
         }
@@ -192,6 +224,7 @@ extension ConfigurationSection {
     func words(_ key: String) -> [String]? {
         guard case .scalar? = node(key) else {
             let words = texts(key, "write the program and its arguments")?.map(\.value)
+            if words?.isEmpty == true { report(origin, "\"\(key)\" is empty; write the program and its arguments") }
             return words?.isEmpty == true ? nil : words
         }
         guard let line = text(key) else { return nil }

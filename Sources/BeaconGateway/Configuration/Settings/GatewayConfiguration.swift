@@ -37,6 +37,19 @@ public struct GatewayConfiguration: Sendable {
     /// The console in the browser; nil for none.
     public var web: WebSettings?
 
+    /// The apps and other senders of which events are taken.
+    public var intake = IntakeSettings()
+
+    /// The regions, beacons, places and rules, as they are configured: those of the file, then those of the console, also
+    /// where they are not in use.
+    var items: [ConfigurationItem] = []
+
+    /// The guided start; nil where there is a configuration.
+    var setup: GuidedStart?
+
+    /// True while the guided start runs.
+    var isSetup: Bool { setup != nil }
+
     /// The path of the file that it was read from.
     public var path: String?
 
@@ -57,7 +70,7 @@ extension GatewayConfiguration {
     }
 
     /// Returns the path of the outbox in a folder of state.
-    static func outboxPath(in folder: String) -> String { folder + "/outbox.sqlite" }
+    public static func outboxPath(in folder: String) -> String { folder + "/outbox.sqlite" }
 }
 
 extension GatewayConfiguration {
@@ -83,7 +96,9 @@ extension GatewayConfiguration {
     ) throws(ConfigurationError) -> Checked {
         guard FileManager.default.fileExists(atPath: file) else {
             throw ConfigurationError(
-                .cannotRead, "cannot read \(file): there is no such file; name the configuration with --config")
+                .cannotRead,
+                "cannot read \(file): there is no such file; name the configuration with --config, or make one in the browser with \"beacond setup\""
+            )
         }
         let data: Data
         do {
@@ -135,20 +150,30 @@ extension GatewayConfiguration {
                 root.report(file.origin, "\"calibration\": \(error)")
             }
         }
+        for (kind, key) in [(ConfigurationItem.Kind.region, "regions"), (.beacon, "beacons"), (.place, "places")] {
+            if case .sequence(let nodes)? = root.node(key) {
+                items += ConfigurationItem.ofFile(kind, nodes.map { ($0, []) })
+            }
+        }
         let names = Set(regions.map(\.name))
         notify = NotificationRules.read(root.section("notify"), regions: names)
         destinations = DestinationSettings.read(root, in: self)
         outbox.read(root.section("outbox"))
-        launch = LaunchSettings.read(root, regions: names, beacons: beacons, places: places?.placeNames)
+        launch = LaunchSettings.read(root, in: ruleContext, items: &items)
         web = WebSettings.read(root)
+        intake = IntakeSettings.read(root)
         let log = root.section("log")
         if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
         log.finish()
         root.finish()
         if sources.isEmpty, !root.has("sources") {
-            root.reportMissing("sources", "say where adverts come from, as in \"sources: [auto]\"")
+            root.reportMissing(
+                "sources",
+                "say where adverts come from, as in \"sources: [auto]\"; \"sources: []\" is for who only takes what others send"
+            )
         }
-        if regions.isEmpty, !root.has("regions"), launch.applications == nil {
+        // With a console, regions can be added there.
+        if regions.isEmpty, !root.has("regions"), launch.applications == nil, web == nil {
             root.reportMissing("regions", "say what to watch for: a list of regions, each with a name and a uuid")
         }
     }

@@ -22,10 +22,10 @@ public struct LaunchSettings: Hashable, Sendable {
     public var applications: Applications?
 
     /// The rules for programs and systemd units.
-    public var rules: [LaunchRule]
+    public var rules: [Rule]
 
     /// Creates the settings from their parts.
-    public init(applications: Applications? = nil, rules: [LaunchRule] = []) {
+    public init(applications: Applications? = nil, rules: [Rule] = []) {
         self.applications = applications
         self.rules = rules
     }
@@ -34,7 +34,7 @@ public struct LaunchSettings: Hashable, Sendable {
 extension LaunchSettings {
     /// Reads the key `launch`.
     static func read(
-        _ root: ConfigurationSection, regions: Set<String>, beacons: [BeaconSettings], places: [String]?
+        _ root: ConfigurationSection, in context: Rule.Context, items: inout [ConfigurationItem]
     ) -> LaunchSettings {
         let section = root.section("launch")
         var settings = LaunchSettings()
@@ -42,10 +42,12 @@ extension LaunchSettings {
         _ = section.node("applications")
         var names: Set<String> = []
         let what = "write a list of rules, each beginning with \"- name:\""
-        settings.rules = section.items("rules", what).compactMap { node, path in
+        let rules = section.items("rules", what)
+        items += ConfigurationItem.ofFile(.rule, rules)
+        settings.rules = rules.compactMap { node, path in
             let rule = ConfigurationSection(node, at: path, in: root.reading)
             defer { rule.finish() }
-            return LaunchRule.read(rule, names: &names, regions: regions, beacons: beacons, places: places)
+            return Rule.read(rule, names: &names, in: context)
         }
         section.finish()
         return settings

@@ -22,19 +22,7 @@ extension PlacePlan {
         let places: [Place] = root.items("places", what).compactMap { node, path in
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
-            let name = section.name("place", known: &names)
-            guard let receivers = section.texts("receivers", "write the names of receivers, as in [hci0, hci1]") else {
-                section.reportMissing("receivers", "write the names of receivers, as in [hci0, hci1]")
-                return nil
-            }
-            for receiver in receivers {
-                if let other = owners.updateValue(name ?? "", forKey: receiver.value) {
-                    section.report(
-                        receiver.origin,
-                        "the receiver \"\(receiver.value)\" is in \"\(other)\" already; a receiver has one place")
-                }
-            }
-            return name.map { Place(name: $0, receivers: receivers.map(\.value)) }
+            return readPlace(section, names: &names, owners: &owners)
         }
         var plan = PlacePlan(places)
         plan.rules = rules
@@ -48,6 +36,29 @@ extension PlacePlan {
         guard let mistake = plan.mistake() else { return plan }
         if root.reading.diagnostics.count == faults { root.reportMissing("places", mistake) }
         return nil
+    }
+
+    /// Reads one place.
+    ///
+    /// - Parameters:
+    ///   - names: the names of places so far.
+    ///   - owners: the places of receivers so far.
+    static func readPlace(
+        _ section: ConfigurationSection, names: inout Set<String>, owners: inout [String: String]
+    ) -> Place? {
+        let name = section.name("place", known: &names)
+        guard let receivers = section.texts("receivers", "write the names of receivers, as in [hci0, hci1]") else {
+            section.reportMissing("receivers", "write the names of receivers, as in [hci0, hci1]")
+            return nil
+        }
+        for receiver in receivers {
+            if let other = owners.updateValue(name ?? "", forKey: receiver.value) {
+                section.report(
+                    receiver.origin,
+                    "the receiver \"\(receiver.value)\" is in \"\(other)\" already; a receiver has one place")
+            }
+        }
+        return name.map { Place(name: $0, receivers: receivers.map(\.value)) }
     }
 }
 

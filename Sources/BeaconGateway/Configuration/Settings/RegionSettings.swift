@@ -24,36 +24,43 @@ extension RegionSettings {
         return root.items("regions", what).compactMap { node, path in
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
-            let name = section.name("region", known: &names)
-            let constraint = section.constraint()
-            let signal: Located<Int?>? = section.value(
-                "minimum-rssi", "write a whole number from -127 to 20 (dBm), or auto"
-            ) { text in
-                text == "auto" ? .some(nil) : Int(text).flatMap { (-127...20).contains($0) ? .some($0) : nil }
-            }
-            let isLearned = signal.map { $0.value == nil } ?? false
-            let minimum = signal.flatMap { signal in signal.value.map { Located($0, signal.origin) } }
-            let exit = section.integer("exit-rssi", -127...20, unit: " (dBm)")
-            let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
-            let isAdaptive = section.boolean("adaptive-exit") ?? false
-            if let minimum, let exit, exit.value > minimum.value {
-                section.report(
-                    exit.origin,
-                    "\"exit-rssi\" is \(exit.value), above \"minimum-rssi\", which is \(minimum.value): the region would be "
-                        + "left by the very adverts that enter it; give one that is no higher")
-            }
-            if isLearned, let exit {
-                section.report(
-                    exit.origin, "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
-            }
-            guard let name, let constraint else { return nil }
-            var region = MonitoredRegion(
-                constraint, minimumRSSI: minimum.map { Int8($0.value) },
-                exitRSSI: (exit ?? minimum).map { Int8($0.value) },
-                exitTimeout: timeout ?? .seconds(30), isExitAdaptive: isAdaptive)
-            region.isSignalLearned = isLearned
-            return RegionSettings(name: name, region: region)
+            return read(section, names: &names)
         }
+    }
+
+    /// Reads one region.
+    ///
+    /// - Parameter names: the names of regions so far.
+    static func read(_ section: ConfigurationSection, names: inout Set<String>) -> RegionSettings? {
+        let name = section.name("region", known: &names)
+        let constraint = section.constraint()
+        let signal: Located<Int?>? = section.value(
+            "minimum-rssi", "write a whole number from -127 to 20 (dBm), or auto"
+        ) { text in
+            text == "auto" ? .some(nil) : Int(text).flatMap { (-127...20).contains($0) ? .some($0) : nil }
+        }
+        let isLearned = signal.map { $0.value == nil } ?? false
+        let minimum = signal.flatMap { signal in signal.value.map { Located($0, signal.origin) } }
+        let exit = section.integer("exit-rssi", -127...20, unit: " (dBm)")
+        let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
+        let isAdaptive = section.boolean("adaptive-exit") ?? false
+        if let minimum, let exit, exit.value > minimum.value {
+            section.report(
+                exit.origin,
+                "\"exit-rssi\" is \(exit.value), above \"minimum-rssi\", which is \(minimum.value): the region would be "
+                    + "left by the very adverts that enter it; give one that is no higher")
+        }
+        if isLearned, let exit {
+            section.report(
+                exit.origin, "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
+        }
+        guard let name, let constraint else { return nil }
+        var region = MonitoredRegion(
+            constraint, minimumRSSI: minimum.map { Int8($0.value) },
+            exitRSSI: (exit ?? minimum).map { Int8($0.value) },
+            exitTimeout: timeout ?? .seconds(30), isExitAdaptive: isAdaptive)
+        region.isSignalLearned = isLearned
+        return RegionSettings(name: name, region: region)
     }
 }
 
@@ -65,10 +72,20 @@ public struct BeaconSettings: Hashable, Sendable {
     /// The identity.
     public var identity: BeaconIdentity
 
+    /// The place that it is fixed in; nil for one that is carried.
+    public var place: String?
+
+    /// What else is known of it, by name.
+    public var attributes: [String: String]
+
     /// Creates the settings of a beacon.
-    public init(name: String, identity: BeaconIdentity) {
+    public init(
+        name: String, identity: BeaconIdentity, place: String? = nil, attributes: [String: String] = [:]
+    ) {
         self.name = name
         self.identity = identity
+        self.place = place
+        self.attributes = attributes
     }
 }
 
@@ -80,20 +97,35 @@ extension BeaconSettings {
         return root.items("beacons", what).compactMap { node, path in
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
-            let name = section.name("beacon", known: &names)
-            let constraint = section.constraint()
-            for key in ["major", "minor"] where !section.has(key) {
-                section.reportMissing(key, "a beacon is named by its uuid, major and minor")
-            }
-            guard let name, let constraint, let major = constraint.major, let minor = constraint.minor else {
-                return nil
-            }
-            let identity = BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
-            if let other = identities.updateValue(name, forKey: identity) {
-                section.report(
-                    section.origin, "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name")
-            }
-            return BeaconSettings(name: name, identity: identity)
+            return read(section, names: &names, identities: &identities)
         }
+    }
+
+    /// Reads one beacon.
+    ///
+    /// - Parameters:
+    ///   - names: the names of beacons so far.
+    ///   - identities: the beacons so far.
+    static func read(
+        _ section: ConfigurationSection, names: inout Set<String>, identities: inout [BeaconIdentity: String]
+    ) -> BeaconSettings? {
+        let name = section.name("beacon", known: &names)
+        let constraint = section.constraint()
+        for key in ["major", "minor"] where !section.has(key) {
+            section.reportMissing(key, "a beacon is named by its uuid, major and minor")
+        }
+        let place = section.value("place", "write the name of the place that it is fixed in") {
+            $0.isEmpty || $0.count > 100 ? nil : $0
+        }
+        let attributes = section.textsByKey("attributes", "write attributes and their values, as { floor: 2 }")
+        guard let name, let constraint, let major = constraint.major, let minor = constraint.minor else {
+            return nil
+        }
+        let identity = BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
+        if let other = identities.updateValue(name, forKey: identity) {
+            section.report(
+                section.origin, "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name")
+        }
+        return BeaconSettings(name: name, identity: identity, place: place?.value, attributes: attributes)
     }
 }

@@ -25,6 +25,13 @@ public struct WebSettings: Hashable, Sendable {
     /// The names by which browsers reach this machine, beside its own: those of a reverse proxy.
     public var names: [String] = []
 
+    /// True where the console shows, and changes nothing.
+    public var isReadOnly = false
+
+    /// True where rules that are made in the console may start programs: whoever may use the console may then do what
+    /// beacond may.
+    public var allowsPrograms = false
+
     /// The age from which on events are forgotten.
     public var historyAge = Duration.seconds(90 * 86_400)
 
@@ -33,6 +40,14 @@ public struct WebSettings: Hashable, Sendable {
 
     /// Creates the default settings: this machine alone may use it.
     public init() {}
+
+    /// Creates the settings of a console that listens on an address and a port, as `127.0.0.1:8099`.
+    ///
+    /// - Returns: nil where the text is none.
+    public init?(listening text: String) {
+        guard let (host, port) = Self.address(text) else { return nil }
+        (self.host, self.port) = (host, port)
+    }
 
     /// True where only programs of this machine can reach it.
     public var isLoopback: Bool { Self.isLoopback(host) }
@@ -70,6 +85,8 @@ extension WebSettings {
         settings.key = section.existingFile("key")
         settings.names =
             section.texts("names", "write names of this machine, as [beacons.example.com]")?.map(\.value) ?? []
+        settings.isReadOnly = section.boolean("read-only") ?? false
+        settings.allowsPrograms = section.boolean("programs") ?? false
         if let age = section.duration("history-age", .seconds(3600)...(.seconds(3660 * 86_400))) {
             settings.historyAge = age
         }

@@ -11,17 +11,30 @@ export class Problem extends Error {
   }
 }
 
-const listeners = { connection: new Set(), event: new Set(), state: new Set(), resumed: new Set() };
+const listeners = { connection: new Set(), event: new Set(), state: new Set(), resumed: new Set(), status: new Set() };
 
-/** Calls the function on "connection", "event", "state" or "resumed"; returns a function that ends it. */
+/** Calls the function on "connection", "event", "state", "resumed" or "status"; returns a function that ends it. */
 export function on(kind, listener) {
   listeners[kind].add(listener);
   return () => listeners[kind].delete(listener);
 }
 const emit = (kind, value) => { for (const listener of [...listeners[kind]]) listener(value); };
 
-/** The connection's state: "connecting", "live" or "lost", and when the server was last heard. */
-export const connection = { state: "connecting", heard: null };
+/** The connection's state: "connecting", "live" or "lost", when the server was last heard, and the sentence for an absence
+ *  that is expected, as while beacond restarts. */
+export const connection = { state: "connecting", heard: null, expected: null };
+
+/** The newest status of the server; null before the first. */
+export const server = { status: null };
+
+/** True where the server takes no changes, and before that is known. */
+export const isReadOnly = () => server.status?.readOnly !== false;
+
+/** Says that the server will be away for a moment, and why; null ends it. */
+export function expectAbsence(sentence) {
+  connection.expected = sentence;
+  emit("connection", connection);
+}
 
 let skew = 0;
 /** The server's time now; that of the last contact while the connection is lost. */
@@ -53,10 +66,14 @@ async function problem(response) {
   return new Problem(response.status, told.title || `HTTP ${response.status}`, told.detail, told.errors);
 }
 
+const patience = 10000;
+/** The patience with uploads and with what reads the whole history. */
+const longPatience = 120000;
+
 async function request(path, options = {}, again = true) {
   let response;
   try {
-    response = await fetch(path, { cache: "no-store", credentials: "same-origin", signal: AbortSignal.timeout(10000), ...options });
+    response = await fetch(path, { cache: "no-store", credentials: "same-origin", signal: AbortSignal.timeout(patience), ...options });
   } catch {
     lost();
     throw new Problem(0, "beacond cannot be reached");
@@ -81,13 +98,27 @@ export const get = (path) => request(path);
 
 /** Sends JSON to a path, and returns the answer's. */
 export const send = (method, path, body) => request(path, {
-  method, body: JSON.stringify(body), headers: { "Content-Type": "application/json", "X-Beacon-Console": "1" },
+  method, body: JSON.stringify(body), headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), "X-Beacon-Console": "1" },
 });
 
-/** Opens a session with the token; throws a problem if it is refused. */
-export async function openSession(token) {
+/** Sends JSON whose answer takes a while, as one about the whole history. */
+export const sendSlowly = (method, path, body) => request(path, {
+  method, body: JSON.stringify(body), signal: AbortSignal.timeout(longPatience),
+  headers: { "Content-Type": "application/json", "X-Beacon-Console": "1" },
+});
+
+/** Sends a file of a media type, and returns the answer's JSON. */
+export const upload = (method, path, file, type) => request(path, {
+  method, body: file, signal: AbortSignal.timeout(longPatience), headers: { "Content-Type": type, "X-Beacon-Console": "1" },
+});
+
+/** A path with a name in it that may hold any character. */
+export const pathOf = (path, name) => `${path}/${encodeURIComponent(name)}`;
+
+/** Opens a session with `{ token }` or `{ code }`; throws a problem if it is refused. */
+export async function openSession(credentials) {
   const response = await fetch("v1/session", {
-    method: "POST", body: JSON.stringify({ token }), credentials: "same-origin",
+    method: "POST", body: JSON.stringify(credentials), credentials: "same-origin", signal: AbortSignal.timeout(patience),
     headers: { "Content-Type": "application/json", "X-Beacon-Console": "1" },
   }).catch(() => { throw new Problem(0, "beacond cannot be reached"); });
   if (!response.ok) throw await problem(response);
@@ -174,8 +205,14 @@ export async function status() {
   clearTimeout(retry);
   retry = null;
   change("live");
+  const before = server.status;
+  server.status = answer;
+  if (!before || standing(before) !== standing(answer)) emit("status", answer);
   return answer;
 }
+
+/** What pages depend on, of all that a status says. */
+const standing = ({ setup, readOnly, programs, destinations, configuration }) => JSON.stringify([setup, readOnly, programs, destinations, configuration]);
 
 function openEvents() {
   events ??= new Stream("v1/events/stream", {

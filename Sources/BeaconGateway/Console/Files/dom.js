@@ -216,7 +216,8 @@ let announced = 0;
 export function announce(message) {
   announcement.push(message);
   announcing ??= setTimeout(() => {
-    const node = document.getElementById("announcer");
+    // While a dialog is open, the rest of the page is inert, and its announcements are not heard.
+    const node = [...document.querySelectorAll("dialog[open] .announcer")].pop() || document.getElementById("announcer");
     const more = announcement.length - 3;
     node.textContent = announcement.slice(0, 3).join(". ") + (more > 0 ? `. And ${more} more changes.` : "");
     announcement = [];

@@ -40,6 +40,19 @@ export function dayName(seconds, now) {
   return (date(seconds).getFullYear() === date(now).getFullYear() ? dayFormat : dayYearFormat).format(date(seconds));
 }
 
+const shortDayFormat = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short" });
+const shortDayYearFormat = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+
+/** A moment, as short as it is clear: "Today 12:03:20", "Sat, 21 Nov 12:03:20". */
+export function moment(seconds, now) {
+  const key = dayKey(seconds);
+  const yesterday = date(now);
+  yesterday.setDate(yesterday.getDate() - 1);
+  const day = key === dayKey(now) ? "Today" : key === dayKey(yesterday.getTime() / 1000) ? "Yesterday"
+    : (date(seconds).getFullYear() === date(now).getFullYear() ? shortDayFormat : shortDayYearFormat).format(date(seconds));
+  return `${day} ${clock(seconds)}`;
+}
+
 /** A span of time in one or two units: 12 s, 3 min, 2 h 5 min, 4 days. */
 export function span(seconds) {
   const whole = Math.max(0, Math.floor(seconds));

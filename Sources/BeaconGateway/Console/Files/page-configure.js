@@ -1,6 +1,6 @@
 // Configure a Beacon: this machine becomes one.
 
-import { get, send, status } from "./api.js";
+import { get, isReadOnly, on, send, server } from "./api.js";
 import { announce, attribute, el, follow, problemNode, show, showProblem, stateGlyph, text, toast } from "./dom.js";
 import { parseUUID, parseWhole } from "./format.js";
 
@@ -60,7 +60,9 @@ export function open(root) {
     apply.disabled = locked || busy || !possible || !valid() || (!changed && Boolean(saved));
     revert.disabled = busy || !saved || !changed;
     enabled.disabled = locked || busy || !possible || !valid();
-    random.disabled = locked;
+    show(random, !locked);
+    show(actions, !locked);
+    show(enabled.parentElement, !locked);
     for (const one of Object.values(fields)) one.input.readOnly = locked;
     const now = values();
     drawFrame(frame, now);
@@ -141,9 +143,10 @@ export function open(root) {
   });
 
   const load = async () => { if (!busy) take(await get("v1/advertising")); };
-  status().then((answer) => { locked = answer.readOnly; show(readOnly, locked); draw(); }).catch(() => {});
-  draw();
-  return follow(load, 3000, fault, ["advertising"]);
+  const standing = () => { locked = isReadOnly(); show(readOnly, locked && server.status !== null); draw(); };
+  standing();
+  const ends = [follow(load, 3000, fault, ["advertising"]), on("status", standing)];
+  return () => ends.forEach((end) => end());
 }
 
 function field(id, label, help, attributes, parse, wrong) {

@@ -99,8 +99,9 @@ function update(node, one, readOnly) {
   setTime(node.querySelector(".next time"), one.nextAttempt);
   for (const part of node.querySelectorAll(".next")) show(part, one.nextAttempt !== null && one.nextAttempt !== undefined);
   const retry = node.querySelector(".retry");
-  retry.disabled = readOnly || (!one.dead && !failing);
-  node.querySelector(".drop").disabled = readOnly || !one.dead;
+  retry.disabled = !one.dead && !failing;
+  node.querySelector(".drop").disabled = !one.dead;
+  show(retry.parentElement, !readOnly);
   show(node.querySelector(".waiting-queue"), one.waiting > 0);
   show(node.querySelector(".dead-queue"), one.dead > 0);
 }

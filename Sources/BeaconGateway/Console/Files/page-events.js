@@ -1,24 +1,17 @@
-// Events: a timeline by day, newest first, with filters; what happens is added at its top.
+// Events: a list by day, newest first, with filters and a timeline; what happens is added at its top.
 
 import { get, now, on, query } from "./api.js";
-import { announce, attribute, el, empty, facts, patch, problemNode, show, showProblem, svg, text } from "./dom.js";
-import { beaconName, clock, counted, dayKey, dayName, exact, identity, machineTime, signal, distanceWithRange } from "./format.js";
-import { why } from "./why.js";
+import { announce, attribute, el, empty, patch, problemNode, show, showProblem, text } from "./dom.js";
+import { eventItem, kindGlyph, kinds } from "./event-item.js";
+import { counted, dayKey, dayName } from "./format.js";
+import { makeTimeline } from "./timeline.js";
 
 export const title = "Events";
 
-const kinds = {
-  enter: "Enter", exit: "Exit", state: "State", place: "Place", proximity: "Proximity", gone: "Gone", receiver: "Receiver",
-};
-/** Paths of the kinds' glyphs. */
-const glyphs = {
-  enter: "M2 8h8M7 4.5l3.5 3.5L7 11.5M10 2h4v12h-4", exit: "M6 8h8M10.5 4.5L14 8l-3.5 3.5M6 2H2v12h4",
-  state: "M8 2.5a5.5 5.5 0 1 0 .01 0", place: "M8 14C5 10.5 3.5 8.5 3.5 6.3a4.5 4.5 0 0 1 9 0c0 2.2-1.5 4.2-4.5 7.7zM8 6.3v.01",
-  proximity: "M3 13v-2M8 13V7M13 13V3", gone: "M3.5 8h9", receiver: "M8 9v5M5 6a3 3 0 0 1 6 0M2.5 6a5.5 5.5 0 0 1 11 0",
-};
-
 export function open(root, parameters) {
   let filters = read(parameters);
+  /** The moment that was chosen in the timeline; null for now. */
+  let at = Number(parameters.get("at")) || null;
   let events = [];
   let next = null;
   let fresh = [];
@@ -28,20 +21,23 @@ export function open(root, parameters) {
   const fault = problemNode();
   const kindBoxes = Object.entries(kinds).map(([kind, word]) => {
     const box = el("input", { type: "checkbox", id: `kind-${kind}`, value: kind });
-    return { box, node: el("li", null, box, el("label", { for: `kind-${kind}` }, glyph(kind), word)) };
+    return { box, node: el("li", null, box, el("label", { for: `kind-${kind}` }, kindGlyph(kind), word)) };
   });
   const region = el("select", { id: "filter-region" });
   const place = el("select", { id: "filter-place" });
   const from = el("input", { id: "filter-from", type: "datetime-local" });
   const to = el("input", { id: "filter-to", type: "datetime-local" });
   const clear = el("button.small", { type: "button" }, "Clear filters");
+  const person = el("p.chip", { hidden: true }, el("a", null, "One person"), el("button.remove", { type: "button", "aria-label": "Events of everybody", title: "Everybody" }, "×"));
+  person.lastChild.addEventListener("click", () => { filters.install = ""; filtersChanged(); kindBoxes[0].box.focus(); });
   const csv = el("a", { download: "" }, "CSV");
   const log = el("a", { download: "" }, "JSON lines");
   const control = (id, label, node) => el("div.field", null, el("label", { for: id }, label), node);
   const form = el("form.filters", { "aria-label": "Filters" },
     el("fieldset", null, el("legend", null, "Kinds"), el("ul.kinds", null, ...kindBoxes.map((one) => one.node))),
     el("details.json", { open: innerWidth > 720 || filters.region || filters.place || filters.from || filters.to }, el("summary", null, "Region, place and time"), el("div.filter-row", null, control("filter-region", "Region", region), control("filter-place", "Place", place), control("filter-from", "From", from), control("filter-to", "To", to))),
-    el("div.filter-foot", null, clear, el("p.exports", null, "Export what is chosen: ", csv, " ", log)));
+    el("div.filter-foot", null, person, clear, el("p.exports", null, "Export what is chosen: ", csv, " ", log)));
+  const scrubber = makeTimeline((moment) => { at = moment; remember(); showFilters(); opened.clear(); load(); });
   const news = el("button.news", { type: "button", hidden: true });
   const timeline = el("div.timeline");
   const older = el("button", { type: "button", hidden: true }, "Older");
@@ -49,18 +45,20 @@ export function open(root, parameters) {
   const nothing = empty("No events yet", "Events appear here when a region is entered or left, a beacon changes its place, or a receiver fails. They need regions in the configuration.");
   const noMatch = empty("No event matches", "Choose other kinds or a longer time, or clear the filters.");
   nothing.hidden = noMatch.hidden = true;
-  root.append(el("header.page-head", null, el("h1", null, "Events"), el("p.lede", null, "Newest first; times are this browser's.")), form, fault,
+  root.append(el("header.page-head", null, el("h1", null, "Events"), el("p.lede", null, "Newest first; times are this browser's.")), scrubber.node, form, fault,
     el("div.news-place", null, news), timeline, nothing, noMatch, el("div.actions.start", null, older), end);
 
   function read(given) {
     return {
       kind: (given.get("kind") || "").split(",").filter((kind) => kind in kinds),
       region: given.get("region") || "", place: given.get("place") || "",
-      from: Number(given.get("from")) || null, to: Number(given.get("to")) || null,
+      from: Number(given.get("from")) || null, to: Number(given.get("to")) || null, install: given.get("install") || "",
     };
   }
-  const asQuery = () => ({ kind: filters.kind.join(","), region: filters.region, place: filters.place, from: filters.from, to: filters.to });
-  const filtered = () => Object.values(asQuery()).some(Boolean);
+  const parts = () => ({ kind: filters.kind.join(","), region: filters.region, place: filters.place, from: filters.from, to: filters.to, install: filters.install });
+  const asQuery = () => ({ ...parts(), to: at === null ? filters.to : Math.min(at, filters.to ?? at) });
+  const filtered = () => Object.values(parts()).some(Boolean);
+  const remember = () => history.replaceState(null, "", `#/events${query({ ...parts(), at: at === null ? null : Math.round(at) }).replace(/%2C/g, ",")}`);
 
   function showFilters() {
     for (const { box } of kindBoxes) box.checked = filters.kind.includes(box.value);
@@ -69,6 +67,8 @@ export function open(root, parameters) {
     from.value = local(filters.from);
     to.value = local(filters.to);
     clear.disabled = !filtered();
+    show(person, Boolean(filters.install));
+    if (filters.install) person.firstChild.setAttribute("href", `#/people/${encodeURIComponent(filters.install)}`);
     csv.setAttribute("href", `v1/events/export${query({ format: "csv", ...asQuery() })}`);
     log.setAttribute("href", `v1/events/export${query({ format: "log", ...asQuery() })}`);
   }
@@ -114,10 +114,10 @@ export function open(root, parameters) {
       text(node.querySelector("h2 span"), dayName(day.time, now()));
       text(node.querySelector(".number"), String(day.events.length));
       attribute(node.querySelector(".number"), "title", counted(day.events.length, "event"));
-      patch(node.querySelector("ol"), day.events, (event) => event.id, (event) => item(event, opened));
+      patch(node.querySelector("ol"), day.events, (event) => event.id, (event) => eventItem(event, opened));
     });
-    show(nothing, !events.length && !filtered());
-    show(noMatch, !events.length && filtered());
+    show(nothing, !events.length && !filtered() && at === null);
+    show(noMatch, !events.length && (filtered() || at !== null));
     show(older, next !== null && next !== undefined);
     show(end, events.length > 0 && (next === null || next === undefined));
     showNews();
@@ -128,9 +128,9 @@ export function open(root, parameters) {
     text(news, `Show ${counted(fresh.length, "new event")}`);
   }
 
-  const matches = (event) => (!filters.kind.length || filters.kind.includes(event.kind))
+  const matches = (event) => (at === null || event.time <= at) && (!filters.kind.length || filters.kind.includes(event.kind))
     && (!filters.region || event.region === filters.region) && (!filters.place || event.place === filters.place)
-    && (!filters.from || event.time >= filters.from) && (!filters.to || event.time <= filters.to);
+    && (!filters.install || event.install === filters.install) && (!filters.from || event.time >= filters.from) && (!filters.to || event.time <= filters.to);
 
   function arrive(event) {
     if (!matches(event) || event.id <= Math.max(events[0]?.id ?? 0, fresh[0]?.id ?? 0)) return;
@@ -179,18 +179,19 @@ export function open(root, parameters) {
   function filtersChanged() {
     filters = {
       kind: kindBoxes.filter(({ box }) => box.checked).map(({ box }) => box.value), region: region.value, place: place.value,
-      from: from.value ? Date.parse(from.value) / 1000 : null, to: to.value ? Date.parse(to.value) / 1000 : null,
+      from: from.value ? Date.parse(from.value) / 1000 : null, to: to.value ? Date.parse(to.value) / 1000 : null, install: filters.install,
     };
-    history.replaceState(null, "", `#/events${query(asQuery()).replace(/%2C/g, ",")}`);
+    remember();
     opened.clear();
     showFilters();
+    scrubber.use(filters, at);
     load();
   }
   form.addEventListener("change", filtersChanged);
   form.addEventListener("submit", (event) => event.preventDefault());
   clear.addEventListener("click", () => {
     for (const { box } of kindBoxes) box.checked = false;
-    region.value = place.value = from.value = to.value = "";
+    region.value = place.value = from.value = to.value = filters.install = "";
     filtersChanged();
     kindBoxes[0].box.focus();
   });
@@ -206,11 +207,12 @@ export function open(root, parameters) {
   options(place, [], filters.place);
   showFilters();
   names().catch(() => {});
+  scrubber.use(filters, at);
   load();
-  const ends = [on("event", arrive), on("resumed", () => { catchUp(); names().catch(() => {}); })];
+  const ends = [on("event", (event) => { scrubber.add(event); arrive(event); }), on("resumed", () => { catchUp(); scrubber.reload(); names().catch(() => {}); }), scrubber.end];
   const leave = () => { generation += 1; ends.forEach((one) => one()); };
   // The back button changes the filters only.
-  open.change = (given) => { filters = read(given); opened.clear(); showFilters(); load(); };
+  open.change = (given) => { filters = read(given); at = Number(given.get("at")) || null; opened.clear(); showFilters(); scrubber.use(filters, at); load(); };
   return leave;
 }
 
@@ -232,46 +234,4 @@ function options(select, names, chosen) {
 function choose(select, value) {
   if (value && ![...select.options].some((option) => option.value === value)) select.append(el("option", { value }, value));
   select.value = value;
-}
-
-function glyph(kind) {
-  return svg("svg.kind-glyph", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: glyphs[kind] || glyphs.state }));
-}
-
-function item(event, opened) {
-  const body = el("div.event-body");
-  const details = el("details", null,
-    el("summary", null,
-      el("time", { datetime: machineTime(event.time), title: exact(event.time) }, clock(event.time)),
-      el("span.kind", null, glyph(event.kind), el("span", null, kinds[event.kind] || event.kind)),
-      el("span.summary", null, event.summary),
-      event.receiver ? el("span.receiver", null, event.receiver) : null),
-    body);
-  details.addEventListener("toggle", () => {
-    if (details.open) {
-      opened.add(event.id);
-      if (!body.childElementCount) fillBody(body, event);
-    } else opened.delete(event.id);
-  });
-  return el("li.event", { id: `event-${event.id}`, "data-kind": event.kind }, details);
-}
-
-function fillBody(body, event) {
-  const { beacon, detail } = event;
-  const inner = detail?.beacon || detail || {};
-  body.append(facts([
-    ["When", exact(event.time)], ["Region", event.region], ["Place", event.place], ["Receiver", event.receiver],
-    ["Beacon", beacon ? beaconName(beacon) : null],
-    ["Identity", beacon ? `${beacon.uuid.toUpperCase()}, major ${beacon.major}, minor ${beacon.minor}` : null],
-    ["Distance", typeof inner.accuracy === "number" ? distanceWithRange(inner.accuracy, inner.range || inner.accuracyRange) : null],
-    ["Signal", typeof inner.rssi === "number" ? signal(inner.rssi) : null],
-  ]));
-  const actions = el("div.actions.start");
-  if (event.region) {
-    actions.append(el("button.small", { type: "button", click: () => why({ region: event.region }) }, `Why? ${event.region}`),
-      el("a.button.small", { href: `#/events${query({ region: event.region })}` }, `Only ${event.region}`));
-  }
-  if (beacon) actions.append(el("button.small", { type: "button", click: () => why({ beacon: identity(beacon) }) }, `Why? ${beaconName(beacon)}`));
-  if (actions.childElementCount) body.append(actions);
-  body.append(el("details.json", null, el("summary", null, "JSON"), el("pre", null, el("code", null, JSON.stringify(detail, null, 2)))));
 }

@@ -1,7 +1,8 @@
 // Now: who is where, since when, and how near.
 
-import { get, on, status } from "./api.js";
+import { get, on } from "./api.js";
 import { announce, attribute, el, empty, glide, patch, poll, problemNode, proximityGlyph, setTime, show, stateGlyph, steadyOrder, text, timeNode } from "./dom.js";
+import { livePlan } from "./plan-live.js";
 import { beaconName, counted, distance, distanceRange, identity, measure, proximityWords, regionIdentity, shortUUID, signal } from "./format.js";
 import { whyButton } from "./why.js";
 
@@ -25,12 +26,13 @@ export function open(root) {
   const places = section("places", "Places", "ul.cards");
   const regions = section("regions", "Regions", "ul.cards");
   const beacons = section("beacons", "Beacons, nearest first", "ul.rows");
+  const plan = livePlan();
   const nothing = empty("Nothing is monitored yet",
-    "Write regions into the configuration, and places if there are several receivers. Then reload beacond, and this page shows who is where. Without a configuration, Range shows what is on the air.", example);
+    "Add regions under Settings, and places if there are several receivers, or write them into the configuration. Then this page shows who is where. Range shows what is on the air.", example);
   nothing.hidden = true;
   const quiet = el("p.hint", { hidden: true }, "No beacon is heard at the moment.");
   beacons.node.append(quiet);
-  root.append(el("header.page-head", null, el("h1", null, "Now"), lede), fault, notices, nothing, places.node, regions.node, beacons.node);
+  root.append(el("header.page-head", null, el("h1", null, "Now"), lede), fault, notices, nothing, el("div.plan-and-places", null, plan.node, places.node), regions.node, beacons.node);
 
   const seen = { regions: null, places: null, beacons: null };
   let order = [];
@@ -42,6 +44,7 @@ export function open(root) {
     drawPlaces(located, ranged);
     drawRegions(regionList, ranged);
     drawBeacons(regionList, located, ranged);
+    plan.update({ places: located.places, located: located.beacons, ranged });
     const inside = regionList.filter((region) => region.state === "inside").length;
     const parts = [];
     if (located.places.length) parts.push(`${counted(located.beacons.filter((beacon) => beacon.state === "inside").length, "beacon")} in ${counted(located.places.length, "place")}`);
@@ -94,11 +97,6 @@ export function open(root) {
     beacons: async () => { seen.beacons = (await get("v1/beacons")).beacons; draw(); },
     health: async () => { drawNotices(notices, await get("v1/health")); },
   };
-  const configurationHint = async () => {
-    const answer = await status();
-    if (!answer.configuration) nothing.querySelector("p:not(.empty-title)").replaceChildren("beacond runs without a configuration. Write a file such as this, and start ", el("code", null, "beacond --config FILE"), ". Until then, Range shows what is on the air.");
-  };
-  configurationHint().catch(() => {});
   const ends = [
     poll(load.beacons, 1500, fault),
     poll(async () => { await Promise.all([load.regions(), load.places()]); }, 15000, fault),
@@ -106,6 +104,7 @@ export function open(root) {
     on("state", (names) => { for (const name of Object.keys(load)) if (names[name]) load[name]().catch(() => {}); if (names.receivers) load.health().catch(() => {}); }),
     on("event", (event) => { if (told.has(event.kind)) announce(event.summary); }),
     on("resumed", () => { for (const one of Object.values(load)) one().catch(() => {}); }),
+    plan.end,
   ];
   return () => ends.forEach((end) => end());
 }

@@ -18,7 +18,8 @@ export function open(root) {
       el("thead", null, el("tr", null, ...["Name", "From"].map((name) => el("th", { scope: "col" }, name)), ...["Packets", "Beacons"].map((name) => el("th.right", { scope: "col" }, name)), ...["Receivers", "State"].map((name) => el("th", { scope: "col" }, name)))), sourceRows)));
   const nothing = empty("There are no receivers", "Receivers come with the sources of the configuration: a Bluetooth adapter, a capture, or a simulation.", "sources: [auto]");
   nothing.hidden = true;
-  root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit: what only a deaf receiver could hear is unknown.")), fault, nothing, list, sources);
+  root.append(el("header.page-head", null, el("h1", null, "Receivers"), el("p.lede", null, "An outage never causes an exit: what only a deaf receiver could hear is unknown."),
+    el("p.exports", null, "Record what is heard as a sighting log: ", el("a", { href: "v1/sightings?seconds=60", download: "" }, "a minute"), " ", el("a", { href: "v1/sightings?seconds=600", download: "" }, "ten minutes"))), fault, nothing, list, sources);
 
   const history = new Map();
   const states = new Map();

@@ -1,8 +1,11 @@
-// Rules: the programs that events start.
+// Rules: what beacond does when something happens; those of the file, and those that were made here.
 
-import { get } from "./api.js";
-import { el, empty, patch, follow, problemNode, setTime, show, text, timeNode } from "./dom.js";
-import { counted } from "./format.js";
+import { get, isReadOnly, on, pathOf, send, server } from "./api.js";
+import { attribute, codeBlock, confirmed, el, empty, follow, patch, problemNode, setTime, show, showProblem, text, timeNode, toast } from "./dom.js";
+import { count, counted } from "./format.js";
+import { ruleForm } from "./rule-form.js";
+import { showTrail, tryRule } from "./rule-history.js";
+import { ruleWords } from "./rule-words.js";
 
 export const title = "Rules";
 
@@ -16,37 +19,111 @@ const example = `launch:
 export function open(root) {
   const fault = problemNode();
   const list = el("ul.cards.wide", { "aria-label": "Rules" });
-  const nothing = empty("There are no rules", "A rule starts a program when a region is entered or left, or one of its beacons comes near, stays, is gone, or is in another place. Write it into the configuration:", example);
+  const nothing = empty("There are no rules", "A rule does something when a region is entered or left, or when a beacon comes near, stays, is gone, or is in another place: it sends a message to an app, notifies a destination, or starts a program. Add one here, or write it into the configuration:", example);
   nothing.hidden = true;
-  root.append(el("header.page-head", null, el("h1", null, "Rules"), el("p.lede", null, "Rules come from the configuration, and are read only here.")), fault, nothing, list);
+  const add = el("button.primary", { type: "button", click: () => edit(null) }, "Add a rule");
+  const unused = el("section", { "aria-labelledby": "unused-rules", hidden: true }, el("h2", { id: "unused-rules" }, "Not in use"), el("ul.rows"));
+  root.append(el("header.page-head.with-action", null, el("div", null, el("h1", null, "Rules"), el("p.lede")), add), fault, nothing, list, unused);
+  const known = new Map();
+
   const load = async () => {
-    const { rules } = await get("v1/rules");
-    show(nothing, !rules.length);
-    patch(list, rules, (rule) => rule.name, card, update);
+    const answer = await get("v1/rules");
+    show(nothing, !answer.rules.length);
+    for (const rule of answer.rules) known.set(rule.name, rule);
+    patch(list, answer.rules, (rule) => `${rule.origin} ${rule.name}`, (rule) => card(rule.name, act), update);
+    show(unused, answer.unused.length > 0);
+    patch(unused.lastChild, answer.unused, (one) => `${one.name} ${one.reason}`, (one) => unusedRow(one, () => remove(one.name)));
+    const origins = new Set(answer.rules.map((rule) => rule.origin));
+    text(root.querySelector(".lede"), origins.has("file") ? `Rules of the file are changed in ${server.status?.configuration || "the configuration"}; here they can be switched and tried.` : "What beacond does when something happens.");
   };
-  return follow(load, 5000, fault, ["rules"]);
+
+  async function edit(rule) {
+    try {
+      await ruleForm({ rule, saved: async (name) => {
+        toast(`The rule ${name} is saved`);
+        await load().catch(() => {});
+        if (document.activeElement === document.body) add.focus();
+      } });
+    } catch (problem) { tell(problem); }
+  }
+
+  async function remove(name) {
+    if (!await confirmed(`Remove the rule ${name}?`, "It no longer runs. What it did stays in the history.", "Remove")) return;
+    try {
+      await send("DELETE", pathOf("v1/rules", name));
+      toast(`The rule ${name} is removed`);
+      await load();
+      add.focus();
+    } catch (problem) { tell(problem); }
+  }
+
+  async function enable(name, box) {
+    box.disabled = true;
+    try {
+      await send("PUT", `${pathOf("v1/rules", name)}/enabled`, { enabled: box.checked });
+      toast(`${name} is ${box.checked ? "on" : "off"}`);
+      showProblem(fault, null);
+      await load();
+    } catch (problem) {
+      box.checked = !box.checked;
+      tell(problem);
+    }
+    box.disabled = false;
+    box.focus();
+  }
+
+  function tell(problem) {
+    if (problem.status === 0) toast("The connection is lost; nothing was changed.");
+    showProblem(fault, problem);
+  }
+
+  const act = { edit: (name) => edit(known.get(name)), remove, enable, try: (name) => tryRule(known.get(name).settings), trail: (name) => showTrail(known.get(name)) };
+  const standing = () => { show(add, !isReadOnly()); };
+  standing();
+  const ends = [follow(load, 5000, fault, ["rules"]), on("status", () => { standing(); load().catch(() => {}); })];
+  return () => ends.forEach((end) => end());
 }
 
-function card() {
-  return el("li.card.rule", null, el("h2"), el("p.sentence"), el("pre", null, el("code")),
-    el("p.tally", null, el("span.started"), el("span.failed.bad-text", { hidden: true }), el("span.last", null, "last ", timeNode("ago"))));
+function card(name, act) {
+  const box = el("input.switch", { type: "checkbox", "aria-label": `${name} is enabled` });
+  box.addEventListener("change", () => act.enable(name, box));
+  const button = (word, label, action, extra = "") => el(`button.small${extra}`, { type: "button", "aria-label": `${label} ${name}`, click: action }, word);
+  return el("li.card.rule", null,
+    el("div.card-head", null, el("h2", null, name), el("span.rule-head", null, el("span.origin"), el("span.switch-word", { "aria-hidden": "true" }), box)),
+    el("p.sentence"), el("div.runs"),
+    el("p.tally", null, el("span.started"), el("span.withheld"), el("span.failed.bad-text", { hidden: true }), el("span.last", null, "last ", timeNode("ago"))),
+    el("div.actions.start", null,
+      button("Try on history", "Try on the history:", () => act.try(name)), button("What it did", "What it did:", () => act.trail(name)),
+      button("Edit", "Edit", () => act.edit(name), ".changes"), button("Remove", "Remove", () => act.remove(name), ".changes")));
 }
-
-const listed = (names, word) => (names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} ${word} ${names[names.length - 1]}`);
 
 function update(node, rule) {
-  text(node.querySelector("h2"), rule.name);
-  const parts = [`On ${listed(rule.events, "or")}`];
-  if (rule.beacons?.length) parts.push(`of ${listed(rule.beacons, "or")}`);
-  if (rule.regions?.length) parts.push(`in the ${rule.regions.length === 1 ? "region" : "regions"} ${listed(rule.regions, "or")}`);
-  if (rule.places?.length) parts.push(`in the ${rule.places.length === 1 ? "place" : "places"} ${listed(rule.places, "or")}`);
-  if (parts.length === 1) parts.push("in any region");
-  text(node.querySelector(".sentence"), `${parts.join(" ")}, start`);
-  text(node.querySelector("code"), rule.runs);
-  text(node.querySelector(".started"), rule.started ? `Started ${counted(rule.started, "time")}` : "Not started yet");
+  const locked = isReadOnly();
+  attribute(node, "data-enabled", String(rule.enabled));
+  text(node.querySelector(".origin"), rule.origin === "file" ? "file" : "");
+  const box = node.querySelector(".switch");
+  if (!box.disabled) box.checked = rule.enabled;
+  show(box, !locked);
+  text(node.querySelector(".switch-word"), rule.enabled ? "" : "Off");
+  text(node.querySelector(".sentence"), ruleWords(rule.settings));
+  const runs = node.querySelector(".runs");
+  const program = rule.settings.program || rule.settings.unit ? rule.runs : "";
+  if (runs.dataset.text !== program) {
+    runs.dataset.text = program;
+    runs.replaceChildren(...(program ? [el("pre", null, el("code", null, program))] : []));
+  }
+  text(node.querySelector(".started"), rule.started ? `Ran ${counted(rule.started, "time")}` : "Has not run yet");
+  text(node.querySelector(".withheld"), rule.withheld === 1 ? "withheld once" : `withheld ${count(rule.withheld)} times`);
+  show(node.querySelector(".withheld"), rule.withheld > 0);
   const failed = node.querySelector(".failed");
-  text(failed, `${counted(rule.failed, "failure")}`);
+  text(failed, counted(rule.failed, "failure"));
   show(failed, rule.failed > 0);
   setTime(node.querySelector("time"), rule.last);
   show(node.querySelector(".last"), rule.last !== null && rule.last !== undefined);
+  for (const button of node.querySelectorAll(".changes")) show(button, !locked && rule.origin === "console");
+}
+
+function unusedRow(one, remove) {
+  return el("li.setting", null, el("div.setting-text", null, el("p.name", null, one.name), el("p.warn-text", null, one.reason), el("details.json", null, el("summary", null, "Settings"), codeBlock(JSON.stringify(one.settings, null, 2)))),
+    isReadOnly() ? null : el("div.setting-actions", null, el("button.small", { type: "button", "aria-label": `Remove ${one.name}`, click: remove }, "Remove")));
 }

@@ -20,7 +20,7 @@ extension WebServer {
             let (beacon, frame) = try Self.beacon(of: wish)
             let before = await gateway.advertisingValue
             guard before.possible else { throw Problem(.conflict, before.reason ?? "this machine cannot send") }
-            try await history.set(Gateway.advertisingKey, to: JSONEncoder().encode(beacon))
+            try await state.set(.advertising, to: JSONEncoder().encode(beacon))
             await gateway.advertise(beacon, frame)
             return try Response.json(await gateway.advertisingValue)
         }
@@ -50,12 +50,11 @@ extension WebServer {
 }
 
 extension Gateway {
-    /// The key by which the history keeps what this machine sends.
-    static let advertisingKey = "advertising"
-
-    /// Goes on being the beacon that this machine was when beacond ended.
-    func restoreAdvertising(from history: EventHistory) async {
-        guard let data = try? await history.setting(Self.advertisingKey),
+    /// Goes on being the beacon that this machine was when beacond ended. The history kept it before 2026-11-23.
+    func restoreAdvertising(from state: GatewayState, or history: EventHistory) async {
+        var kept = try? await state.value(of: .advertising)
+        if kept == nil { kept = try? await history.setting("advertising") }
+        guard let data = kept,
             let beacon = try? JSONDecoder().decode(AdvertisingValue.Beacon.self, from: data),
             let uuid = ProximityUUID(beacon.uuid), let major = UInt16(exactly: beacon.major),
             let minor = UInt16(exactly: beacon.minor), let power = Int8(exactly: beacon.measuredPower)

@@ -17,15 +17,28 @@ extension WebServer {
         router.get("events") { request, _ in
             let query = try Self.query(of: request)
             let events = try await history.events(query)
+            let names = await gateway.names
             var body = [UInt8]("{\"events\":[".utf8)
             for (index, event) in events.enumerated() {
                 if index > 0 { body.append(UInt8(ascii: ",")) }
-                body += try json(of: event)
+                body += try Self.json(of: event, names)
             }
             // Whether there are more is known by asking for them.
             let next = events.count == query.limit ? events.last?.number.map(String.init) ?? "null" : "null"
             body += Array("],\"next\":\(next)}".utf8)
             return Response.json(bytes: body)
+        }
+        router.get("events/counts") { request, _ in
+            let query = try Self.query(of: request)
+            guard let from = query.from, let to = query.to, from < to else {
+                throw Problem(
+                    .badRequest, "give \"from\" and \"to\", the earlier first",
+                    errors: [.init(key: "from", detail: "is a time before \"to\"")])
+            }
+            let steps = try request.number("steps", 1...1_000) ?? 100
+            let counts = try await history.counts(query, from: from, to: to, steps: steps)
+            return try Response.json(
+                Counts(from: from.seconds, to: to.seconds, steps: steps, counts: counts))
         }
         router.get("events/stream") { request, _ in
             // Before the past is read, so that nothing falls between.
@@ -41,7 +54,8 @@ extension WebServer {
                     case .event(let event):
                         // It was kept while those before it were read.
                         if let number = event.number, number <= seen { continue }
-                        try await write(EventStreamResponse.text("event", number: event.number, data: json(of: event)))
+                        let data = try Self.json(of: event, await gateway.names)
+                        try await write(EventStreamResponse.text("event", number: event.number, data: data))
                     case .changed(let topics):
                         let names = topics.map(\.rawValue).sorted().map { "\"\($0)\":true" }.joined(separator: ",")
                         try await write(EventStreamResponse.text("state", data: "{\(names)}".utf8))
@@ -59,6 +73,14 @@ extension WebServer {
         }
     }
 
+    private struct Counts: Encodable {
+        var from: Double
+        var to: Double
+        var steps: Int
+        /// The number of events in each step, by kind.
+        var counts: [String: [Int]]
+    }
+
     /// Writes what a listener that comes back has missed, the oldest first.
     ///
     /// - Parameter seen: the number of the event that it has; then that of the last one written.
@@ -68,8 +90,10 @@ extension WebServer {
             query.after = seen
             query.limit = Self.mostEvents
             let events = try await history.events(query)
+            let names = await gateway.names
             for event in events {
-                try await write(EventStreamResponse.text("event", number: event.number, data: json(of: event)))
+                let data = try Self.json(of: event, names)
+                try await write(EventStreamResponse.text("event", number: event.number, data: data))
                 seen = event.number ?? seen
             }
             guard events.count == query.limit else { return }
@@ -95,6 +119,7 @@ extension WebServer {
         query.to = try number("to", { Double($0).flatMap { Timestamp(seconds: $0) } }, "time in seconds since 1970")
         query.region = request.parameter("region")
         query.place = request.parameter("place")
+        query.install = request.parameter("install")
         if let kinds = request.parameter("kind"), !kinds.isEmpty {
             query.kinds = try kinds.split(separator: ",").map { word in
                 guard let kind = HistoryEvent.Kind(rawValue: String(word)) else {
@@ -119,14 +144,20 @@ extension WebServer {
         @Nullable var region: String?
         @Nullable var place: String?
         @Nullable var beacon: IdentityValue?
+        @Nullable var sender: String?
+        @Nullable var install: String?
+        @Nullable var user: String?
     }
 
-    private func json(of numbered: NumberedEvent) throws -> [UInt8] {
+    private static func json(
+        of numbered: NumberedEvent, _ names: [BeaconIdentity: String]
+    ) throws -> [UInt8] {
         let event = numbered.event
         let head = Head(
             id: numbered.number, time: event.time.seconds, kind: event.kind.rawValue, summary: event.summary,
             receiver: event.receiver, region: event.region, place: event.place,
-            beacon: event.beacon.map { IdentityValue($0, name: gateway.names[$0]) })
+            beacon: event.beacon.map { IdentityValue($0, name: names[$0]) }, sender: event.sender,
+            install: event.install, user: event.person)
         var bytes = [UInt8](try JSONEncoder.interface.encode(head))
         bytes.removeLast()
         bytes += Array(",\"detail\":\(event.detail)}".utf8)
@@ -145,7 +176,8 @@ extension WebServer {
             ],
             body: .init { writer in
                 if isTable {
-                    try await writer.write(ByteBuffer(string: "time,kind,summary,receiver,region,place,beacon\n"))
+                    try await writer.write(
+                        ByteBuffer(string: "time,kind,summary,receiver,region,place,beacon,sender,user\n"))
                 }
                 var query = query
                 query.limit = Self.mostEvents
@@ -166,15 +198,10 @@ extension WebServer {
     }
 
     private static func row(of event: HistoryEvent) -> String {
-        func field(_ text: String?) -> String {
-            guard let text, !text.isEmpty else { return "" }
-            // A spreadsheet takes what begins so for a formula, and a beacon's name may come from anywhere.
-            let safe = "=+-@\t\r".contains(text.first ?? " ") ? "'" + text : text
-            // By scalars, since a line's end of two is one character, and none of these.
-            guard safe.unicodeScalars.contains(where: { ",\"\n\r".unicodeScalars.contains($0) }) else { return safe }
-            return "\"" + safe.replacingOccurrences(of: "\"", with: "\"\"") + "\""
-        }
-        let fields = [event.summary, event.receiver, event.region, event.place, event.beacon?.description].map(field)
+        let fields = [
+            event.summary, event.receiver, event.region, event.place, event.beacon?.description, event.sender,
+            event.person,
+        ].map { BeaconTable.field($0 ?? "") }
         return "\(event.time.seconds),\(event.kind.rawValue),\(fields.joined(separator: ","))\n"
     }
 }

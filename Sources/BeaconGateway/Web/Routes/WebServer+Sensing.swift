@@ -9,8 +9,6 @@ extension WebServer {
     func addSensing(to router: RouterGroup<WebContext>) {
         router.get("sources") { _, _ in try Response.json(["sources": await gateway.sourceValues]) }
         router.get("receivers") { _, _ in try Response.json(["receivers": await gateway.receiverValues]) }
-        router.get("regions") { _, _ in try Response.json(["regions": await gateway.regionValues]) }
-        router.get("places") { _, _ in try Response.json(await gateway.placesValue) }
         router.get("beacons") { _, _ in
             struct Answer: Encodable {
                 var time: Double
@@ -31,6 +29,29 @@ extension WebServer {
                     guard let report else { return EventStreamResponse.comment }
                     return EventStreamResponse.text(
                         "ranging", data: (try? JSONEncoder.interface.encode(report)) ?? Data("{}".utf8))
+                })
+        }
+    }
+
+    /// The longest recording, in seconds.
+    private static let longestRecording = 3_600
+
+    /// Adds the recording of what is heard, as a sighting log.
+    func addRecording(to router: RouterGroup<WebContext>) {
+        router.get("sightings") { request, _ in
+            let seconds = try request.number("seconds", 1...Self.longestRecording) ?? 60
+            guard let lines = await gateway.record(for: .seconds(seconds)) else {
+                throw Problem(.tooManyRequests, "too many record already; wait for one of them to end")
+            }
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/x-ndjson", .cacheControl: "no-store", .accelBuffering: "no",
+                    .contentDisposition: "attachment; filename=\"sightings.ndjson\"",
+                ],
+                body: .init { writer in
+                    for await piece in lines { try await writer.write(ByteBuffer(bytes: piece)) }
+                    try await writer.finish(nil)
                 })
         }
     }

@@ -3,7 +3,18 @@ import Hummingbird
 
 extension WebServer {
     private struct Login: Decodable {
-        var token: String
+        var token: String?
+        /// A code of one use, which `beacond open` has in its link.
+        var code: String?
+    }
+
+    private func accepts(_ login: Login) async throws -> Bool {
+        if let token = login.token { return settings.accepts(token: token) }
+        guard let code = login.code else {
+            throw Problem(
+                .unprocessableContent, "\"token\" is missing", errors: [.init(key: "token", detail: "is missing")])
+        }
+        return try await state.use(code: AccessToken.hash(of: code))
     }
 
     /// Adds the exchange of the token for a cookie, which a browser keeps.
@@ -11,21 +22,25 @@ extension WebServer {
         router.post("session") { request, _ in
             var request = request
             let login = try await request.value(Login.self, upTo: WebContext.largestOpenBody)
-            guard settings.accepts(token: login.token) else {
+            guard try await accepts(login) else {
                 // Nobody guesses 256 bits; who tries costs nothing but this.
                 try await Task.sleep(for: .seconds(1))
-                throw Problem(.forbidden, "this is not the token; \"beacond token\" makes another")
+                throw Problem(
+                    .forbidden,
+                    login.code == nil
+                        ? "this is not the token; \"beacond token\" makes another"
+                        : "this link was used already, or is too old; \"beacond open\" prints another")
             }
             let secure = settings.certificate == nil ? "" : "; Secure"
             return Response(
                 status: .noContent,
                 headers: [
                     .setCookie:
-                        "\(RequestGuard.cookie)=\(sessions.begin()); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000\(secure)"
+                        "\(RequestGuard.cookie)=\(try await sessions.begin()); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000\(secure)"
                 ])
         }
         router.delete("session") { request, _ in
-            if let name = request.cookie(RequestGuard.cookie) { sessions.end(name) }
+            if let name = request.cookie(RequestGuard.cookie) { try await sessions.end(name) }
             return Response(
                 status: .noContent,
                 headers: [.setCookie: "\(RequestGuard.cookie)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"])

@@ -14,20 +14,16 @@ extension WebServer {
         var started: Double
         var time: Double
         @Nullable var configuration: String?
-        var readOnly = false
+        /// True where a token is needed, so that browsers are signed in.
+        var token: Bool
+        /// True where there is no configuration so far.
+        var setup: Bool
+        var readOnly: Bool
+        /// True where rules of the console may start programs.
+        var programs: Bool
+        /// The destinations that rules may notify.
+        var destinations: [String]
         var listeners: Int
-    }
-
-    private struct Rule: Encodable {
-        var name: String
-        var events: [String]
-        @Nullable var regions: [String]?
-        @Nullable var places: [String]?
-        @Nullable var beacons: [String]?
-        var runs: String
-        var started: Int
-        var failed: Int
-        @Nullable var last: Double?
     }
 
     private struct Health: Encodable {
@@ -48,26 +44,11 @@ extension WebServer {
             return try Response.json(
                 Status(
                     machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
-                    configuration: configuration.path, listeners: broadcast.count))
-        }
-        router.get("rules") { _, _ in
-            var rules: [Rule] = []
-            for (rule, counts, lastStart) in await launches.ruleCounts {
-                let runs: String =
-                    switch rule.target {
-                    // Its arguments may hold what not everybody who looks may know.
-                    case .program(let words): (words.first ?? "") + (words.count > 1 ? " …" : "")
-                    case .unit(let name): "systemctl start \(name)"
-                    }
-                rules.append(
-                    Rule(
-                        name: rule.name, events: rule.events.map(\.description).sorted(),
-                        regions: rule.regions?.sorted(),
-                        places: rule.places?.sorted(),
-                        beacons: rule.beacons?.map { gateway.names[$0] ?? $0.description }.sorted(), runs: runs,
-                        started: counts.started, failed: counts.failed, last: lastStart?.timeIntervalSince1970))
-            }
-            return try Response.json(["rules": rules])
+                    configuration: configuration.path, token: settings.tokenHash != nil,
+                    setup: configuration.isSetup, readOnly: settings.isReadOnly,
+                    programs: settings.allowsPrograms || configuration.isSetup,
+                    destinations: configuration.destinations.map(\.name),
+                    listeners: broadcast.count))
         }
         router.get("why") { request, _ in
             if let region = request.parameter("region") {

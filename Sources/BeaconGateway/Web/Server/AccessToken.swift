@@ -19,7 +19,10 @@ public struct AccessToken: Sendable {
     public var hash: String { Self.hash(of: text) }
 
     /// Returns the SHA-256 of a token in hexadecimal.
-    static func hash(of text: String) -> String {
-        SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
+    static func hash(of text: String) -> String { hash(of: Data(text.utf8)) }
+
+    /// Returns the SHA-256 of bytes in hexadecimal.
+    static func hash(of data: Data) -> String {
+        SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
     }
 }

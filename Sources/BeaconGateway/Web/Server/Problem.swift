@@ -51,10 +51,36 @@ struct Problem: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response { response }
 }
 
+/// A path that there is, and what can be done with it.
+struct RoutePattern: Sendable {
+    private var parts: [Substring]
+    private(set) var methods: Set<HTTPRequest.Method> = []
+
+    /// Returns the patterns of routes, those without parameters first.
+    static func patterns(_ routes: [(path: String, method: HTTPRequest.Method)]) -> [RoutePattern] {
+        var patterns: [String: RoutePattern] = [:]
+        for route in routes {
+            let key = WebServer.key(route.path)
+            var pattern = patterns[key] ?? RoutePattern(parts: key.split(separator: "/"))
+            pattern.methods.insert(route.method)
+            if route.method == .get { pattern.methods.insert(.head) }
+            patterns[key] = pattern
+        }
+        return patterns.values.sorted { $0.parameterCount < $1.parameterCount }
+    }
+
+    private var parameterCount: Int { parts.count { $0.hasPrefix("{") } }
+
+    /// Returns true for the parts of a path of this pattern.
+    func matches(_ path: [Substring]) -> Bool {
+        path.count == parts.count && zip(parts, path).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
+    }
+}
+
 /// The answer to whatever goes wrong behind it, so that each failure has the one form.
 struct ProblemMiddleware: RouterMiddleware {
     /// The methods of each path that there is.
-    let methods: Locked<[String: Set<HTTPRequest.Method>]>
+    let methods: Locked<[RoutePattern]>
     /// The log, for what is beacond's own failure.
     let logger: Logger
 
@@ -64,7 +90,8 @@ struct ProblemMiddleware: RouterMiddleware {
         var response: Response
         do {
             // First of all, since which methods there are is no secret.
-            let known = methods.withLock { $0[WebServer.key(request.uri.path)] }
+            let parts = request.uri.path.split(separator: "/")
+            let known = methods.withLock { patterns in patterns.first { $0.matches(parts) }?.methods }
             if let known, !known.contains(request.method) { throw Self.wrongMethod(request, known) }
             response = try await next(request, context)
         } catch let problem as Problem {
@@ -83,7 +110,8 @@ struct ProblemMiddleware: RouterMiddleware {
         }
         // Browsers take nothing from elsewhere, guess no types, and tell nobody what was open.
         response.headers[.contentSecurityPolicy] =
-            "default-src 'self'; img-src 'self' data:; frame-ancestors 'self'; base-uri 'none'; form-action 'self'"
+            response.headers[.contentSecurityPolicy]
+            ?? "default-src 'self'; img-src 'self' data:; frame-ancestors 'self'; base-uri 'none'; form-action 'self'"
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         return response
@@ -136,6 +164,35 @@ extension Response {
     }
 }
 
+/// A look at JSON before it is read: its reader takes the square of the depth, and nobody means more than a few levels.
+enum JSONDepth {
+    /// The deepest that is read.
+    private static let most = 32
+
+    /// Refuses JSON that is too deep.
+    ///
+    /// - Throws: ``Problem``.
+    static func check(_ json: Data) throws {
+        var (depth, isText, isEscaped) = (0, false, false)
+        for byte in json {
+            if isEscaped {
+                isEscaped = false
+            } else if isText {
+                if byte == UInt8(ascii: "\\") { isEscaped = true }
+                if byte == UInt8(ascii: "\"") { isText = false }
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""): isText = true
+                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+                default: break
+                }
+                if depth > most { throw Problem(.badRequest, "the body has more than \(most) levels of JSON") }
+            }
+        }
+    }
+}
+
 extension Request {
     /// Returns the values of a parameter of the query, as browsers write them: a space may be a plus sign.
     func parameters(_ name: String) -> [String] {
@@ -163,9 +220,10 @@ extension Request {
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
             throw HTTPError(.contentTooLarge)
         }
-        let body = try await collectBody(upTo: limit)
+        let body = Data(try await collectBody(upTo: limit).readableBytesView)
+        try JSONDepth.check(body)
         do {
-            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+            return try JSONDecoder().decode(type, from: body)
         } catch DecodingError.keyNotFound(let key, _) {
             throw Problem(
                 .unprocessableContent, "\"\(key.stringValue)\" is missing",

@@ -22,14 +22,34 @@ struct RequestGuard: RouterMiddleware {
         try checkOrigin(of: request)
         guard settings.tokenHash != nil else {
             try checkHost(of: request)
+            try checkChange(request)
             return try await next(request, context)
         }
-        guard Self.isOpen(request.uri.path) || isAuthorized(request) else {
+        let isOpen = Self.isOpen(request.uri.path) || Self.isIntake(request.uri.path)
+        var isKnown = isOpen || hasToken(request)
+        if !isKnown { isKnown = try await hasSession(request) }
+        guard isKnown else {
             throw Problem(
                 .unauthorized, "a token is needed: send it as \"Authorization: Bearer TOKEN\"",
                 headers: [.wwwAuthenticate: "Bearer"])
         }
+        try checkChange(request)
         return try await next(request, context)
+    }
+
+    /// Refuses changes where the console only shows.
+    private func checkChange(_ request: Request) throws {
+        guard settings.isReadOnly, ![.get, .head, .options].contains(request.method),
+            !Self.isOpen(request.uri.path), !Self.isIntake(request.uri.path),
+            WebServer.key(request.uri.path) != "v1/rules/try"
+        else { return }
+        throw Problem(.forbidden, "the console only shows; the file has \"read-only: true\" under \"web\"")
+    }
+
+    /// Returns true for what apps and other beacond send to, who show keys and signatures of their own.
+    private static func isIntake(_ path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        return parts.count >= 3 && parts[0] == "v1" && (parts[1] == "app-installs" || parts[1] == "webhooks")
     }
 
     /// Returns true for what is told without a token: the page, which itself tells nothing and asks for the token, and
@@ -51,7 +71,7 @@ struct RequestGuard: RouterMiddleware {
         {
             throw Problem(.forbidden, "a page of another site asked; only beacond's own may")
         }
-        guard ![.get, .head, .options].contains(request.method) else { return }
+        guard ![.get, .head, .options].contains(request.method), !Self.isIntake(request.uri.path) else { return }
         // No form and no simple request of another page can send one of these.
         guard request.headers[.consoleRequest] == "1" || hasToken(request) else {
             throw Problem(.forbidden, "send the header X-Beacon-Console: 1 with what changes something")
@@ -84,8 +104,9 @@ struct RequestGuard: RouterMiddleware {
         }
     }
 
-    private func isAuthorized(_ request: Request) -> Bool {
-        hasToken(request) || request.cookie(Self.cookie).map(sessions.contains) ?? false
+    private func hasSession(_ request: Request) async throws -> Bool {
+        guard let name = request.cookie(Self.cookie) else { return false }
+        return try await sessions.contains(name)
     }
 
     private func hasToken(_ request: Request) -> Bool {
@@ -100,8 +121,7 @@ extension WebSettings {
     func accepts(token: String) -> Bool {
         guard let tokenHash else { return true }
         let hash = AccessToken.hash(of: token)
-        // The same time whatever differs: nothing can be learnt from how long it takes.
-        return zip(hash.utf8, tokenHash.utf8).reduce(hash.utf8.count == tokenHash.utf8.count) { $0 && $1.0 == $1.1 }
+        return AccessToken.isSame(hash, tokenHash)
     }
 }
 
@@ -114,43 +134,4 @@ extension Request {
         }
         return nil
     }
-}
-
-/// The browsers that have shown the token since beacond started.
-final class WebSessions: Sendable {
-    /// More than anybody has; the oldest is forgotten for a new one.
-    private static let most = 100
-
-    private let names = Locked<[String]>([])
-
-    private static let newest = Locked<(hash: String?, sessions: WebSessions)?>(nil)
-
-    /// Returns the sessions of a token, the same ones while the token is: when the configuration is read again, nobody is
-    /// asked again.
-    static func sessions(for hash: String?) -> WebSessions {
-        newest.withLock { newest in
-            if let newest, newest.hash == hash { return newest.sessions }
-            let sessions = WebSessions()
-            newest = (hash, sessions)
-            return sessions
-        }
-    }
-
-    /// Begins a session.
-    ///
-    /// - Returns: its name, which nobody can guess.
-    func begin() -> String {
-        let name = AccessToken().text
-        names.withLock { names in
-            names.append(name)
-            if names.count > Self.most { names.removeFirst() }
-        }
-        return name
-    }
-
-    /// Returns true for the name of a session.
-    func contains(_ name: String) -> Bool { names.withLock { $0.contains(name) } }
-
-    /// Ends a session.
-    func end(_ name: String) { names.withLock { names in names.removeAll { $0 == name } } }
 }

@@ -35,23 +35,33 @@ struct WebServer: Service {
     /// The most connections at once; others wait.
     private static let mostConnections = 512
 
-    /// The time in which a connection has to take or to send something. Listeners get a heartbeat more often.
-    private static let patience = TimeAmount.seconds(60)
+    /// The time in which a connection has to take or to send something: longer than an app may wait for a message. Listeners
+    /// get a heartbeat more often.
+    private static let patience = TimeAmount.seconds(180)
 
     let settings: WebSettings
     let gateway: Gateway
-    let launches: LaunchAgent
+    let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
     let configuration: GatewayConfiguration
     let history: EventHistory
+    let state: GatewayState
     let broadcast: EventBroadcast
     let logger: Logger
     let sessions: WebSessions
+    /// Has the configuration read again, or another one used.
+    let reload: @Sendable (GatewayConfiguration?) -> Void
+    /// True while a backup is made.
+    let isBackingUp = Locked(false)
+    /// The number of apps that wait for a message.
+    let polls = Locked(0)
+    /// True once beacond ends.
+    let isEnding = Locked(false)
     let diagnoses = DiagnosisCache()
     let started = Date()
 
     func run() async {
-        await gateway.restoreAdvertising(from: history)
+        await gateway.restoreAdvertising(from: state, or: history)
         await history.sweep()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await beat() }
@@ -59,6 +69,8 @@ struct WebServer: Service {
             group.addTask {
                 guard (try? await gracefulShutdown()) != nil else { return }
                 // Streams end, and with them their connections; who takes longer is not waited for.
+                isEnding.withLock { $0 = true }
+                state.messages.signal()
                 broadcast.finish()
                 await gateway.endListeners()
                 try? await Task.sleep(for: Self.grace)
@@ -132,7 +144,7 @@ struct WebServer: Service {
     /// The routes, each group in a file of its own.
     func router() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
-        let methods = Locked<[String: Set<HTTPRequest.Method>]>([:])
+        let methods = Locked<[RoutePattern]>([])
         router.addMiddleware {
             ProblemMiddleware(methods: methods, logger: logger)
             RequestGuard(settings: settings, sessions: sessions)
@@ -143,16 +155,19 @@ struct WebServer: Service {
         addSession(to: v1)
         addStatus(to: v1)
         addSensing(to: v1)
+        addRecording(to: v1)
         addEvents(to: v1)
         addAdvertising(to: v1)
         addDeliveries(to: v1)
-        let routes = router.routes
-        methods.withLock { methods in
-            for route in routes {
-                methods[Self.key(route.path.description), default: []].insert(route.method)
-                if route.method == .get { methods[Self.key(route.path.description), default: []].insert(.head) }
-            }
-        }
+        addIntake(to: v1)
+        addItems(to: v1)
+        addRules(to: v1)
+        addPeople(to: v1)
+        addPlan(to: v1)
+        addBackup(to: v1)
+        addSetup(to: v1)
+        let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
+        methods.withLock { $0 = patterns }
         return router
     }
 }

@@ -1,3 +1,4 @@
+import BeaconDelivery
 import BeaconModel
 
 /// A beacon's identity, as the interface writes it.
@@ -51,6 +52,22 @@ struct RegionValue: Encodable, Sendable {
     var state: String
     @Nullable var since: Double?
     @Nullable var receiver: String?
+    /// `file` or `console`: where it is configured, and how.
+    var origin: String
+    var settings: JSONValue
+}
+
+/// A beacon that has a name.
+struct RegisteredBeaconValue: Encodable, Sendable {
+    var uuid: String
+    var major: Int
+    var minor: Int
+    var name: String
+    /// The place that it is fixed in.
+    @Nullable var place: String?
+    var attributes: [String: String]
+    var origin: String
+    var settings: JSONValue
 }
 
 /// The places and the beacons in them.
@@ -60,6 +77,8 @@ struct PlacesValue: Encodable, Sendable {
         var receivers: [String]
         /// True where none of its receivers hears.
         var dark: Bool
+        var origin: String
+        var settings: JSONValue
     }
 
     struct Located: Encodable, Sendable {

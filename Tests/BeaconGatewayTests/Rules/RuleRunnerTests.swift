@@ -19,7 +19,7 @@ final class RuleRunnerTests {
         _ script: String, timeLimit: Duration = .seconds(30), interval: Duration = .zero
     ) -> RuleRunner {
         RuleRunner(
-            LaunchRule(
+            Rule(
                 name: "r", target: .program(["/bin/sh", "-c", script]), folder: folder.path, timeLimit: timeLimit,
                 interval: interval), logger: lines.logger)
     }

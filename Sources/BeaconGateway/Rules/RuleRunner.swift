@@ -11,6 +11,13 @@ actor RuleRunner {
     /// The most events that wait.
     static let mostWaiting = 16
 
+    /// An event that waits for the program.
+    private struct Event {
+        var line: [UInt8]
+        /// Is told what went wrong, or that nothing did.
+        var end: @Sendable (String?) -> Void
+    }
+
     /// The results of a rule so far.
     struct Counts: Hashable, Sendable {
         var started = 0
@@ -18,7 +25,7 @@ actor RuleRunner {
         var dropped = 0
     }
 
-    let rule: LaunchRule
+    let rule: Rule
     private(set) var counts = Counts()
     /// When the program was started last.
     private(set) var lastStart: Date?
@@ -26,13 +33,13 @@ actor RuleRunner {
     private let program: EventProgram
     private let logger: Logger
     private var schedule: LaunchSchedule
-    private var waiting: [[UInt8]] = []
+    private var waiting: [Event] = []
     private var worker: Task<Void, Never>?
     private var pause: Task<Void, Never>?
     private var isStopped = false
 
     /// Creates a runner.
-    init(_ rule: LaunchRule, logger: Logger) {
+    init(_ rule: Rule, logger: Logger) {
         self.rule = rule
         self.logger = logger
         schedule = LaunchSchedule(interval: rule.interval)
@@ -40,13 +47,20 @@ actor RuleRunner {
     }
 
     /// Runs the program for an event, a line of JSON, as soon as the schedule allows.
-    func enqueue(_ line: [UInt8]) {
-        guard !isStopped else { return }
-        waiting.append(line)
-        if waiting.count > Self.mostWaiting {
-            waiting.removeFirst()
+    ///
+    /// - Parameters:
+    ///   - line: the event.
+    ///   - most: the most events that may wait.
+    ///   - end: is told why the program did not run or failed, or nil.
+    func enqueue(
+        _ line: [UInt8], most: Int = RuleRunner.mostWaiting, end: @escaping @Sendable (String?) -> Void = { _ in }
+    ) {
+        guard !isStopped else { return end("beacond ended before it was started") }
+        waiting.append(Event(line: line, end: end))
+        if waiting.count > most {
+            waiting.removeFirst().end("too many events waited for it, and this one was dropped")
             counts.dropped += 1
-            logger.warning("rule \(rule.name): more than \(Self.mostWaiting) events wait; the oldest is dropped")
+            logger.warning("rule \(rule.name): more than \(most) events wait; the oldest is dropped")
         }
         if worker == nil { worker = Task { await work() } }
     }
@@ -75,6 +89,7 @@ actor RuleRunner {
                     counts.dropped += waiting.count
                     logger.warning(
                         "rule \(rule.name): \(waiting.count) events are dropped, which waited for its interval to pass")
+                    for event in waiting { event.end("beacond ended before its interval had passed") }
                     break
                 }
                 let pause = Task { _ = try? await Task.sleep(for: wait) }
@@ -86,36 +101,40 @@ actor RuleRunner {
             schedule.start(at: .now)
             counts.started += 1
             lastStart = Date()
-            let isSuccess = await run(event)
-            if !isSuccess { counts.failed += 1 }
-            schedule.end(isSuccess)
+            let fault = await run(event.line)
+            if fault != nil { counts.failed += 1 }
+            schedule.end(fault == nil)
+            event.end(fault)
         }
         worker = nil
     }
 
-    private func run(_ event: [UInt8]) async -> Bool {
+    /// - Returns: what went wrong, in a sentence; nil where nothing did.
+    private func run(_ event: [UInt8]) async -> String? {
         let logger = logger
         let name = rule.name
         do {
             let outcome = try await program.run(
                 input: event, output: .lines { logger.info("rule \(name): \($0)") })
-            if Task.isCancelled { return true }
-            if !outcome.isSuccess { logger.warning("rule \(name): \(program.words[0]) \(outcome)") }
-            return outcome.isSuccess
+            if Task.isCancelled || outcome.isSuccess { return nil }
+            logger.warning("rule \(name): \(program.words[0]) \(outcome)")
+            return "\(program.words[0]) \(outcome)"
         } catch {
             logger.error("rule \(name): cannot start \(program.words[0]): \(error)")
-            return false
+            return "it cannot be started: \(error)"
         }
     }
 }
 
 extension EventProgram {
     /// Creates the program of a rule.
-    init(_ rule: LaunchRule) {
+    init(_ rule: Rule) {
         switch rule.target {
-        case .program(let words): self.init(words, timeLimit: rule.timeLimit)
+        case .program(let words)?: self.init(words, timeLimit: rule.timeLimit)
         // An argument vector: no shell reads the unit's name, and it cannot be an option.
-        case .unit(let name): self.init(["systemctl", "start", "--", name], timeLimit: rule.timeLimit)
+        case .unit(let name)?: self.init(["systemctl", "start", "--", name], timeLimit: rule.timeLimit)
+        // Nobody makes a runner of a rule without a program.
+        case nil: self.init(["true"], timeLimit: rule.timeLimit)
         }
         folder = rule.folder
         environment = ProgramEnvironment.inherited(and: rule.environment)

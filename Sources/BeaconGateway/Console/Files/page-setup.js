@@ -1,0 +1,120 @@
+// The guided start, while there is no configuration: four steps that end with a file. What was entered outlives a reload and
+// a restart of beacond.
+
+import { expectAbsence, get, isReadOnly, on, server } from "./api.js";
+import { announce, attribute, el, problemNode, show, showProblem, text } from "./dom.js";
+import * as source from "./setup-source.js";
+import * as heard from "./setup-heard.js";
+import * as first from "./setup-first.js";
+import * as review from "./setup-review.js";
+import { waitFor } from "./setup-wait.js";
+
+export const title = "Guided start";
+
+const storeKey = "beacond.setup";
+const steps = [source, heard, first, review];
+
+/** What is entered so far. */
+const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
+
+function stored() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(storeKey) || "null");
+    return kept && typeof kept === "object" && Array.isArray(kept.beacons) && Array.isArray(kept.regions) ? { ...fresh(), ...kept, rule: { ...fresh().rule, ...kept.rule } } : fresh();
+  } catch { return fresh(); }
+}
+
+export function open(root) {
+  const state = stored();
+  const keep = () => { try { sessionStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* The browser keeps nothing. */ } };
+  const fault = problemNode();
+  const list = el("ol.steps", { "aria-label": "Steps" }, ...steps.map((step, index) => el("li", null, el("span.step-number", { "aria-hidden": "true" }, String(index + 1)), el("span", null, step.title), el("span.offscreen.step-state"))));
+  const body = el("div.setup-body");
+  const back = el("button", { type: "button", click: () => go(state.step - 1) }, "Back");
+  const next = el("button.primary", { type: "button" });
+  const foot = el("div.actions.setup-actions", null, back, next);
+  const locked = el("p.notice.warn", { hidden: !isReadOnly() }, "beacond is read only, and has no configuration. Write one by hand, or start it without --read-only.");
+  root.append(el("header.page-head", null, el("h1", null, "Welcome to beacond"), el("p.lede", null, "Four steps, and it tells who is where. Nothing is written before the last one.")), list, locked, fault, body, foot);
+
+  let info = null;
+  let current = null;
+  let ended = false;
+
+  function showStep() {
+    current?.leave?.();
+    const step = steps[state.step];
+    body.replaceChildren();
+    for (const [index, item] of [...list.children].entries()) {
+      attribute(item, "aria-current", index === state.step ? "step" : null);
+      attribute(item, "data-done", index < state.step ? "yes" : null);
+      text(item.querySelector(".step-state"), index < state.step ? ", done" : "");
+    }
+    const heading = el("h2", { tabindex: "-1" }, step.heading);
+    body.append(heading);
+    current = step.open(body, { state, info, keep, fail, ready: (isReady, word) => { next.disabled = !isReady; text(next, word || (state.step === steps.length - 1 ? "Write the configuration" : "Continue")); } });
+    show(back, state.step > 0);
+    return heading;
+  }
+
+  function go(index) {
+    state.step = Math.min(Math.max(index, 0), steps.length - 1);
+    keep();
+    showProblem(fault, null);
+    const heading = showStep();
+    scrollTo(0, 0);
+    heading.focus({ preventScroll: true });
+    announce(`Step ${state.step + 1} of ${steps.length}`);
+  }
+
+  function fail(problem) {
+    text(fault, problem.status === 0 ? "beacond cannot be reached. What you entered is kept; try again once it is back." : problem.message);
+    show(fault, true);
+  }
+
+  next.addEventListener("click", async () => {
+    if (next.disabled) return;
+    next.disabled = true;
+    showProblem(fault, null);
+    try {
+      const isDone = await current.next();
+      if (ended) return;
+      if (isDone && state.step < steps.length - 1) { go(state.step + 1); return; }
+      if (isDone) { await finish(); return; }
+    } catch (problem) { if (!ended) fail(problem); }
+    next.disabled = false;
+  });
+
+  /** Waits until beacond runs with its configuration; the router then opens Now. */
+  async function finish() {
+    try { sessionStorage.removeItem(storeKey); } catch { /* It keeps nothing. */ }
+    expectAbsence("beacond starts with its configuration. This page goes on by itself.");
+    current.leave?.();
+    const heading = el("h2", { tabindex: "-1" }, "It is written");
+    body.replaceChildren(heading, el("p", null, "The configuration is in ", el("code", null, info.path), ". beacond starts with it now; then this page shows who is where."));
+    show(foot, false);
+    heading.focus({ preventScroll: true });
+    history.replaceState(null, "", "#/");
+    const isBack = await waitFor(() => !server.status.setup, () => ended);
+    expectAbsence(null);
+    if (isBack || ended) return;
+    text(fault, "The configuration is written, but beacond did not come back. Its log says why: journalctl -u beacond");
+    show(fault, true);
+  }
+
+  const load = async () => {
+    info = await get("v1/setup");
+    const usable = info.sources.filter((one) => one.usable);
+    state.source ??= (usable.find((one) => one.source === info.source) || usable.find((one) => one.isRadio))?.source ?? null;
+    if (!current) { const heading = showStep(); if (document.activeElement === document.body) heading.focus({ preventScroll: true }); } else current.refresh?.(info);
+  };
+  show(foot, false);
+  const begin = () => load().then(() => { show(foot, !isReadOnly()); showProblem(fault, null); }).catch((problem) => { if (!ended && problem.status !== 0) showProblem(fault, problem); });
+  begin();
+  const ends = [on("resumed", begin)];
+  return () => {
+    ended = true;
+    expectAbsence(null);
+    current?.leave?.();
+    ends.forEach((end) => end());
+  };
+}

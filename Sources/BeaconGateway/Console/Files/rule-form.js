@@ -1,0 +1,178 @@
+// The form of a rule: the whole grammar, in the order in which somebody thinks of it, with a sentence that says what it does.
+
+import { get, pathOf, send, server } from "./api.js";
+import { attribute, el, patch, show, text } from "./dom.js";
+import { areaField, checkField, chipsField, formDialog, pairsField, selectField, textField } from "./form.js";
+import { tryRule } from "./rule-history.js";
+import { dayWords, eventParts, ruleFaults, ruleWords } from "./rule-words.js";
+
+const eventChoices = [["enter", "A region is entered"], ["exit", "A region is left"], ["place", "A beacon changes its place"], ["gone", "A beacon is no longer heard"]];
+const nearChoices = [["", "No matter how near"], ["immediate", "Immediate: within half a metre"], ["near", "Near: within some three metres"], ["far", "Far: heard at all"]];
+const oftenChoices = [["", "Every time"], ["1h", "Once an hour"], ["1d", "Once a day"], ["7d", "Once a week"], ["other", "Another span…"]];
+const tokens = ["{user}", "{beacon}", "{place}", "{region}", "{event}"];
+
+const lines = (value) => value.split(/\r?\n|,/).map((line) => line.trim()).filter(Boolean);
+const wholeLines = (value) => value.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
+
+/** Opens the form for a new rule, or for one that was made here. Resolves `saved` with its name. */
+export async function ruleForm({ rule, saved }) {
+  const mayStart = server.status?.programs !== false;
+  const destinations = server.status?.destinations || [];
+  const [regions, places, beacons] = await Promise.all([
+    get("v1/regions").then((answer) => answer.regions), get("v1/places").then((answer) => answer.places), get("v1/registered-beacons").then((answer) => answer.beacons),
+  ]);
+  const named = (list) => list.map((one) => [one.name, one.name]);
+  const fields = {
+    name: textField("name", "Name", { help: "By which you find it again.", attributes: { maxlength: 100 } }),
+    events: chipsField("events", "What has to happen", eventChoices),
+    near: selectField("near", "Or a beacon comes this near", nearChoices),
+    stay: textField("stay", "and stays for", { optional: true, help: "As 30s or 5m.", attributes: { placeholder: "at once", autocapitalize: "none" } }),
+    regions: chipsField("regions", "In which regions", named(regions), { help: "None chosen: in any." }),
+    beacons: chipsField("beacons", "Which beacons", named(beacons), { help: "None chosen: all of the regions." }),
+    places: chipsField("places", "Into which places", named(places), { help: "None chosen: into any." }),
+    users: areaField("who.users", "Users", { optional: true, help: "One in each line, as the app calls them.", attributes: { rows: 2, autocapitalize: "none" } }),
+    attributes: pairsField("who.attributes", "Attributes that they have", { help: "All of them have to match." }),
+    installs: areaField("who.installs", "Installs", { optional: true, help: "One id in each line; they are under People.", attributes: { rows: 2, autocapitalize: "none" } }),
+    from: textField("when.from", "First day", { optional: true, attributes: { type: "date" } }),
+    to: textField("when.to", "Last day", { optional: true, attributes: { type: "date" } }),
+    days: chipsField("when.days", "Days of the week", Object.entries(dayWords).map(([day, word]) => [day, word.slice(0, 3)]), { help: "None chosen: every day." }),
+    start: textField("when.hours", "From", { optional: true, attributes: { type: "time" } }),
+    end: textField("hours-end", "To", { optional: true, attributes: { type: "time" } }),
+    zone: textField("when.time-zone", "Time zone", { optional: true, help: "Empty: that of the machine.", attributes: { placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone, list: "time-zones", spellcheck: "false" } }),
+    often: selectField("often", "How often at most", oftenChoices, { help: "Counted for each person; for each beacon or region where nobody is known." }),
+    span: textField("at-most", "Span of time", { help: "As 30m, 2h or 3d." }),
+    late: checkField("late", "Also for events that arrive late", { help: "Phones without a network report later. Without this, what is more than ten minutes old is withheld." }),
+    doMessage: checkField("action", "Send a message to the person’s app", { help: "To the app whose event it is. Events that this machine’s own receivers hear belong to no app, and get none." }),
+    title: textField("message.title", "Title", { optional: true }),
+    text: areaField("message.text", "Text", { attributes: { rows: 2 } }),
+    url: textField("message.url", "Address to open", { optional: true, attributes: { type: "url", placeholder: "https://", autocapitalize: "none" } }),
+    destinations: chipsField("destinations", "Notify destinations of the configuration", destinations.map((name) => [name, name])),
+    program: areaField("program", "Program and its arguments", { optional: true, help: "One in each line: the program’s whole path first. There is no shell; the event is its standard input, as JSON.", attributes: { rows: 2, spellcheck: "false", autocapitalize: "none", placeholder: "/usr/local/bin/lights" } }),
+    unit: textField("unit", "or a systemd unit", { optional: true, attributes: { placeholder: "lights.service", spellcheck: "false", autocapitalize: "none" } }),
+    interval: textField("interval", "At least between two starts", { optional: true, attributes: { placeholder: "1s" } }),
+    limit: textField("time-limit", "It may run for", { optional: true, attributes: { placeholder: "30s" } }),
+    folder: textField("folder", "Working folder", { optional: true, attributes: { spellcheck: "false", autocapitalize: "none" } }),
+    environment: textField("environment", "Environment variables that it gets", { optional: true, help: "Their names, with commas.", attributes: { spellcheck: "false", autocapitalize: "none" } }),
+  };
+  // What the simple form has no place for is kept: a second proximity, for instance.
+  let extra = [];
+
+  function fill(given) {
+    const events = given.events || ["enter"];
+    const simple = eventChoices.map(([word]) => word);
+    const nears = events.filter((event) => !simple.includes(event));
+    extra = nears.slice(1);
+    const near = nears.length ? eventParts(nears[0]) : { word: "", stay: "" };
+    const hours = (given.when?.hours || "-").split("-");
+    const atMost = given["at-most"] || "";
+    const isOffered = oftenChoices.some(([value]) => value === atMost);
+    const values = {
+      name: given.name, events: events.filter((event) => simple.includes(event)), near: near.word, stay: near.stay,
+      regions: given.regions, beacons: given.beacons, places: given.places,
+      users: (given.who?.users || []).join("\n"), installs: (given.who?.installs || []).join("\n"), attributes: given.who?.attributes,
+      from: given.when?.from, to: given.when?.to, days: given.when?.days, start: hours[0], end: hours[1], zone: given.when?.["time-zone"],
+      often: isOffered ? atMost : "other", span: isOffered ? "" : atMost, late: given.late,
+      doMessage: Boolean(given.message), title: given.message?.title, text: given.message?.text, url: given.message?.url,
+      destinations: given.destinations, program: (given.program || []).join("\n"), unit: given.unit,
+      interval: given.interval, limit: given["time-limit"], folder: given.folder, environment: (given.environment || []).join(", "),
+    };
+    for (const [key, value] of Object.entries(values)) fields[key].set(value);
+  }
+
+  /** The rule as it is written in the form: keys without a value are left out. */
+  function read() {
+    const value = Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value()]));
+    const events = [...value.events, ...(value.near ? [value.stay ? `${value.near} for ${value.stay}` : value.near] : []), ...extra];
+    const given = (list) => (list.length ? list : undefined);
+    const hasPlace = events.includes("place"), hasBeacons = events.some((event) => !["enter", "exit"].includes(event));
+    const who = tidy({ users: given(lines(value.users)), installs: given(lines(value.installs)), attributes: Object.keys(value.attributes).length ? value.attributes : undefined });
+    const hours = value.start || value.end ? `${value.start}-${value.end}` : undefined;
+    const when = tidy({ from: value.from || undefined, to: value.to || undefined, days: given(value.days), hours, "time-zone": value.zone || undefined });
+    const message = value.doMessage ? tidy({ title: value.title || undefined, text: value.text, url: value.url || undefined }) || { text: "" } : undefined;
+    const starts = mayStart && (value.program || value.unit);
+    return Object.fromEntries(Object.entries({
+      name: value.name, events, regions: given(value.regions), beacons: hasBeacons ? given(value.beacons) : undefined, places: hasPlace ? given(value.places) : undefined,
+      who, when, "at-most": (value.often === "other" ? value.span : value.often) || undefined, late: value.late || undefined, message, destinations: given(value.destinations),
+      program: mayStart ? given(wholeLines(value.program)) : undefined, unit: (mayStart && value.unit) || undefined,
+      interval: (starts && value.interval) || undefined, "time-limit": (starts && value.limit) || undefined, folder: (starts && value.folder) || undefined,
+      environment: starts ? given(lines(value.environment)) : undefined,
+    }).filter(([, one]) => one !== undefined));
+  }
+
+  const sentence = el("p.rule-sentence");
+  const spoken = el("p.offscreen", { "aria-live": "polite" });
+  const others = el("ul.chips", { "aria-label": "More events" });
+  const insert = el("p.tokens", null, "Put in: ", ...tokens.map((token) => el("button.small", { type: "button", click: () => {
+    const area = fields.text.input;
+    area.setRangeText(token, area.selectionStart, area.selectionEnd, "end");
+    area.focus();
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+  } }, token)));
+  const row = (...some) => el("div.field-row", null, ...some.map((field) => field.node));
+  const messageBox = el("div.indented", null, fields.title.node, fields.text.node, insert, fields.url.node);
+  const more = el("details.json", null, el("summary", null, "How it is started"), row(fields.interval, fields.limit), fields.folder.node, fields.environment.node);
+  const part = (heading, ...nodes) => el("fieldset.part", null, el("legend", null, heading), ...nodes);
+  const who = el("details.part-fold", null, el("summary", null, "Only some people", el("span.optional", null, " events of apps")), fields.users.node, fields.attributes.node, fields.installs.node);
+  const when = el("details.part-fold", null, el("summary", null, "Only at some times"), row(fields.from, fields.to), fields.days.node, row(fields.start, fields.end), fields.zone.node, zones());
+  const content = [
+    fields.name.node,
+    part("When", fields.events.node, row(fields.near, fields.stay), others, fields.regions.node, fields.beacons.node, fields.places.node),
+    who, when,
+    part("How often", row(fields.often, fields.span), fields.late.node),
+    part("Then", fields.doMessage.node, messageBox, destinations.length ? fields.destinations.node : null,
+      mayStart ? fields.program.node : el("p.hint", null, "Rules made here start no programs: whoever can open this console could then run anything on the machine. Rules of the file can."),
+      ...(mayStart ? [fields.unit.node, more] : [])),
+    el("div.rule-live", null, sentence, spoken),
+  ].filter(Boolean);
+
+  function draw() {
+    const one = read();
+    const hasBeacons = one.events.some((event) => !["enter", "exit"].includes(event));
+    show(fields.beacons.node, hasBeacons && beacons.length > 0);
+    show(fields.places.node, one.events.includes("place") && places.length > 0);
+    show(fields.regions.node, regions.length > 0);
+    show(fields.stay.node, fields.near.value() !== "");
+    show(fields.span.node, fields.often.value() === "other");
+    show(messageBox, fields.doMessage.value());
+    show(others, extra.length > 0);
+    patch(others, extra, (event) => event, (event) => el("li.chip", null, `Or ${event}`, el("button.remove", { type: "button", "aria-label": `Remove ${event}`, title: "Remove", click: () => {
+      extra = extra.filter((each) => each !== event);
+      fields.near.focus();
+      draw();
+    } }, "×")));
+    text(sentence, ruleWords(one));
+    // It is read aloud once the writing pauses, not at each key.
+    clearTimeout(reading);
+    reading = setTimeout(() => text(spoken, sentence.textContent), 1200);
+  }
+  let reading = null;
+
+  fill(rule?.settings || { events: ["enter"] });
+  if (rule?.settings.who) who.open = true;
+  if (rule?.settings.when) when.open = true;
+  if (rule?.settings.interval || rule?.settings["time-limit"] || rule?.settings.folder || rule?.settings.environment) more.open = true;
+  const { form } = formDialog({
+    title: rule ? `Rule ${rule.name}` : "A new rule", fields: Object.values(fields), content, wide: true, verb: rule ? "Save" : "Add the rule",
+    check: () => ruleFaults(read()), other: { word: "Try on history", run: (invalid) => { if (!invalid()) tryRule(read()); } },
+    send: async () => {
+      const body = read();
+      if (rule) await send("PUT", pathOf("v1/rules", rule.name), body);
+      else await send("POST", "v1/rules", body);
+      saved(body.name);
+    },
+  });
+  form.addEventListener("input", draw);
+  form.addEventListener("change", draw);
+  attribute(form, "data-form", "rule");
+  draw();
+}
+
+/** The object without keys that have no value; undefined where none is left. */
+function tidy(given) {
+  const kept = Object.entries(given).filter(([, value]) => value !== undefined && value !== "");
+  return kept.length ? Object.fromEntries(kept) : undefined;
+}
+
+function zones() {
+  return el("datalist", { id: "time-zones" }, ...(Intl.supportedValuesOf?.("timeZone") || []).map((zone) => el("option", { value: zone })));
+}

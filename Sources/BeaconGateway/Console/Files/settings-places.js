@@ -1,0 +1,47 @@
+// Settings: places, and the receivers that are in them.
+
+import { get, pathOf, send } from "./api.js";
+import { chipsField, formDialog, textField } from "./form.js";
+import { settingRow, settingsList } from "./settings-list.js";
+
+export const title = "Places";
+
+export function open(root) {
+  const list = settingsList(root, {
+    path: "v1/places", key: "places", word: "place", heading: "Places", topics: ["places"],
+    lede: "A place is a room or a corner with receivers of its own. A beacon is in the place whose receivers hear it best.",
+    nothing: ["There are no places", "Places need receivers in different rooms: then beacond says in which of them a beacon is."],
+    removal: "Beacons are found in it no longer. Its events stay in the history.",
+    row: (item) => {
+      const node = settingRow(item);
+      node.update = (now) => node.describe(`${now.receivers.length === 1 ? "Receiver" : "Receivers"}: ${now.receivers.join(", ")}${now.dark ? "; none of them hears at the moment" : ""}`);
+      return node;
+    },
+    edit: (item) => placeForm(item, list.saved),
+  });
+  return list.end;
+}
+
+async function placeForm(item, saved) {
+  const { receivers } = await get("v1/receivers");
+  const name = textField("name", "Name", { attributes: { maxlength: 100 } });
+  const chosen = chipsField("receivers", "Receivers that are there", receivers.map((receiver) => [receiver.name, receiver.name]), {
+    help: receivers.length ? "A receiver belongs to one place." : "No receiver has been heard of so far; a source of the configuration brings them.",
+    missing: " (not there now)",
+  });
+  name.set(item?.name);
+  chosen.set(item?.settings.receivers);
+  formDialog({
+    title: item ? `Place ${item.name}` : "A new place", fields: [name, chosen], verb: item ? "Save" : "Add the place",
+    check: () => [
+      ...(name.value() ? [] : [{ key: "name", detail: "write a name" }]),
+      ...(chosen.value().length ? [] : [{ key: "receivers", detail: "choose at least one receiver" }]),
+    ],
+    send: async () => {
+      const body = { name: name.value(), receivers: chosen.value() };
+      if (item) await send("PUT", pathOf("v1/places", item.name), body);
+      else await send("POST", "v1/places", body);
+      saved(body.name);
+    },
+  });
+}

@@ -1,0 +1,121 @@
+// Settings: the regions that are monitored.
+
+import { pathOf, send } from "./api.js";
+import { el } from "./dom.js";
+import { checkField, formDialog, selectField, textField } from "./form.js";
+import { parseUUID, parseWhole, regionIdentity } from "./format.js";
+import { settingRow, settingsList } from "./settings-list.js";
+import { spanWords } from "./rule-words.js";
+
+export const title = "Regions";
+
+export function open(root) {
+  const list = settingsList(root, {
+    path: "v1/regions", key: "regions", word: "region", heading: "Regions", topics: ["regions"],
+    lede: "A region is entered when one of its beacons is heard, and left when none has been for a while.",
+    nothing: ["There are no regions", "A region is a UUID, and optionally a major and a minor: all your beacons, those of one site, or a single one."],
+    removal: "It is monitored no longer. Its events stay in the history; rules for it do not run.",
+    row: (item) => {
+      const node = settingRow(item);
+      node.update = (now) => node.describe(describe(now));
+      return node;
+    },
+    edit: (item) => regionForm(item, list.saved),
+  });
+  return list.end;
+}
+
+function describe({ settings, ...region }) {
+  const parts = [regionIdentity(region)];
+  const minimum = settings["minimum-rssi"];
+  if (minimum === "auto") parts.push("learns how strong its beacons are here");
+  else if (minimum !== undefined && minimum !== null) parts.push(`entered from ${minimum} dBm`.replace("-", "−"));
+  if (settings["exit-timeout"]) parts.push(`left after ${spanWords(settings["exit-timeout"])}`);
+  if (settings["adaptive-exit"]) parts.push("waits as long as its beacons are usually silent");
+  return parts.join("; ");
+}
+
+const uuidHelp = "32 hexadecimal digits; all beacons of an organisation share it.";
+const anyNumber = { optional: true, attributes: { inputmode: "numeric", placeholder: "any" } };
+
+/** The fields that say which beacons are meant: `{ uuid, major, minor }`. */
+export function identityFields(whole) {
+  const number = whole ? { attributes: { inputmode: "numeric" } } : anyNumber;
+  return {
+    uuid: textField("uuid", "UUID", { help: uuidHelp, attributes: { spellcheck: "false", autocapitalize: "characters", maxlength: 40, class: "mono" } }),
+    major: textField("major", "Major", number), minor: textField("minor", "Minor", number),
+  };
+}
+
+/** Faults of an identity, before the server is asked. */
+export function identityFaults({ uuid, major, minor }, whole) {
+  const faults = [];
+  if (!parseUUID(uuid.value())) faults.push({ key: "uuid", detail: "a UUID has 32 hexadecimal digits, as in E2C56DB5-DFFB-48D2-B060-D0F5A71096E0" });
+  for (const field of [major, minor]) {
+    const given = field.value();
+    if (given === "" ? whole : parseWhole(given, 0, 65535) === null) faults.push({ key: field.key, detail: "a whole number from 0 to 65535" });
+  }
+  if (!whole && minor.value() !== "" && major.value() === "") faults.push({ key: "major", detail: "a minor needs a major" });
+  return faults;
+}
+
+/** The identity that was written. */
+export function identityOf({ uuid, major, minor }) {
+  const number = (field) => (field.value() === "" ? undefined : parseWhole(field.value(), 0, 65535));
+  return { uuid: parseUUID(uuid.value()), major: number(major), minor: number(minor) };
+}
+
+const signals = [["", "As soon as it is heard"], ["auto", "Near by: learn how strong that is here"], ["own", "From a signal of…"]];
+
+function regionForm(item, saved) {
+  const identity = identityFields(false);
+  const fields = {
+    name: textField("name", "Name", { attributes: { maxlength: 100 } }), ...identity,
+    signal: selectField("signal", "Entered", signals),
+    minimum: textField("minimum-rssi", "Signal in dBm", { help: "−59 is a metre, −75 a room, −90 far.", attributes: { inputmode: "text" } }),
+    exit: textField("exit-rssi", "Left below (dBm)", { optional: true, help: "Lower than the other, so that it does not flicker." }),
+    timeout: textField("exit-timeout", "Left after being unheard for", { optional: true, help: "As 10s or 2m.", attributes: { placeholder: "30s", autocapitalize: "none" } }),
+    adaptive: checkField("adaptive-exit", "Wait longer for beacons that are seldom heard", { help: "Three of their usual gaps, if that is longer." }),
+  };
+  const own = el("div.field-row", null, fields.minimum.node, fields.exit.node);
+  const given = item?.settings || {};
+  const minimum = given["minimum-rssi"];
+  fields.name.set(given.name);
+  identity.uuid.set(given.uuid?.toUpperCase());
+  identity.major.set(given.major ?? "");
+  identity.minor.set(given.minor ?? "");
+  fields.signal.set(minimum === "auto" ? "auto" : minimum === undefined || minimum === null ? "" : "own");
+  fields.minimum.set(typeof minimum === "number" ? minimum : "");
+  fields.exit.set(given["exit-rssi"] ?? "");
+  fields.timeout.set(given["exit-timeout"] ?? "");
+  fields.adaptive.set(given["adaptive-exit"]);
+  const dbm = (field) => parseWhole(field.value(), -127, 20);
+  const { form } = formDialog({
+    title: item ? `Region ${item.name}` : "A new region", fields: Object.values(fields), verb: item ? "Save" : "Add the region",
+    content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.signal.node, own, fields.timeout.node, fields.adaptive.node],
+    check: () => {
+      const faults = identityFaults(identity, false);
+      if (!fields.name.value()) faults.unshift({ key: "name", detail: "write a name" });
+      if (fields.signal.value() === "own") {
+        if (dbm(fields.minimum) === null) faults.push({ key: "minimum-rssi", detail: "a whole number from −127 to 20" });
+        if (fields.exit.value() && dbm(fields.exit) === null) faults.push({ key: "exit-rssi", detail: "a whole number from −127 to 20" });
+      }
+      return faults;
+    },
+    send: async () => {
+      const isOwn = fields.signal.value() === "own";
+      const body = {
+        name: fields.name.value(), ...identityOf(identity),
+        "minimum-rssi": isOwn ? dbm(fields.minimum) : fields.signal.value() || undefined,
+        "exit-rssi": isOwn && fields.exit.value() ? dbm(fields.exit) : undefined,
+        "exit-timeout": fields.timeout.value() || undefined, "adaptive-exit": fields.adaptive.value() || undefined,
+      };
+      if (item) await send("PUT", pathOf("v1/regions", item.name), body);
+      else await send("POST", "v1/regions", body);
+      saved(body.name);
+    },
+  });
+  const draw = () => { own.hidden = fields.signal.value() !== "own"; };
+  form.addEventListener("change", draw);
+  draw();
+}

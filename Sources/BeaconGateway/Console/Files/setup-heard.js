@@ -1,0 +1,141 @@
+// The guided start, step 2: what is heard, the nearest first. Beacons get names, and a region is made of them.
+
+import { Stream, on } from "./api.js";
+import { announce, attribute, el, glide, patch, proximityGlyph, show, steadyOrder, text } from "./dom.js";
+import { textField } from "./form.js";
+import { distance, identity, proximityWords, shortUUID, signal } from "./format.js";
+
+export const title = "Name a beacon";
+export const heading = "Which beacons are yours?";
+
+export function open(root, { state, keep, ready }) {
+  const list = el("ul.rows.heard", { "aria-label": "What is heard, nearest first" });
+  const quiet = el("p.hint", { role: "status" }, "Listening… Is the beacon switched on? Many send only after a button is pressed.");
+  const named = el("ul.rows.named", { "aria-label": "Named beacons" });
+  const regionBox = el("fieldset.choice.region-choice", { hidden: true }, el("legend", null, "What should be monitored?"));
+  const options = el("ul.options");
+  const regionName = textField("regions.0.name", "The region’s name", { attributes: { maxlength: 100 } });
+  regionBox.append(options);
+  root.append(el("p", null, "Hold a beacon near the receiver: it comes first. Then give it a name."),
+    el("div.two-columns.heard-columns", null, el("div.stack", null, quiet, list), el("div.stack.sticky", null, el("h3", null, "Named so far"), el("p.hint.none-named", null, "None yet. You can also continue without, and name them later under Settings."), named, regionBox, regionName.node)));
+
+  const seen = new Map();
+  let order = [];
+  let stream = null;
+  let drawing = null;
+
+  function listen() {
+    stream?.close();
+    stream = new Stream("v1/ranging/stream", { ranging: (report) => {
+      for (const beacon of report.beacons) {
+        const key = identity(beacon), before = seen.get(key);
+        if (!before || performance.now() - before.at > 3000 || before.receiver === report.receiver || strength(beacon) > strength(before)) seen.set(key, { ...beacon, receiver: report.receiver, at: performance.now() });
+      }
+      drawing ??= setTimeout(() => { drawing = null; draw(); }, 100);
+    } });
+  }
+
+  function draw() {
+    for (const [key, beacon] of seen) if (performance.now() - beacon.at > 8000) seen.delete(key);
+    const held = list.matches(":focus-within");
+    const value = (beacon) => (beacon.accuracy < 0 ? 1e6 : Math.max(beacon.accuracy, 0.05));
+    const all = [...seen.values()];
+    const sorted = held ? [...all].sort((one, other) => place(one) - place(other)) : steadyOrder(all, identity, value, order);
+    order = sorted.map(identity);
+    show(quiet, !all.length);
+    glide(list, () => patch(list, sorted.slice(0, 30), identity, row, update));
+  }
+  const place = (beacon) => { const index = order.indexOf(identity(beacon)); return index < 0 ? 1e6 : index; };
+
+  function row(beacon) {
+    const input = el("input", { "aria-label": `Name of the beacon ${beacon.major} · ${beacon.minor}`, placeholder: "Its name, as Till 1", maxlength: 100, autocomplete: "off" });
+    const button = el("button.small", null, "Name it");
+    const form = el("form.name-form", { novalidate: true }, input, button);
+    const problem = el("p.field-problem", { id: `name-${beacon.uuid}-${beacon.major}-${beacon.minor}` });
+    input.setAttribute("aria-describedby", problem.id);
+    input.addEventListener("input", () => { text(problem, ""); attribute(input, "aria-invalid", null); });
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const name = input.value.trim();
+      const fault = !name ? "Write a name." : state.beacons.some((one) => one.name === name) ? "Another beacon has this name." : "";
+      text(problem, fault);
+      attribute(input, "aria-invalid", fault ? "true" : null);
+      if (fault) { input.focus(); return; }
+      state.beacons.push({ name, uuid: beacon.uuid.toUpperCase(), major: beacon.major, minor: beacon.minor });
+      announce(`${name} is named`);
+      changed();
+      draw();
+      (named.querySelector("li:last-child button") || regionName.input).focus();
+    });
+    return el("li.heard-row", null, el("span.proximity", null, proximityGlyph(), el("span.word")),
+      el("div.who", null, el("span.name"), el("span.since")), el("span.distance", null, el("b"), el("span.signal")), form, problem);
+  }
+
+  function update(node, beacon) {
+    const own = state.beacons.find((one) => identity(one) === identity(beacon));
+    attribute(node, "data-proximity", beacon.proximity);
+    attribute(node, "data-named", own ? "yes" : null);
+    text(node.querySelector(".word"), proximityWords[beacon.proximity] || beacon.proximity);
+    text(node.querySelector(".name"), own ? own.name : `${beacon.major} · ${beacon.minor}`);
+    text(node.querySelector(".since"), `${shortUUID(beacon.uuid)}${own ? `, ${beacon.major} · ${beacon.minor}` : ", major · minor"}`);
+    text(node.querySelector(".distance b"), beacon.accuracy < 0 ? "–" : distance(beacon.accuracy));
+    text(node.querySelector(".signal"), ` ${signal(beacon.rssi)}`);
+    show(node.querySelector("form"), !own);
+  }
+
+  /** Suggests a region of the beacons that have a name. */
+  function changed() {
+    const uuids = [...new Set(state.beacons.map((one) => one.uuid))];
+    const one = state.beacons[0];
+    const choices = uuids.map((uuid) => ({ key: uuid, uuid, words: `All beacons of ${shortUUID(uuid)}…`, help: "The same organisation’s: those that you add later belong to it as well." }));
+    if (state.beacons.length === 1) choices.push({ key: "one", uuid: one.uuid, major: one.major, minor: one.minor, words: `Only ${one.name}`, help: "Entered when it comes, left when it goes." });
+    if (state.beacons.length > 1) choices.push({ key: "each", each: true, words: "Each of them for itself", help: "A region for each beacon, with its name." });
+    const was = state.regions[0];
+    if (!state.regionChoice || !choices.some((choice) => choice.key === state.regionChoice)) state.regionChoice = choices[0]?.key ?? null;
+    const choice = choices.find((each) => each.key === state.regionChoice);
+    if (!choice) state.regions = [];
+    else if (choice.each) state.regions = state.beacons.map(({ name, uuid, major, minor }) => ({ name, uuid, major, minor }));
+    else state.regions = [{ name: state.regionName || (choice.key === "one" ? one.name : "home"), uuid: choice.uuid, ...(choice.major !== undefined ? { major: choice.major, minor: choice.minor } : {}) }];
+    if (document.activeElement !== regionName.input) regionName.set(choice?.each ? "" : state.regions[0]?.name);
+    if (state.rule.region === was?.name || !state.regions.some((region) => region.name === state.rule.region)) state.rule.region = state.regions[0]?.name || "";
+    show(regionBox, state.beacons.length > 0);
+    show(regionName.node, Boolean(choice) && !choice.each);
+    show(root.querySelector(".none-named"), !state.beacons.length);
+    show(named, state.beacons.length > 0);
+    patch(named, state.beacons, (beacon) => beacon.name, (beacon) => el("li.setting", null, el("div.setting-text", null, el("p.name", null, beacon.name), el("p.identity", null, `${shortUUID(beacon.uuid)}, major ${beacon.major}, minor ${beacon.minor}`)),
+      el("button.small", { type: "button", "aria-label": `Remove the name ${beacon.name}`, click: () => { state.beacons = state.beacons.filter((other) => other.name !== beacon.name); changed(); draw(); announce(`${beacon.name} is removed`); (named.querySelector("button") || list.querySelector("input"))?.focus(); } }, "Remove")));
+    patch(options, choices, (each) => each.key, (each) => {
+      const box = el("input", { type: "radio", name: "region", id: `region-${each.key}`, value: each.key });
+      box.addEventListener("change", () => { state.regionChoice = each.key; state.regionName = ""; changed(); });
+      return el("li.option", null, box, el("label", { for: `region-${each.key}` }, el("b", null, each.words), el("span.hint", null, each.help)));
+    }, (node, each) => {
+      node.querySelector("input").checked = each.key === state.regionChoice;
+      text(node.querySelector("b"), each.words);
+    });
+    keep();
+    ready(true, state.beacons.length ? "Continue" : "Continue without a name");
+  }
+  regionName.input.addEventListener("input", () => {
+    state.regionName = regionName.value();
+    const before = state.regions[0].name;
+    state.regions[0].name = regionName.value();
+    if (state.rule.region === before) state.rule.region = regionName.value();
+    keep();
+  });
+
+  changed();
+  listen();
+  const end = on("resumed", listen);
+  return {
+    async next() {
+      if (!state.beacons.length) return true;
+      const isNamed = state.regions.every((region) => region.name);
+      regionName.fault(isNamed ? "" : "Write a name for the region.");
+      if (!isNamed) regionName.focus();
+      return isNamed;
+    },
+    leave() { stream?.close(); clearTimeout(drawing); end(); },
+  };
+}
+
+const strength = (beacon) => (beacon.accuracy < 0 ? -1000 : 0) + (beacon.rssi || -200);

@@ -1,0 +1,144 @@
+import BeaconDelivery
+import BeaconModel
+import Foundation
+
+/// The installs and users of a few events, as these change them.
+struct People: Sendable {
+    /// A user of an app.
+    struct Name: Hashable, Sendable {
+        var app: String
+        var user: String
+    }
+
+    private var installs: [String: Install]
+    private var changedInstalls: Set<String> = []
+    /// What is known of users.
+    var attributes: [Name: [String: String]] = [:]
+
+    /// The most attributes of a user that are kept, and the longest of them, in characters.
+    private static let mostAttributes = 50
+    private static let longestAttribute = 200
+
+    /// The people, as they are known.
+    init(installs: [String: Install]) { self.installs = installs }
+
+    /// The installs that an event has changed, with what is known of their users.
+    var changed: [Install] { changedInstalls.sorted().compactMap { installs[$0].map(withAttributes) } }
+
+    private func withAttributes(_ install: Install) -> Install {
+        var install = install
+        install.attributes = install.user.flatMap { attributes[Name(app: install.app, user: $0)] } ?? [:]
+        return install
+    }
+
+    /// Takes in an event.
+    ///
+    /// - Returns: the install that sent it, as it is then; nil where none did.
+    mutating func receive(_ event: HistoryEvent, at now: Timestamp) -> Install? {
+        guard let id = event.install, let app = event.sender else { return nil }
+        var install =
+            installs[id] ?? Install(id: id, app: app, user: nil, first: now, last: now, events: 0)
+        install.last = now
+        install.events += 1
+        if event.user != nil { install.user = event.person }
+        if let user = install.user, let given = event.userAttributes {
+            attributes[Name(app: app, user: user)] = given
+        }
+        installs[id] = install
+        changedInstalls.insert(id)
+        return withAttributes(install)
+    }
+
+    /// Returns attributes as they are kept: texts of a few.
+    static func attributes(_ values: [String: JSONValue]) -> [String: String] {
+        var result: [String: String] = [:]
+        for (key, value) in values.sorted(by: { $0.key < $1.key }).prefix(mostAttributes) {
+            let text: String
+            switch value {
+            case .string(let value): text = value
+            case .integer(let value): text = "\(value)"
+            case .number(let value): text = "\(value)"
+            case .bool(let value): text = "\(value)"
+            case .null, .array, .object: continue
+            }
+            result[String(key.prefix(longestAttribute))] = String(text.prefix(longestAttribute))
+        }
+        return result
+    }
+}
+
+extension GatewayState {
+    /// Returns what is known of the users of installs, and of those that events name.
+    func attributes(of people: People, naming events: [NumberedEvent]) async throws -> [People.Name: [String: String]] {
+        var names: Set<People.Name> = []
+        for event in events {
+            guard let app = event.event.sender, let user = event.event.user else { continue }
+            names.insert(People.Name(app: app, user: user))
+        }
+        names.formUnion(people.names)
+        return try await read { [names] database in
+            var result: [People.Name: [String: String]] = [:]
+            for name in names {
+                result[name] = try Self.attributes(of: name.user, of: name.app, in: database)
+            }
+            return result
+        }
+    }
+}
+
+extension People {
+    /// The users of the installs.
+    var names: Set<Name> {
+        Set(installs.values.compactMap { install in install.user.map { Name(app: install.app, user: $0) } })
+    }
+}
+
+extension HistoryEvent {
+    private var values: [String: JSONValue] {
+        guard case .object(let values) = try? JSONDecoder().decode(JSONValue.self, from: Data(detail.utf8)) else {
+            return [:]
+        }
+        return values
+    }
+
+    /// The proximity that the event is about; nil where it is none.
+    var proximity: Proximity? {
+        guard case .string(let word)? = values["proximity"] else { return nil }
+        return Proximity.allCases.first { $0.description == word }
+    }
+
+    /// True for a place event by which a beacon is elsewhere, or nowhere.
+    var isChangeOfPlace: Bool {
+        let values = values
+        if case .string("unknown")? = values["state"] { return false }
+        return values["place"] != values["before"]
+    }
+
+    /// What the event says of the user; nil where it says nothing.
+    var userAttributes: [String: String]? {
+        guard kind == .user, case .object(let given)? = values["attributes"] else { return nil }
+        return People.attributes(given)
+    }
+
+    /// The line of JSON that programs get: what was sent, and by whom.
+    var line: [UInt8] {
+        var values = values
+        if let sender { values["sender"] = .string(sender) }
+        if let install { values["install"] = .string(install) }
+        if let person { values["user"] = .string(person) }
+        values["time"] = .number(time.seconds)
+        values["event"] = values["event"] ?? .string(kind.rawValue)
+        if let region { values["region"] = values["region"] ?? .string(region) }
+        if let beacon {
+            values["beacon"] =
+                values["beacon"]
+                ?? .object([
+                    "uuid": .string(beacon.uuid.description), "major": .integer(Int64(beacon.major)),
+                    "minor": .integer(Int64(beacon.minor)),
+                ])
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array((try? encoder.encode(values)) ?? Data("{}".utf8)) + [UInt8(ascii: "\n")]
+    }
+}

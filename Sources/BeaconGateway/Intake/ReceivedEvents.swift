@@ -1,0 +1,220 @@
+import BeaconDelivery
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// The service that works events from elsewhere through once they are on the disk: it keeps who the installs and their
+/// users are, and has the rules run.
+///
+/// Each event is worked through once, also over an end of the process at any moment: what becomes of it in the state is one
+/// transaction with its number. A notification goes out before under a name of its own, by which one that goes out twice is
+/// recognized; a program is started after it. A state that was lost is made again of what the history has.
+struct ReceivedEvents: Service {
+    /// The events that are worked through at once.
+    private static let chunk = 200
+
+    let history: EventHistory
+    let state: GatewayState
+    let engine: RuleEngine
+    let gateway: Gateway
+    let logger: Logger
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            var isFailing = false
+            while !Task.isCancelled {
+                // Before the question, so that what comes after it ends the wait.
+                let seen = history.received.count
+                do {
+                    let isMore = try await work()
+                    if isFailing { logger.notice("events of apps are worked through again") }
+                    isFailing = false
+                    if !isMore { await history.received.wait(after: seen) }
+                } catch {
+                    if Task.isCancelled { return }
+                    if !isFailing { logger.error("cannot work through what apps sent: \(error); it is tried again") }
+                    isFailing = true
+                    try? await Task.sleep(for: RuleEngine.pause)
+                }
+            }
+        }
+    }
+
+    /// Notes where to begin, where nothing says so: in a state that is new, or that was lost while the history was not.
+    func prepare() async throws {
+        let newest = try await history.newestReceived()
+        try await state.write { database in
+            guard try Self.position(in: database) == nil else { return }
+            try GatewayState.set(.rebuiltUntil, to: Data("\(newest)".utf8), in: database)
+            try Self.setPosition(0, in: database)
+        }
+    }
+
+    /// Works the oldest events through that wait.
+    ///
+    /// - Returns: false where there are none.
+    func work() async throws -> Bool {
+        let (known, rebuilt) = try await state.read { database in
+            (
+                try Self.position(in: database),
+                try GatewayState.value(of: .rebuiltUntil, in: database).flatMap {
+                    Int64(String(decoding: $0, as: UTF8.self))
+                }
+            )
+        }
+        guard let position = known else {
+            try await prepare()
+            return true
+        }
+        let events = try await history.received(after: position, limit: Self.chunk)
+        guard let last = events.last?.number else {
+            // A history that was begun anew counts from one again.
+            guard position > 0, try await history.newest() < position else { return false }
+            try await state.write { try Self.setPosition(0, in: $0) }
+            return true
+        }
+        var people = People(installs: try await state.installs(Set(events.compactMap(\.event.install))))
+        people.attributes = try await state.attributes(of: people, naming: events)
+        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+        let configuration = await gateway.configuration
+        let occurrences = events.compactMap { event -> (NumberedEvent, [Install])? in
+            (event, people.receive(event.event, at: now).map { [$0] } ?? [])
+        }
+        let (result, reviewed) = await engine.reviewed { active in
+            var result = Result()
+            // Of a state that was lost, people are made again, and nobody gets a message a second time.
+            for (event, install) in occurrences where event.number ?? 0 > rebuilt ?? 0 {
+                result.decide(event, install.first, now, configuration, &active)
+            }
+            return result
+        }
+        try await engine.deliver(result.work)
+        let installs = people.changed
+        try await state.write { database in
+            for install in installs { try GatewayState.save(install, in: database) }
+            for message in result.messages { try GatewayState.add(message, in: database) }
+            try GatewayState.add(result.work.flatMap(\.runs), in: database)
+            try GatewayState.add(result.work.compactMap(\.firing), in: database)
+            try Self.setPosition(last, in: database)
+        }
+        if !result.messages.isEmpty { state.messages.signal() }
+        history.broadcast.send(.changed(result.work.isEmpty ? [.installs] : [.installs, .rules]))
+        await engine.take(reviewed, starting: result.lines)
+        return true
+    }
+
+    private static func position(in database: GatewayState.Access) throws -> Int64? {
+        try GatewayState.value(of: .workedThrough, in: database).flatMap {
+            Int64(String(decoding: $0, as: UTF8.self))
+        }
+    }
+
+    private static func setPosition(_ number: Int64, in database: GatewayState.Access) throws {
+        try GatewayState.set(.workedThrough, to: Data("\(number)".utf8), in: database)
+    }
+}
+
+extension ReceivedEvents {
+    /// What rules do for events.
+    struct Result: Sendable {
+        var work: [RuleEngine.Work] = []
+        var messages: [InstallMessage] = []
+        var lines: [(run: RuleRun, json: [UInt8])] = []
+        private var ids = NotificationIDs()
+
+        /// Decides what rules do for an event.
+        mutating func decide(
+            _ event: NumberedEvent, _ install: Install?, _ now: Timestamp, _ configuration: GatewayConfiguration,
+            _ active: inout [RuleEngine.Active]
+        ) {
+            for index in active.indices {
+                for var occurrence in active[index].occurrences(
+                    of: event, in: configuration, persists: event.event.install == nil)
+                where active[index].rule.concerns(occurrence.with(install)) {
+                    occurrence = occurrence.with(install)
+                    // Of a stay, which began earlier, the report counts.
+                    occurrence.lateness = .nanoseconds(max(0, now.since(max(occurrence.time, event.event.time))))
+                    var ran = false
+                    var work = RuleEngine.decide(&active[index], occurrence, ids: &ids, ran: &ran)
+                    let rule = active[index].rule
+                    if ran {
+                        if let message = rule.message, let install {
+                            let beacon = configuration.beacons.first { $0.identity == occurrence.beacon }
+                            let content = message.filled(Rule.words(of: occurrence, title: beacon?.name))
+                            let name = NotificationID(rule: rule.name, number: event.number ?? 0, of: occurrence)
+                            messages.append(
+                                InstallMessage(
+                                    id: "\(name)", install: install.id, time: now, content: content, rule: rule.name))
+                            if !work.runs.isEmpty { work.runs[0].detail = content.text }
+                        }
+                        if rule.target != nil { lines.append((rule.run(for: occurrence), event.event.line)) }
+                    }
+                    self.work.append(work)
+                }
+            }
+        }
+    }
+}
+
+extension RuleOccurrence {
+    /// Returns it with who sent it.
+    func with(_ install: Install?) -> RuleOccurrence {
+        guard let install else { return self }
+        var result = self
+        result.install = install.id
+        result.user = result.user ?? install.user
+        result.attributes = install.attributes
+        return result
+    }
+}
+
+extension RuleEngine.Active {
+    /// Returns what an event of the history is for the rule.
+    ///
+    /// - Parameters:
+    ///   - event: the event.
+    ///   - configuration: knows regions and the places of beacons.
+    ///   - persists: true where changes of proximity are all reported.
+    mutating func occurrences(
+        of event: NumberedEvent, in configuration: GatewayConfiguration, persists: Bool
+    ) -> [RuleOccurrence] {
+        let (number, event) = (event.number, event.event)
+        var regions = Set([event.region].compactMap { $0 })
+        var place = event.place
+        if let beacon = event.beacon {
+            for region in configuration.regions where region.region.constraint.matches(beacon) {
+                regions.insert(region.name)
+            }
+            if event.kind != .place {
+                place = configuration.beacons.first { $0.identity == beacon }?.place ?? place
+            }
+        }
+        func occurrence(_ kind: RuleEvent, at time: Timestamp) -> RuleOccurrence {
+            RuleOccurrence(
+                event: kind, time: time, summary: event.summary,
+                regions: kind == .enter || kind == .exit ? Set([event.region].compactMap { $0 }) : regions,
+                beacon: event.beacon, place: place, user: event.person, install: event.install,
+                sender: event.sender, number: number)
+        }
+        switch event.kind {
+        case .enter: return [occurrence(.enter, at: event.time)]
+        case .exit: return [occurrence(.exit, at: event.time)]
+        case .place:
+            // Only that it can no longer be told, or can be told again, is no change.
+            return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []
+        case .proximity, .gone:
+            guard let beacon = event.beacon else { return [] }
+            let proximity = event.kind == .gone ? nil : event.proximity
+            if event.kind == .proximity, proximity == nil { return [] }
+            return visits.receive(
+                beacon, at: proximity, time: event.time,
+                from: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")",
+                for: rule.events, persists: persists
+            ).map { occurrence($0.event, at: $0.time) }
+        case .state, .receiver, .app, .user: return []
+        }
+    }
+}

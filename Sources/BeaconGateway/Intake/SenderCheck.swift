@@ -1,0 +1,81 @@
+import BeaconDelivery
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The check of who sends events: an app by its keys, another beacond by its signature.
+struct SenderCheck: Sendable {
+    /// The time by which the clock of a sender that signs may differ: that of Standard Webhooks' libraries, five minutes.
+    private static let tolerance: TimeInterval = 300
+
+    let settings: IntakeSettings
+    let state: GatewayState
+
+    /// Returns the name of the app whose keys a request has (HTTP Basic, RFC 7617).
+    ///
+    /// - Throws: ``Problem`` where they are none.
+    func app(of request: Request) async throws -> String {
+        let words = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "basic",
+            let bytes = Data(base64Encoded: String(words[1])), let text = String(data: bytes, encoding: .utf8),
+            let colon = text.firstIndex(of: ":")
+        else { throw Self.refusal("send the app's keys, as Kumulos' SDK does: HTTP Basic with API key and secret key") }
+        let (key, hash) = (String(text[..<colon]), AccessToken.hash(of: String(text[text.index(after: colon)...])))
+        for app in settings.apps where app.apiKey.reveal() == key {
+            if AccessToken.isSame(AccessToken.hash(of: app.secretKey.reveal()), hash) { return app.name }
+        }
+        for app in try await state.apps() where app.key == key && AccessToken.isSame(app.secretHash, hash) {
+            return app.name
+        }
+        // Nobody guesses the keys; who tries costs nothing but this.
+        try await Task.sleep(for: .seconds(1))
+        throw Self.refusal("these are the keys of no app; the console makes some, under Settings")
+    }
+
+    /// Checks that a request is signed at all, and now.
+    ///
+    /// - Throws: ``Problem`` where it is not.
+    func checkHeaders(of request: Request) throws { _ = try Self.signature(of: request) }
+
+    private static func signature(of request: Request) throws -> (id: String, timestamp: String, signature: String) {
+        guard let id = request.headers[.webhookID], let timestamp = request.headers[.webhookTimestamp],
+            let signature = request.headers[.webhookSignature], let seconds = TimeInterval(timestamp)
+        else {
+            throw refusal(
+                "sign the request: webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks), as beacond does with \"secret\""
+            )
+        }
+        guard abs(Date().timeIntervalSince1970 - seconds) <= tolerance else {
+            throw refusal("the request is of another time; set the clocks of both machines")
+        }
+        return (id, timestamp, signature)
+    }
+
+    /// Checks the signature of a webhook's request (Standard Webhooks 1.0).
+    ///
+    /// - Throws: ``Problem`` where it is not the one of the sender.
+    func check(_ request: Request, of webhook: IntakeSettings.Webhook, body: Data) throws {
+        let (id, timestamp, signature) = try Self.signature(of: request)
+        let keys = try WebhookSignature([webhook.signingSecret])
+        guard keys.isValid(signature, id: id, timestamp: timestamp, body: body) else {
+            throw Self.refusal("the signature is not of this webhook's secret; give both the same \"secret\"")
+        }
+    }
+
+    private static func refusal(_ detail: String) -> Problem {
+        Problem(.unauthorized, detail, headers: [.wwwAuthenticate: "Basic realm=\"beacond\""])
+    }
+}
+
+extension AccessToken {
+    /// Returns true for equal hashes, after the same time whatever differs: nothing can be learnt from how long it takes.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        zip(one.utf8, other.utf8).reduce(one.utf8.count == other.utf8.count) { $0 && $1.0 == $1.1 }
+    }
+}
+
+extension HTTPField.Name {
+    static let webhookID = HTTPField.Name("webhook-id") ?? .accept
+    static let webhookTimestamp = HTTPField.Name("webhook-timestamp") ?? .accept
+    static let webhookSignature = HTTPField.Name("webhook-signature") ?? .accept
+}

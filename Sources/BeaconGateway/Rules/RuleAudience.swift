@@ -1,0 +1,41 @@
+/// The people whose events count for a rule.
+public struct RuleAudience: Hashable, Sendable {
+    /// The users, as apps name them; nil for all.
+    public var users: Set<String>?
+    /// The installs of apps, by their identifiers; nil for all.
+    public var installs: Set<String>?
+    /// What users have to be: each attribute with its value.
+    public var attributes: [String: String] = [:]
+
+    /// Creates an audience of everybody whose app sends events.
+    public init() {}
+
+    /// Returns true for a person of the audience.
+    ///
+    /// - Parameters:
+    ///   - user: the user, where the app has said so.
+    ///   - install: the install; nil for what was heard here, where nobody knows who carries a beacon.
+    ///   - attributes: the user's attributes.
+    func contains(user: String?, install: String?, attributes: [String: String]) -> Bool {
+        guard let install else { return false }
+        if let users, !(user.map(users.contains) ?? false) { return false }
+        if let installs, !installs.contains(install) { return false }
+        return self.attributes.allSatisfy { attributes[$0.key] == $0.value }
+    }
+}
+
+extension RuleAudience {
+    /// Reads the key `who` of a rule; nil where there is none.
+    static func read(_ rule: ConfigurationSection) -> RuleAudience? {
+        guard rule.has("who") else { return nil }
+        let section = rule.section("who")
+        defer { section.finish() }
+        var audience = RuleAudience()
+        audience.users = section.texts("users", "write names of users, as apps give them").map { Set($0.map(\.value)) }
+        audience.installs = section.texts("installs", "write identifiers of installs, as the console lists them").map {
+            Set($0.map(\.value))
+        }
+        audience.attributes = section.textsByKey("attributes", "write attributes and their values, as { plan: gold }")
+        return audience
+    }
+}

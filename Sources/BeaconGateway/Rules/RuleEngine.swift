@@ -1,0 +1,475 @@
+import BeaconDelivery
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+import Crypto
+import Foundation
+import Logging
+
+/// The rules, those of the configuration and of the console, and what they do: for what is heard here, and for what apps
+/// and other beacond send.
+actor RuleEngine {
+    /// A rule at work.
+    struct Active: Sendable {
+        var rule: Rule
+        /// Starts the program; nil where there is none.
+        var runner: RuleRunner?
+        var trigger: RuleTrigger
+        var visits = ReportedVisits()
+        /// What the console switched; nil where it did not.
+        var isSwitchedOn: Bool?
+        /// When it ran last for whom, where it runs once in a span.
+        var firings: [String: Timestamp] = [:]
+        var counts = Counts()
+
+        var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
+    }
+
+    /// What a rule has done since beacond started, besides starting its program.
+    struct Counts: Hashable, Sendable {
+        /// The events for which it ran.
+        var ran = 0
+        /// The events for which it did not, since it was not the time, or it had run already.
+        var withheld = 0
+        var last: Date?
+    }
+
+    /// The notifications and notes that wait for the disk; of more, the oldest are dropped.
+    private static let mostWaiting = 1_000
+
+    /// The people for whom a rule that runs once in a span is remembered to have run; of more, those of longest ago are
+    /// forgotten. Invented beacons do not fill memory.
+    private static let mostPeople = 10_000
+
+    /// The time between two attempts to write.
+    static let pause = Duration.seconds(1)
+
+    private(set) var active: [Active] = []
+    let state: GatewayState?
+    let delivery: DeliveryService<ContinuousClock>?
+    let logger: Logger
+    private var ids = NotificationIDs()
+    private var waiting: [Work] = []
+    private var writer: Task<Void, Never>?
+    private var isFailing = false
+    private var isStopped = false
+
+    /// What is to be written for one event of one rule.
+    struct Work: Sendable {
+        var runs: [RuleRun] = []
+        var firing: RuleFiring?
+        var notification: BeaconNotification?
+        var destinations: [String] = []
+    }
+
+    /// An engine.
+    ///
+    /// - Parameters:
+    ///   - rules: the rules.
+    ///   - state: keeps what they did; nil to keep nothing.
+    ///   - delivery: the way to destinations; nil where there are none.
+    ///   - logger: the log, which programs' output is written to as well.
+    init(
+        _ rules: [Rule], state: GatewayState? = nil, delivery: DeliveryService<ContinuousClock>? = nil, logger: Logger
+    ) {
+        self.state = state
+        self.delivery = delivery
+        self.logger = logger
+        active = rules.map { Self.active($0, logger) }
+        kinds = Locked(Set(rules.flatMap(\.events)))
+    }
+
+    private static func active(_ rule: Rule, _ logger: Logger) -> Active {
+        Active(
+            rule: rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger),
+            trigger: RuleTrigger(rule.events, of: rule.beacons))
+    }
+
+    // MARK: - The rules
+
+    /// Takes in what was kept of an earlier run.
+    func restore() async {
+        guard let state else { return }
+        do {
+            let switches = try await state.switches()
+            for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
+            let spans = spans
+            try await state.forgetFirings(but: spans, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
+            for firing in try await state.firings(spans) {
+                guard let index = active.firstIndex(where: { $0.rule.name == firing.rule }) else { continue }
+                active[index].firings[firing.person] = firing.time
+            }
+        } catch {
+            logger.error("cannot read what rules did before: \(error); those that run once may run again")
+        }
+    }
+
+    private var spans: [String: Duration] {
+        Dictionary(active.compactMap { one in one.rule.span.map { (one.rule.name, $0) } }) { first, _ in first }
+    }
+
+    /// Replaces the rules. Those that stay as they were go on with what they remember, and with programs that run.
+    func update(_ rules: [Rule]) async {
+        var gone = active
+        var next: [Active] = []
+        for rule in rules {
+            if let index = gone.firstIndex(where: { $0.rule == rule }) {
+                next.append(gone.remove(at: index))
+            } else {
+                var one = Self.active(rule, logger)
+                // Another form of a rule that was switched off stays off, and has run for whom it ran.
+                if let before = gone.first(where: { $0.rule.name == rule.name }) {
+                    one.isSwitchedOn = before.isSwitchedOn
+                    if rule.span != nil { one.firings = before.firings }
+                }
+                next.append(one)
+            }
+        }
+        active = next
+        kinds.withLock { $0 = Set(rules.flatMap(\.events)) }
+        for runner in gone.compactMap(\.runner) { Task { await runner.finish() } }
+    }
+
+    /// Switches a rule on or off.
+    ///
+    /// - Returns: false where there is none of this name.
+    func set(_ name: String, isOn: Bool) async throws -> Bool {
+        guard active.contains(where: { $0.rule.name == name }) else { return false }
+        try await state?.setSwitch(of: name, to: isOn)
+        // They may be others by now.
+        if let index = active.firstIndex(where: { $0.rule.name == name }) { active[index].isSwitchedOn = isOn }
+        return true
+    }
+
+    /// Takes in which rules are switched on or off, after one got another name or was removed.
+    func readSwitches() async throws {
+        guard let switches = try await state?.switches() else { return }
+        for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
+    }
+
+    // MARK: - What happens here
+
+    private nonisolated let kinds: Locked<Set<RuleEvent>>
+
+    /// True where the rules have events for which beacons have to be ranged.
+    nonisolated var needsRanging: Bool { kinds.withLock { $0.contains(where: \.needsRanging) } }
+
+    /// True where the rules have the event of a place.
+    nonisolated var needsPlaces: Bool { kinds.withLock { $0.contains(.place) } }
+
+    /// Runs the rules for a change of a region of the configuration.
+    func handle(_ event: RegionEvent) async {
+        guard event.kind == .enter || event.kind == .exit else { return }
+        var occurrence = RuleOccurrence(
+            event: event.kind == .enter ? .enter : .exit, time: event.time,
+            summary: HistoryEvent(event)?.summary ?? event.name, regions: [event.name], beacon: event.identity)
+        EventJSON.append(event, to: &occurrence.json)
+        await perform(occurrence)
+    }
+
+    /// Runs the rules for a beacon that is in another place, or in none. Where it can only no longer be told, nothing has
+    /// happened.
+    ///
+    /// - Parameters:
+    ///   - event: the change.
+    ///   - names: the regions of the configuration that the beacon belongs to.
+    ///   - title: the beacon's name for people.
+    func handle(_ event: PlaceEvent, of names: [String], title: String) async {
+        guard event.state != .unknown, event.place != event.before else { return }
+        var occurrence = RuleOccurrence(
+            event: .place, time: event.time, summary: HistoryEvent(event, name: title).summary, regions: Set(names),
+            beacon: event.identity, place: event.place)
+        EventJSON.append(event, to: &occurrence.json)
+        await perform(occurrence)
+    }
+
+    /// Runs the rules for what a report of ranging shows.
+    ///
+    /// - Parameters:
+    ///   - report: the report, by the wall clock.
+    ///   - time: the same second by the core's clock.
+    ///   - receiver: the receiver.
+    ///   - names: the regions of the configuration whose constraint it has.
+    ///   - beacons: what is known of beacons: names and the places that they are fixed in.
+    func handle(
+        _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, of names: [String],
+        beacons: [BeaconIdentity: BeaconSettings]
+    ) async {
+        var starts: [Start] = []
+        for index in active.indices where active[index].rule.regions.map({ !$0.isDisjoint(with: names) }) ?? true {
+            for moment in active[index].trigger.receive(report, at: time, from: receiver) {
+                let beacon = moment.beacon.identity
+                let title = beacons[beacon]?.name ?? "\(beacon.major)/\(beacon.minor)"
+                let event = RuleEvent(moment)
+                var occurrence = RuleOccurrence(
+                    event: event, time: report.time, summary: "\(title) is \(event)",
+                    regions: Set(names), beacon: beacon, place: beacons[beacon]?.place)
+                EventJSON.append(moment, to: &occurrence.json)
+                if let start = decide(index, occurrence) { starts.append(start) }
+            }
+        }
+        await run(starts)
+    }
+
+    private func perform(_ occurrence: RuleOccurrence) async {
+        await run(active.indices.compactMap { decide($0, occurrence) })
+    }
+
+    /// Hands events to the programs of rules, which may be others by then.
+    private func run(_ starts: [Start]) async {
+        for start in starts { await self.start(start) }
+    }
+
+    // MARK: - Deciding and doing
+
+    /// Decides whether a rule runs for something, and notes it.
+    ///
+    /// - Returns: the program to start; nil where there is none, or the rule is not concerned, or switched off.
+    private func decide(_ index: Int, _ occurrence: RuleOccurrence) -> Start? {
+        guard !isStopped, active[index].isEnabled, active[index].rule.concerns(occurrence) else { return nil }
+        var ran = false
+        let work = Self.decide(&active[index], occurrence, ids: &ids, ran: &ran)
+        enqueue(work)
+        guard ran, let runner = active[index].runner else { return nil }
+        return Start(runner: runner, json: occurrence.json, run: active[index].rule.run(for: occurrence))
+    }
+
+    /// Decides whether a rule that is concerned runs.
+    static func decide(
+        _ one: inout Active, _ occurrence: RuleOccurrence, ids: inout NotificationIDs, ran: inout Bool
+    ) -> Work {
+        let rule = one.rule
+        let person = occurrence.personKey
+        var run = rule.run(for: occurrence)
+        if let reason = rule.reason(against: occurrence, last: one.firings[person]) {
+            one.counts.withheld += 1
+            run.outcome = .withheld
+            run.detail = reason
+            return Work(runs: [run])
+        }
+        one.counts.ran += 1
+        one.counts.last = Date()
+        ran = true
+        // What a program came to is noted once it has ended.
+        var work = Work(runs: rule.target == nil || rule.message != nil || !rule.destinations.isEmpty ? [run] : [])
+        if rule.span != nil {
+            if one.firings.count >= mostPeople, one.firings[person] == nil {
+                // A tenth at once, so that one who invents people does not have all of them looked at each time.
+                for oldest in one.firings.sorted(by: { $0.value < $1.value }).prefix(mostPeople / 10) {
+                    one.firings[oldest.key] = nil
+                }
+            }
+            one.firings[person] = occurrence.time
+            work.firing = RuleFiring(rule: rule.name, person: person, time: occurrence.time)
+        }
+        if !rule.destinations.isEmpty {
+            work.destinations = rule.destinations
+            work.notification = rule.notification(of: occurrence, ids: &ids)
+        }
+        return work
+    }
+
+    /// A program that is to be started for an event.
+    struct Start: Sendable {
+        var runner: RuleRunner
+        var json: [UInt8]
+        /// The entry of the audit trail that says what became of it.
+        var run: RuleRun
+    }
+
+    /// Starts the program of a rule.
+    ///
+    /// - Parameter most: the most events that may wait for it.
+    private func start(_ start: Start, most: Int = RuleRunner.mostWaiting) async {
+        await start.runner.enqueue(start.json, most: most) { [weak self] fault in
+            var run = start.run
+            run.outcome = fault == nil ? .done : .failed
+            run.detail = fault
+            let entry = run
+            Task { await self?.enqueue(Work(runs: [entry])) }
+        }
+    }
+
+    private func enqueue(_ work: Work) {
+        guard !work.runs.isEmpty || work.firing != nil || work.notification != nil else { return }
+        guard state != nil || work.notification != nil else { return }
+        waiting.append(work)
+        if waiting.count > Self.mostWaiting {
+            waiting.removeFirst()
+            logger.warning("more than \(Self.mostWaiting) results of rules wait for the disk; the oldest is dropped")
+        }
+        if writer == nil { writer = Task { await write() } }
+    }
+
+    /// Writes what waits, until nothing does.
+    private func write() async {
+        while !waiting.isEmpty {
+            let batch = Array(waiting.prefix(100))
+            do {
+                try await deliver(batch)
+                try await state?.add(batch.flatMap(\.runs), firings: batch.compactMap(\.firing))
+                waiting.removeFirst(min(batch.count, waiting.count))
+                if isFailing { logger.notice("what rules do is written again") }
+                isFailing = false
+            } catch {
+                if isStopped {
+                    logger.error("what rules did for \(waiting.count) events is lost: \(error)")
+                    waiting = []
+                    break
+                }
+                if !isFailing { logger.error("cannot write what rules do: \(error); it waits in memory") }
+                isFailing = true
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+        writer = nil
+    }
+
+    /// Puts the notifications of rules into the queues of their destinations. One that is there already, since only what
+    /// comes after failed, is recognized by its name.
+    func deliver(_ work: [Work]) async throws {
+        guard let delivery else { return }
+        for one in work {
+            guard let notification = one.notification else { continue }
+            do {
+                try await delivery.append([notification], to: one.destinations)
+            } catch {
+                guard error.code == .invalidNotification else { throw error }
+                logger.error("a notification of a rule is lost: \(error)")
+            }
+        }
+    }
+
+    // MARK: - What comes from elsewhere
+
+    /// Decides what rules do for events from elsewhere.
+    ///
+    /// - Parameter decide: decides with the rules as they are; what it changes of their memory holds once it returns.
+    func reviewed<Value: Sendable>(_ decide: @Sendable (inout [Active]) -> Value) -> (Value, [Active]) {
+        var copy = active.filter(\.isEnabled)
+        let value = decide(&copy)
+        return (value, copy)
+    }
+
+    /// Takes in what rules remember after events from elsewhere, and starts their programs.
+    func take(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {
+        for one in reviewed {
+            guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
+            active[index].visits = one.visits
+            active[index].firings.merge(one.firings) { max($0, $1) }
+            active[index].counts.ran = max(active[index].counts.ran, one.counts.ran)
+            active[index].counts.withheld = max(active[index].counts.withheld, one.counts.withheld)
+            active[index].counts.last = one.counts.last ?? active[index].counts.last
+        }
+        for line in lines {
+            guard let runner = active.first(where: { $0.rule.name == line.run.rule })?.runner else { continue }
+            await start(Start(runner: runner, json: line.json, run: line.run), most: Self.mostWaiting)
+        }
+    }
+
+    // MARK: - End
+
+    /// The number of programs that were started.
+    var started: Int {
+        get async {
+            var count = 0
+            for one in active { count += await one.runner?.counts.started ?? 0 }
+            return count
+        }
+    }
+
+    /// Waits until all that was started for past events has ended, or its time is over.
+    func finish() async {
+        isStopped = true
+        let runners = active.compactMap(\.runner)
+        await withTaskGroup(of: Void.self) { group in
+            for runner in runners { group.addTask { await runner.finish() } }
+        }
+        await writer?.value
+    }
+
+    /// Ends all programs that were started here, and writes what waits once more.
+    func stop() async {
+        isStopped = true
+        let runners = active.compactMap(\.runner)
+        await withTaskGroup(of: Void.self) { group in
+            for runner in runners { group.addTask { await runner.stop() } }
+        }
+        await writer?.value
+    }
+}
+
+extension Rule {
+    /// Returns the entry of the audit trail for an event of the rule.
+    func run(for occurrence: RuleOccurrence) -> RuleRun {
+        let person = occurrence.person
+        return RuleRun(
+            time: occurrence.time, rule: name, event: occurrence.number, summary: occurrence.summary,
+            person: person.isEmpty ? nil : person, action: actionText, outcome: .done)
+    }
+
+    /// What the rule does, in words.
+    var actionText: String {
+        var parts: [String] = []
+        switch target {
+        // Its arguments may hold what not everybody who looks may know.
+        case .program(let words)?: parts.append((words.first ?? "") + (words.count > 1 ? " …" : ""))
+        case .unit(let name)?: parts.append("systemctl start \(name)")
+        case nil: break
+        }
+        if message != nil { parts.append("message to the install") }
+        if !destinations.isEmpty { parts.append("notification to \(destinations.joined(separator: ", "))") }
+        return parts.joined(separator: "; ")
+    }
+
+    /// Returns the notification of destinations.
+    func notification(of occurrence: RuleOccurrence, ids: inout NotificationIDs) -> BeaconNotification {
+        var notification = BeaconNotification(
+            id: occurrence.number.map { NotificationID(rule: name, number: $0, of: occurrence) }
+                ?? ids.next(at: occurrence.time), kind: .application, time: occurrence.time)
+        notification.name = name
+        notification.beacon = occurrence.beacon
+        notification.place = occurrence.place
+        notification.user = occurrence.user
+        var properties: [String: JSONValue] = [
+            "event": .string("\(occurrence.event)"), "summary": .string(occurrence.summary),
+        ]
+        if let region = occurrence.regions.min() { properties["region"] = .string(region) }
+        if let install = occurrence.install { properties["install"] = .string(install) }
+        if let beacon = occurrence.beacon { properties["beacon"] = .string(beacon.description) }
+        if let place = occurrence.place { properties["place"] = .string(place) }
+        notification.properties = properties
+        return notification
+    }
+
+    /// The words that stand for an event's in a message.
+    static func words(of occurrence: RuleOccurrence, title: String?) -> [String: String] {
+        [
+            "event": "\(occurrence.event)", "beacon": title ?? occurrence.beacon?.description ?? "",
+            "region": occurrence.regions.min() ?? "", "place": occurrence.place ?? "",
+            "user": occurrence.user ?? "",
+        ]
+    }
+}
+
+extension RuleEvent {
+    /// The event of a rule that a moment is.
+    fileprivate init(_ moment: ProximityEvent) {
+        self = moment.reached.map { .proximity($0, for: moment.duration) } ?? .gone
+    }
+}
+
+extension NotificationID {
+    /// The name of what a rule sends for an event of the history, the same each time.
+    init(rule: String, number: Int64, of occurrence: RuleOccurrence) {
+        let text = "\(rule)\u{0}\(number)\u{0}\(occurrence.time.nanoseconds)\u{0}\(occurrence.event)"
+        let hash = SHA256.hash(data: Data(text.utf8))
+        let words = hash.prefix(16).map { UInt64($0) }
+        let high = words[..<8].reduce(0) { $0 << 8 | $1 }
+        let low = words[8...].reduce(0) { $0 << 8 | $1 }
+        // RFC 9562, 5.8: a UUID of a form of one's own.
+        self.init(
+            ProximityUUID(
+                high: high & ~0xF000 | 0x8000, low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000))
+    }
+}

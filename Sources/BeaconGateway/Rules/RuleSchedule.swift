@@ -1,0 +1,136 @@
+public import BeaconModel
+public import Foundation
+import Yams
+
+/// The days and hours at which a rule runs.
+public struct RuleSchedule: Hashable, Sendable {
+    /// A day of a calendar, as people write it.
+    public struct Day: Hashable, Sendable, Comparable, CustomStringConvertible {
+        /// The year.
+        public var year: Int
+        /// The month, from 1.
+        public var month: Int
+        /// The day of the month, from 1.
+        public var day: Int
+
+        /// Reads `2026-12-24`.
+        ///
+        /// - Returns: nil where there is no such day.
+        public init?(_ text: String) {
+            let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+            guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
+                (1970...9999).contains(year),
+                text.count == 10,
+                DateComponents(
+                    calendar: Calendar(identifier: .gregorian), timeZone: .gmt, year: year, month: month, day: day
+                ).isValidDate
+            else { return nil }
+            (self.year, self.month, self.day) = (year, month, day)
+        }
+
+        init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
+
+        /// Orders days by time.
+        public static func < (left: Day, right: Day) -> Bool {
+            (left.year, left.month, left.day) < (right.year, right.month, right.day)
+        }
+
+        /// The day as it is read.
+        public var description: String { String(format: "%04d-%02d-%02d", year, month, day) }
+    }
+
+    /// A span of a day, in minutes from its beginning. One that ends before it begins goes on over midnight.
+    public struct Hours: Hashable, Sendable {
+        /// The first minute.
+        public var from: Int
+        /// The minute after the last.
+        public var to: Int
+
+        /// Reads `09:00-17:30`.
+        ///
+        /// - Returns: nil where there are no such hours.
+        public init?(_ text: String) {
+            let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Self.minutes(String($0)) }
+            guard ends.count == 2, let from = ends[0], let to = ends[1], from != to, from < 1440 else { return nil }
+            (self.from, self.to) = (from, to)
+        }
+
+        private static func minutes(_ text: String) -> Int? {
+            let parts = text.trimmingCharacters(in: .whitespaces).split(
+                separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]),
+                (0...24).contains(hour), (0..<60).contains(minute), hour * 60 + minute <= 1440
+            else { return nil }
+            return hour * 60 + minute
+        }
+    }
+
+    /// The days of the week by their words, as Foundation counts them: Sunday is 1.
+    static let dayWords = [("sun", 1), ("mon", 2), ("tue", 3), ("wed", 4), ("thu", 5), ("fri", 6), ("sat", 7)]
+
+    /// The first day; nil for no bound.
+    public var from: Day?
+    /// The last day; nil for no bound.
+    public var to: Day?
+    /// The days of the week, Sunday being 1; nil for all.
+    public var days: Set<Int>?
+    /// The hours of a day; nil for all. Those that go on over midnight belong to the day on which they begin.
+    public var hours: Hours?
+    /// The time zone of days and hours.
+    public var timeZone: TimeZone
+
+    /// Creates a schedule of all days and hours.
+    public init(timeZone: TimeZone = .current) { self.timeZone = timeZone }
+
+    /// Returns true for a moment of the schedule.
+    public func contains(_ time: Timestamp) -> Bool {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        var date = Date(timeIntervalSince1970: time.seconds)
+        if let hours {
+            let now = calendar.dateComponents([.hour, .minute], from: date)
+            let minute = (now.hour ?? 0) * 60 + (now.minute ?? 0)
+            if hours.from < hours.to {
+                guard (hours.from..<hours.to).contains(minute) else { return false }
+            } else if minute < hours.to {
+                guard let yesterday = calendar.date(byAdding: .day, value: -1, to: date) else { return false }
+                date = yesterday
+            } else if minute < hours.from {
+                return false
+            }
+        }
+        let parts = calendar.dateComponents([.year, .month, .day, .weekday], from: date)
+        let day = Day(year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0)
+        if let from, day < from { return false }
+        if let to, day > to { return false }
+        return days?.contains(parts.weekday ?? 0) ?? true
+    }
+}
+
+extension RuleSchedule {
+    /// Reads the key `when` of a rule; nil where there is none.
+    static func read(_ rule: ConfigurationSection) -> RuleSchedule? {
+        guard rule.has("when") else { return nil }
+        let section = rule.section("when")
+        defer { section.finish() }
+        var schedule = RuleSchedule()
+        schedule.from = section.value("from", "write a day, as 2026-12-01", Day.init)?.value
+        schedule.to = section.value("to", "write a day, as 2026-12-24", Day.init)?.value
+        if let days = section.choices("days", dayWords) {
+            schedule.days = Set(days)
+            if section.node("days")?.sequence?.isEmpty == true {
+                section.reportMissing("days", "write days of the week, as [mon, tue], or no \"days\"")
+            }
+        }
+        schedule.hours = section.value("hours", "write two times of the day, as \"09:00-17:30\"", Hours.init)?.value
+        if let zone = section.value(
+            "time-zone", "write the name of a time zone, as Europe/Berlin", { TimeZone(identifier: $0) })
+        {
+            schedule.timeZone = zone.value
+        }
+        if let from = schedule.from, let to = schedule.to, to < from {
+            section.report(section.origin, "\"to\" is \(to), before \"from\", which is \(from); exchange them")
+        }
+        return schedule
+    }
+}

@@ -1,0 +1,188 @@
+import BeaconSupport
+public import Foundation
+import GRDB
+
+/// A backup: the configuration, what was set in the console, installs and messages, the presence and the history, in one
+/// file. What waits in the outbox is not in it, since it would be delivered twice.
+public enum Backup {
+    /// Why a backup cannot be made or put back.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// What is wrong, and what to do.
+        public var description: String
+    }
+
+    /// The four characters SBBU, which identify the file (SQLite, PRAGMA application_id).
+    private static let applicationID: Int32 = 0x5342_4255
+
+    /// The bytes of a piece of a file inside.
+    private static let piece = 1 << 20
+
+    private enum Part: String, CaseIterable {
+        case configuration, state, history
+    }
+
+    // MARK: - Making one
+
+    /// Writes a backup of what runs.
+    ///
+    /// - Parameters:
+    ///   - file: the file to make.
+    ///   - configuration: the path of the configuration; nil for none.
+    ///   - state: the state.
+    ///   - history: the history.
+    static func write(to file: URL, configuration: String?, state: GatewayState, history: EventHistory) async throws {
+        let folder = file.deletingLastPathComponent()
+        let parts = Dictionary(
+            uniqueKeysWithValues: [Part.state, .history].map { ($0, folder.appendingPathComponent("\(UUID())")) })
+        defer { for part in parts.values { try? FileManager.default.removeItem(at: part) } }
+        if let copy = parts[.state] {
+            try await state.file.opened().vacuum(into: copy.path)
+            // Who may use the console now is not for who puts it back.
+            try await DatabaseQueue(path: copy.path).write {
+                try $0.execute(sql: "DELETE FROM session; DELETE FROM code")
+            }
+        }
+        if let copy = parts[.history] { try await history.file.opened().vacuum(into: copy.path) }
+        let archive = try DatabaseQueue(path: file.path)
+        try await archive.write { database in
+            try database.execute(
+                sql: """
+                    PRAGMA application_id = \(applicationID);
+                    CREATE TABLE piece (
+                        part TEXT NOT NULL, number INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (part, number)
+                    ) WITHOUT ROWID;
+                    """)
+            for (part, copy) in parts { try add(part, from: copy, to: database) }
+            if let configuration { try add(.configuration, from: URL(fileURLWithPath: configuration), to: database) }
+        }
+        try archive.close()
+    }
+
+    private static func add(_ part: Part, from file: URL, to database: Database) throws {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        var number = 0
+        while let content = try handle.read(upToCount: piece), !content.isEmpty {
+            try database.execute(
+                sql: "INSERT INTO piece (part, number, content) VALUES (?, ?, ?)",
+                arguments: [part.rawValue, number, content])
+            number += 1
+        }
+    }
+
+    // MARK: - Putting it back
+
+    /// What was put back.
+    public struct Restored: Sendable {
+        /// Where the configuration lies; nil where the backup has none.
+        public var configuration: String?
+        /// The files that lie beside now: those of before.
+        public var setAside: [String]
+    }
+
+    /// Puts a backup back, while beacond does not run.
+    ///
+    /// - Parameters:
+    ///   - file: the backup.
+    ///   - outbox: the path of the outbox beside which state and history are.
+    ///   - configuration: the path of the configuration. One that is there stays, and that of the backup lies beside it.
+    /// - Throws: ``Failure`` where it is none, or beacond runs.
+    public static func restore(from file: URL, besideOutbox outbox: String, configuration: String) throws -> Restored {
+        guard FileManager.default.isReadableFile(atPath: file.path) else {
+            throw Failure(description: "cannot read \(file.path): there is no such file, or it is not for this user")
+        }
+        var reading = Configuration()
+        reading.readonly = true
+        let archive: DatabaseQueue
+        do {
+            archive = try DatabaseQueue(path: file.path, configuration: reading)
+            let application = try archive.read { try Int32.fetchOne($0, sql: "PRAGMA application_id") }
+            guard application == applicationID else { throw Failure(description: "") }
+        } catch {
+            throw Failure(description: "\(file.path) is no backup of beacond's")
+        }
+        let targets = [
+            Part.state: GatewayState.file(besideOutbox: outbox), .history: EventHistory.file(besideOutbox: outbox),
+        ]
+        for target in targets.values { try checkIsFree(target) }
+        let folder = URL(fileURLWithPath: outbox).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // All of it is read and looked at before anything is touched.
+        var copies: [Part: URL] = [:]
+        defer { for copy in copies.values { try? FileManager.default.removeItem(at: copy) } }
+        let text: Data?
+        do {
+            for part in targets.keys {
+                guard let content = try content(of: part, in: archive) else { continue }
+                let copy = folder.appendingPathComponent("restore-\(UUID())")
+                copies[part] = copy
+                try content.write(to: copy)
+                var reading = Configuration()
+                reading.readonly = true
+                let check = try DatabaseQueue(path: copy.path, configuration: reading)
+                let result = try check.read { try String.fetchOne($0, sql: "PRAGMA quick_check") }
+                guard result == "ok" else { throw Failure(description: result ?? "") }
+            }
+            text = try content(of: .configuration, in: archive)
+        } catch let error as DatabaseError {
+            throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error.message ?? "")")
+        } catch let error as Failure {
+            throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error)")
+        }
+        var restored = Restored(configuration: nil, setAside: [])
+        let mark = "before-restore-\(Int(Date().timeIntervalSince1970))"
+        for (part, copy) in copies.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard let target = targets[part] else { continue }
+            // What waits beside a file belongs to it, and would spoil another.
+            for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: target.path + suffix) {
+                let aside = target.appendingPathExtension(mark).path + suffix
+                try FileManager.default.moveItem(atPath: target.path + suffix, toPath: aside)
+                if suffix.isEmpty { restored.setAside.append(aside) }
+            }
+            try FileManager.default.moveItem(at: copy, to: target)
+            copies[part] = nil
+            try giveToOwner(of: folder, target)
+        }
+        if let text {
+            var path = configuration
+            if let there = FileManager.default.contents(atPath: path), there != text { path += ".restored" }
+            try FileManager.default.createDirectory(
+                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+            try AtomicFile.replace(path, with: text)
+            restored.configuration = path
+        }
+        return restored
+    }
+
+    /// Gives a file to who has the folder, where root puts it there: beacond may run as another user.
+    private static func giveToOwner(of folder: URL, _ file: URL) throws {
+        guard NSUserName() == "root" else { return }
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+        try FileManager.default.setAttributes(
+            attributes.filter { [.ownerAccountID, .groupOwnerAccountID].contains($0.key) }, ofItemAtPath: file.path)
+    }
+
+    private static func content(of part: Part, in archive: DatabaseQueue) throws -> Data? {
+        let pieces = try archive.read { database in
+            try Data.fetchAll(
+                database, sql: "SELECT content FROM piece WHERE part = ? ORDER BY number", arguments: [part.rawValue])
+        }
+        return pieces.isEmpty ? nil : pieces.reduce(into: Data()) { $0.append($1) }
+    }
+
+    /// Brings a file into one piece, which SQLite does only where nobody else has it open.
+    private static func checkIsFree(_ file: URL) throws {
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(1)
+        do {
+            let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+            _ = try queue.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE") }
+            try queue.close()
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            throw Failure(description: "beacond runs, and uses \(file.path); stop it first")
+        } catch {
+            // A damaged one is set aside as it is.
+        }
+    }
+}

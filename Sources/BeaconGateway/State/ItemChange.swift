@@ -1,0 +1,136 @@
+import BeaconDelivery
+import BeaconSupport
+import Foundation
+
+/// A change of what is configured in the console: an item that is added, replaced or removed.
+enum ItemChange: Sendable {
+    case add(ConfigurationItem)
+    /// The item of this name is another from now on, perhaps with another name.
+    case replace(String, by: ConfigurationItem)
+    case remove(ConfigurationItem.Kind, String)
+    /// Several at once, of which all can be used or none is taken.
+    case several([ItemChange])
+
+    /// Why a change cannot be made.
+    struct Failure: Error, CustomStringConvertible {
+        /// What the reason is.
+        enum Code: Sendable {
+            /// There is no item of this name.
+            case unknown
+            /// The file has it, or another item has its name.
+            case taken
+            /// The settings have faults.
+            case faults
+        }
+
+        var code: Code
+        var description: String
+        var faults: [ConfigurationItem.Fault] = []
+    }
+}
+
+extension GatewayState {
+    /// Changes what is configured in the console, where the whole can be used then.
+    ///
+    /// - Parameters:
+    ///   - change: the change.
+    ///   - base: the configuration of the file.
+    /// - Returns: the configuration with the change, and the number of the change.
+    /// - Throws: ``ItemChange/Failure``, and SQLite's error where it cannot be kept.
+    func apply(
+        _ change: ItemChange, to base: GatewayConfiguration
+    ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
+        let revision = revision
+        return try await write { database in
+            var items = try Self.items(in: database)
+            let before = base.adding(items)
+            try change.apply(to: &items, beside: base)
+            let after = base.adding(items)
+            try change.check(after, before)
+            try Self.replaceItems(by: items, in: database)
+            try change.moveSwitches(in: database)
+            // Inside of the transaction, so that the numbers are in the order of the changes.
+            let number = revision.withLock { revision in
+                revision += 1
+                return revision
+            }
+            return (after, number)
+        }
+    }
+}
+
+extension ItemChange {
+    /// Makes the change in the items of the console.
+    fileprivate func apply(to items: inout [ConfigurationItem], beside base: GatewayConfiguration) throws {
+        func refuseIfTaken(_ item: ConfigurationItem) throws {
+            let isOfFile = base.items.contains { $0.kind == item.kind && $0.name == item.name }
+            guard isOfFile || items.contains(where: { $0.kind == item.kind && $0.name == item.name }) else { return }
+            throw Failure(
+                code: .taken,
+                description:
+                    "there is a \(item.kind.rawValue) named \"\(item.name)\"\(isOfFile ? " in the file" : "") already; give this one another name",
+                faults: [.init(key: "name", message: "is the name of another")])
+        }
+        func index(of kind: ConfigurationItem.Kind, _ name: String) throws -> Int {
+            if let index = items.firstIndex(where: { $0.kind == kind && $0.name == name }) { return index }
+            if base.items.contains(where: { $0.kind == kind && $0.name == name }) {
+                let file = base.path.map { ", \($0)" } ?? ""
+                throw Failure(
+                    code: .taken, description: "this \(kind.rawValue) is in the file\(file); change it there")
+            }
+            throw Failure(code: .unknown, description: "there is no \(kind.rawValue) of this name")
+        }
+        switch self {
+        case .add(let item):
+            try refuseIfTaken(item)
+            items.append(item)
+        case .replace(let name, let item):
+            let index = try index(of: item.kind, name)
+            if item.name != name { try refuseIfTaken(item) }
+            items[index] = item
+        case .remove(let kind, let name): items.remove(at: try index(of: kind, name))
+        case .several(let changes): for change in changes { try change.apply(to: &items, beside: base) }
+        }
+    }
+
+    /// Refuses a change by which an item would not be in use that was, or that is new.
+    fileprivate func check(_ after: GatewayConfiguration, _ before: GatewayConfiguration) throws {
+        let new = added
+        let names = Set(new.map(\.name))
+        let found = after.items.filter { $0.origin == .console && $0.fault != nil && names.contains($0.name) }
+        for item in new {
+            guard let now = found.first(where: { $0.kind == item.kind && $0.name == item.name }), let fault = now.fault
+            else { continue }
+            throw Failure(code: .faults, description: fault, faults: now.faults)
+        }
+        for item in after.items where item.fault != nil {
+            let wasUsed = before.items.contains {
+                $0.kind == item.kind && $0.name == item.name && $0.origin == item.origin && $0.fault == nil
+            }
+            guard wasUsed, let fault = item.fault else { continue }
+            throw Failure(
+                code: .taken,
+                description:
+                    "the \(item.kind.rawValue) \"\(item.name)\" could not be used then: \(fault). Change it first")
+        }
+    }
+
+    /// Has a rule that was switched off stay so under another name, and forgets those that are no more.
+    fileprivate func moveSwitches(in database: GatewayState.Access) throws {
+        switch self {
+        case .replace(let name, let item) where item.kind == .rule && item.name != name:
+            try GatewayState.moveSwitch(of: name, to: item.name, in: database)
+        case .remove(.rule, let name): try GatewayState.moveSwitch(of: name, to: nil, in: database)
+        case .several(let changes): for change in changes { try change.moveSwitches(in: database) }
+        default: break
+        }
+    }
+
+    private var added: [ConfigurationItem] {
+        switch self {
+        case .add(let item), .replace(_, let item): [item]
+        case .remove: []
+        case .several(let changes): changes.flatMap(\.added)
+        }
+    }
+}

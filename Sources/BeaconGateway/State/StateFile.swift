@@ -1,0 +1,136 @@
+import BeaconSupport
+import Foundation
+import GRDB
+import Logging
+
+/// A SQLite file of beacond's own, which is opened when it is needed, and set aside and begun anew where it is damaged.
+///
+/// It is in write-ahead mode, so that an end of the process at any moment leaves whole transactions.
+final class StateFile: Sendable {
+    /// What a file is for, and what is in it.
+    struct Kind: Sendable {
+        /// What it is, in messages: "the history".
+        var title: String
+        /// The number that identifies the file (SQLite, PRAGMA application_id).
+        var applicationID: Int32
+        /// True where each transaction waits for the disk, so that a loss of power loses none either.
+        var isSynced: Bool
+        /// Brings the tables of any earlier version to this one's.
+        var migrate: @Sendable (DatabasePool) throws -> Void
+    }
+
+    /// A file that is not ours, and is left alone.
+    private struct ForeignFile: Error, CustomStringConvertible {
+        var description: String { "it is a database of another program; move it away, or give the outbox another path" }
+    }
+
+    /// The time for which somebody else who looks at the file delays us. What cannot be written then is tried again.
+    private static let patience = 0.25
+
+    let file: URL
+    private let kind: Kind
+    private let logger: Logger
+    private let database = Locked<DatabasePool?>(nil)
+    private let begun: @Sendable () -> Void
+
+    /// A file, which is opened, and created where there is none, with its first use.
+    ///
+    /// - Parameters:
+    ///   - file: the path.
+    ///   - kind: what it is for.
+    ///   - logger: the log.
+    ///   - begun: is called where another file was begun in place of a damaged one.
+    init(_ file: URL, _ kind: Kind, logger: Logger, begun: @escaping @Sendable () -> Void = {}) {
+        self.file = file
+        self.kind = kind
+        self.logger = logger
+        self.begun = begun
+    }
+
+    /// Returns the open database.
+    ///
+    /// - Throws: SQLite's error where it cannot be opened. The next call tries again.
+    func opened() throws -> DatabasePool {
+        try database.withLock { database in
+            if let database { return database }
+            do {
+                database = try open()
+            } catch let error as DatabaseError where error.resultCode.isDamage {
+                database = try begin(anewBecauseOf: error)
+            }
+            return try database ?? open()
+        }
+    }
+
+    /// Sets the file aside where it is damaged, and begins another one.
+    ///
+    /// - Parameters:
+    ///   - failed: the database that gave the error. Where another one was begun meanwhile, that stays.
+    ///   - error: the error.
+    /// - Returns: false where the error was another one.
+    /// - Throws: an error where no other can be begun.
+    func replace(_ failed: DatabasePool, ifDamagedBy error: any Error) throws -> Bool {
+        guard let error = error as? DatabaseError, error.resultCode.isDamage else { return false }
+        try database.withLock { database in
+            guard database === failed else { return }
+            try? database?.close()
+            database = nil
+            database = try begin(anewBecauseOf: error)
+        }
+        return true
+    }
+
+    /// Closes the file. The next use opens it again.
+    func close() {
+        database.withLock { database in
+            try? database?.close()
+            database = nil
+        }
+    }
+
+    private func open() throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.label = kind.title
+        configuration.busyMode = .timeout(Self.patience)
+        configuration.maximumReaderCount = 3
+        let synchronous = kind.isSynced ? "FULL" : "NORMAL"
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = \(synchronous)")
+            try database.execute(sql: "PRAGMA cache_size = -1000")
+            try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
+        }
+        let pool = try DatabasePool(path: file.path, configuration: configuration)
+        do {
+            try pool.write { database in
+                let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+                guard application == kind.applicationID || application == 0 else { throw ForeignFile() }
+                try database.execute(sql: "PRAGMA application_id = \(kind.applicationID)")
+            }
+            try kind.migrate(pool)
+        } catch {
+            try? pool.close()
+            throw error
+        }
+        return pool
+    }
+
+    private func begin(anewBecauseOf error: DatabaseError) throws -> DatabasePool {
+        let aside = file.appendingPathExtension("damaged")
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: aside.path + suffix)
+            if FileManager.default.fileExists(atPath: file.path + suffix) {
+                try FileManager.default.moveItem(atPath: file.path + suffix, toPath: aside.path + suffix)
+            }
+        }
+        logger.error(
+            "\(kind.title) in \(file.path) is damaged (\(error.message ?? "\(error.resultCode)")); it lies in \(aside.path) now, and another one begins"
+        )
+        begun()
+        return try open()
+    }
+}
+
+extension ResultCode {
+    /// True where the file itself is the fault.
+    fileprivate var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(primaryResultCode) }
+}

@@ -1,0 +1,144 @@
+import BeaconModel
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What apps and other beacond send, and the messages that apps take.
+extension WebServer {
+    /// The largest request of a sender, in bytes: a hundred events with much in them.
+    private static let largestBatch = 1 << 20
+
+    /// The longest wait for a message.
+    private static let longestWait = 60
+
+    /// The most apps that may wait for a message at once, of the connections that there can be; others are answered at once.
+    private static let mostPolls = 300
+
+    /// The most messages of one answer.
+    private static let mostMessages = 100
+
+    private struct Message: Encodable {
+        var id: String
+        var time: Double
+        @Nullable var title: String?
+        var text: String
+        @Nullable var url: String?
+    }
+
+    private struct Acknowledgement: Decodable {
+        var ids: [String]
+    }
+
+    func addIntake(to router: RouterGroup<WebContext>) {
+        router.post("app-installs/{id}/events") { request, context in
+            let (app, install) = try await sender(of: request, context)
+            let body = try await Self.body(of: request)
+            let events = try AppEventForm.read(body)
+            let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+            let configuration = await gateway.configuration
+            _ = try await history.receive(
+                events.map { $0.event(of: install, app, at: now, in: configuration) })
+            return Response(status: .noContent)
+        }
+        router.get("app-installs/{id}/messages") { request, context in
+            let (_, install) = try await sender(of: request, context)
+            let wait = request.parameter("wait").flatMap { Int($0) } ?? 0
+            guard (0...Self.longestWait).contains(wait) else {
+                throw Problem(
+                    .badRequest, "\"wait\" is a number of seconds from 0 to \(Self.longestWait)",
+                    errors: [.init(key: "wait", detail: "is a number of seconds from 0 to \(Self.longestWait)")])
+            }
+            let messages = try await messages(of: install, within: .seconds(wait))
+            return try Response.json([
+                "messages": messages.map {
+                    Message(
+                        id: $0.id, time: $0.time.seconds, title: $0.content.title, text: $0.content.text,
+                        url: $0.content.url)
+                }
+            ])
+        }
+        router.post("app-installs/{id}/messages/acknowledge") { request, context in
+            let (_, install) = try await sender(of: request, context)
+            var request = request
+            let ids = try await request.value(Acknowledgement.self).ids
+            guard ids.count <= 1_000 else { throw Problem(.unprocessableContent, "there are more than 1000 \"ids\"") }
+            try await state.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
+            return Response(status: .noContent)
+        }
+        router.post("webhooks/{name}") { request, context in
+            let name = try context.name("name")
+            guard let webhook = configuration.intake.webhooks.first(where: { $0.name == name }) else {
+                throw Problem(.notFound, "there is no webhook of this name; write it under \"intake\", as webhooks")
+            }
+            // Before anything is read of who signs nothing.
+            try senders.checkHeaders(of: request)
+            let body = try await Self.body(of: request)
+            try senders.check(request, of: webhook, body: body)
+            let media = request.headers[.contentType]?.split(separator: ";").first.map(String.init) ?? ""
+            let configuration = await gateway.configuration
+            let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+            let events = try CloudEventForm.read(body, media: media.lowercased())
+            _ = try await history.receive(events.compactMap { $0.event(of: name, at: now, in: configuration) })
+            return Response(status: .noContent)
+        }
+    }
+
+    private var senders: SenderCheck { SenderCheck(settings: configuration.intake, state: state) }
+
+    /// Returns the app and the install that a request is from.
+    private func sender(of request: Request, _ context: WebContext) async throws -> (app: String, install: String) {
+        let app = try await senders.app(of: request)
+        let install = try context.name("id")
+        guard install.utf8.count <= AppEventForm.longestInstall else {
+            throw Problem(
+                .badRequest, "the identifier of an install has at most \(AppEventForm.longestInstall) characters")
+        }
+        if let known = try await state.installs([install])[install], known.app != app {
+            throw Problem(.forbidden, "this install is another app's")
+        }
+        return (app, install)
+    }
+
+    private func messages(of install: String, within wait: Duration) async throws -> [InstallMessage] {
+        let isPatient = polls.withLock { polls in
+            polls += 1
+            return polls <= Self.mostPolls
+        }
+        defer { polls.withLock { $0 -= 1 } }
+        let deadline = ContinuousClock.now + (isPatient ? wait : .zero)
+        while true {
+            let seen = state.messages.count
+            let messages = try await state.messages(of: install, isWaiting: true, limit: Self.mostMessages)
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard messages.isEmpty, left > .zero, !isEnding.withLock({ $0 }) else { return messages }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await state.messages.wait(after: seen) }
+                group.addTask { try? await Task.sleep(for: left) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private static func body(of request: Request) async throws -> Data {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > largestBatch {
+            throw HTTPError(.contentTooLarge)
+        }
+        var request = request
+        return Data(try await request.collectBody(upTo: largestBatch).readableBytesView)
+    }
+}
+
+extension WebContext {
+    /// Returns a part of the path, which names something.
+    ///
+    /// - Throws: ``Problem`` where it is no name.
+    func name(_ key: String) throws -> String {
+        guard let text = parameters.get(key)?.removingPercentEncoding, !text.isEmpty, text.count <= 200,
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw Problem(.badRequest, "the address has no name in it, of 1 to 200 characters") }
+        return text
+    }
+}

@@ -1,0 +1,200 @@
+import BeaconDelivery
+import BeaconModel
+import BeaconMonitoring
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// A rule, and what it has done.
+struct RuleValue: Encodable, Sendable {
+    var name: String
+    var events: [String]
+    @Nullable var regions: [String]?
+    @Nullable var places: [String]?
+    @Nullable var beacons: [String]?
+    /// What it does, in words.
+    var runs: String
+    var started: Int
+    var failed: Int
+    var withheld: Int
+    @Nullable var last: Double?
+    var enabled: Bool
+    var origin: String
+    var settings: JSONValue
+}
+
+/// The rules: what they are, what they did, what they would do.
+extension WebServer {
+    private struct Rules: Encodable {
+        var rules: [RuleValue]
+        var unused: [UnusedItemValue]
+    }
+
+    private struct Switch: Decodable {
+        var enabled: Bool
+    }
+
+    private struct Trial: Decodable {
+        var rule: JSONValue
+        var from: Double?
+        var to: Double?
+    }
+
+    private struct TrialValue: Encodable {
+        struct Run: Encodable {
+            var time: Double
+            @Nullable var event: Int64?
+            var summary: String
+            @Nullable var person: String?
+            var reason: String?
+        }
+
+        var events: Int
+        @Nullable var from: Double?
+        var runs: [Run]
+        var withheld: [Run]
+    }
+
+    private struct RunValue: Encodable {
+        var number: Int64
+        var time: Double
+        var rule: String
+        @Nullable var event: Int64?
+        var summary: String
+        @Nullable var person: String?
+        var action: String
+        var outcome: String
+        @Nullable var detail: String?
+    }
+
+    private struct Runs: Encodable {
+        var runs: [RunValue]
+        @Nullable var next: Int64?
+    }
+
+    func addRules(to router: RouterGroup<WebContext>) {
+        router.get("rules") { _, _ in
+            try Response.json(Rules(rules: await ruleValues(), unused: await gateway.unusedItems(.rule)))
+        }
+        addChanges(of: .rule, at: "rules", to: router) { name in
+            await ruleValues().first { $0.name == name }
+        }
+        router.put("rules/{name}/enabled") { request, context in
+            var request = request
+            let name = try context.name("name")
+            let isOn = try await request.value(Switch.self).enabled
+            guard try await rules.set(name, isOn: isOn),
+                let value = await ruleValues().first(where: { $0.name == name })
+            else { throw Problem(.notFound, "there is no rule of this name") }
+            broadcast.send(.changed([.rules]))
+            return try Response.json(value)
+        }
+        router.post("rules/try") { request, _ in
+            var request = request
+            let trial = try await request.value(Trial.self)
+            return try Response.json(try await tried(trial))
+        }
+        router.get("rules/runs") { request, _ in
+            let limit = try request.number("limit", 1...500) ?? 100
+            let before = try request.number("before", 1...Int.max)
+            let runs = try await state.runs(
+                of: request.parameter("rule"), before: before.map(Int64.init), limit: limit)
+            return try Response.json(
+                Runs(
+                    runs: runs.map { run in
+                        RunValue(
+                            number: run.number ?? 0, time: run.time.seconds, rule: run.rule, event: run.event,
+                            summary: run.summary, person: run.person, action: run.action,
+                            outcome: run.outcome.rawValue, detail: run.detail)
+                    }, next: runs.count == limit ? runs.last?.number : nil))
+        }
+    }
+
+    private func ruleValues() async -> [RuleValue] {
+        let names = await gateway.names
+        var values: [RuleValue] = []
+        for one in await rules.active {
+            let (rule, counts) = (one.rule, await one.runner?.counts)
+            let (origin, settings) = await gateway.item(.rule, rule.name)
+            let last = [one.counts.last, await one.runner?.lastStart].compactMap { $0 }.max()
+            values.append(
+                RuleValue(
+                    name: rule.name, events: rule.events.map(\.description).sorted(), regions: rule.regions?.sorted(),
+                    places: rule.places?.sorted(),
+                    beacons: rule.beacons?.map { names[$0] ?? $0.description }.sorted(), runs: rule.actionText,
+                    started: one.counts.ran, failed: counts?.failed ?? 0, withheld: one.counts.withheld,
+                    last: last?.timeIntervalSince1970, enabled: one.isEnabled, origin: origin, settings: settings))
+        }
+        return values
+    }
+
+    // MARK: - What a rule would have done
+
+    /// The most events that a trial looks at, and the most of each kind that it answers with.
+    private static let mostTried = 100_000
+    private static let mostShown = 200
+
+    private func tried(_ trial: Trial) async throws -> TrialValue {
+        let configuration = await gateway.configuration
+        let (rule, faults) = configuration.rule(trial.rule)
+        guard let rule else {
+            throw Problem(
+                .unprocessableContent, faults.map(\.message).joined(separator: "; "),
+                errors: faults.map { .init(key: $0.key, detail: $0.message) })
+        }
+        var query = EventHistory.Query()
+        query.kinds = [.enter, .exit, .place, .proximity, .gone]
+        query.from = trial.from.flatMap { Timestamp(seconds: $0) }
+        query.to = trial.to.flatMap { Timestamp(seconds: $0) }
+        query.after = 0
+        query.limit = 1_000
+        var one = RuleEngine.Active(rule: rule, trigger: RuleTrigger([]))
+        one.isSwitchedOn = true
+        var value = TrialValue(events: 0, from: nil, runs: [], withheld: [])
+        var ids = NotificationIDs()
+        var installs: [String: Install] = [:]
+        while value.events < Self.mostTried {
+            let events = try await history.events(query)
+            let unknown = Set(events.compactMap(\.event.install)).subtracting(installs.keys)
+            if !unknown.isEmpty { installs.merge(try await state.installs(unknown)) { _, new in new } }
+            for event in events {
+                value.events += 1
+                value.from = value.from ?? event.event.time.seconds
+                for found in one.occurrences(of: event, in: configuration, persists: event.event.install == nil) {
+                    let occurrence = found.with(event.event.install.flatMap { installs[$0] })
+                    guard rule.concerns(occurrence) else { continue }
+                    var ran = false
+                    let work = RuleEngine.decide(&one, occurrence, ids: &ids, ran: &ran)
+                    let run = TrialValue.Run(
+                        time: occurrence.time.seconds, event: event.number, summary: occurrence.summary,
+                        person: occurrence.person.isEmpty ? nil : occurrence.person,
+                        reason: ran ? nil : work.runs.first?.detail)
+                    if ran { value.runs.append(run) } else { value.withheld.append(run) }
+                }
+            }
+            guard events.count == query.limit, let last = events.last?.number else { break }
+            query.after = last
+        }
+        // The newest, as everywhere.
+        value.runs = value.runs.suffix(Self.mostShown).reversed()
+        value.withheld = value.withheld.suffix(Self.mostShown).reversed()
+        return value
+    }
+}
+
+extension Request {
+    /// Returns the number of a parameter of the query; nil where there is none.
+    ///
+    /// - Throws: ``Problem`` where it is no number of the range.
+    func number(_ key: String, _ range: ClosedRange<Int>) throws -> Int? {
+        guard let text = parameter(key) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            let what =
+                range.upperBound == .max
+                ? "a whole number from \(range.lowerBound)"
+                : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            throw Problem(.badRequest, "\"\(key)\" is \(what)", errors: [.init(key: key, detail: "is \(what)")])
+        }
+        return number
+    }
+}

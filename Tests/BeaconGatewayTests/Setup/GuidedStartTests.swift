@@ -1,0 +1,104 @@
+import BeaconModel
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The guided start")
+struct GuidedStartTests {
+    private func bench(_ folder: GatewayBench, listen: String = "127.0.0.1:8099") throws -> WebBench {
+        var web = try #require(WebSettings(listening: listen))
+        web.tokenHash = AccessToken.hash(of: RequestGuardTests.token)
+        return try WebBench(web, bench: folder) { configuration in
+            configuration = GuidedStart.configuration(
+                writing: folder.folder.path + "/etc/beacond.yaml", web: web, folder: folder.folder)
+        }
+    }
+
+    private static let choice = """
+        {"source":"simulation:museum?loop","webhook":"https://example.com/a?b=c#d",
+         "regions":[{"name":"no: yes","uuid":"\(GatewayBench.uuid)","exit-timeout":"20s"}],
+         "beacons":[{"name":"null","uuid":"\(GatewayBench.uuid)","major":1,"minor":1}],
+         "rules":[{"name":"12","events":["near for 30s"],"regions":["no: yes"],"program":["/bin/echo","it's \\"here\\""]}]}
+        """
+
+    private func ask(_ bench: WebBench, _ path: String, _ body: String? = nil) async throws -> WebBench.Answer {
+        try await bench.ask(
+            body == nil ? .get : .post, path, headers: [.authorization: "Bearer \(RequestGuardTests.token)"], body: body
+        )
+    }
+
+    @Test("What was chosen is written as a configuration that says the same, and read then")
+    func writing() async throws {
+        let folder = try GatewayBench()
+        let bench = try bench(folder)
+        #expect(try await ask(bench, "/v1/status").json["setup"] as? Bool == true)
+        let sources = try await ask(bench, "/v1/setup").json["sources"] as? [[String: Any]]
+        #expect(sources?.first?["source"] as? String == "auto")
+        let draft = try await ask(bench, "/v1/setup/draft", Self.choice)
+        #expect((draft.json["faults"] as? [Any])?.isEmpty == true, "\(draft.body)")
+        #expect(try await ask(bench, "/v1/setup", Self.choice).status == 201)
+        let file = folder.folder.path + "/etc/beacond.yaml"
+        let checked = try GatewayConfiguration.check(file: file, environment: [:])
+        #expect(checked.diagnostics.isEmpty)
+        let configuration = checked.configuration
+        #expect(configuration.regions.map(\.name) == ["no: yes"] && configuration.beacons.map(\.name) == ["null"])
+        #expect(configuration.launch.rules.map(\.name) == ["12"])
+        #expect(configuration.launch.rules.first?.target == .program(["/bin/echo", "it's \"here\""]))
+        #expect(configuration.destinations.map(\.name) == ["webhook"])
+        // For this machine alone no token is needed.
+        #expect(configuration.web == WebSettings())
+        #expect(bench.wishes.withLock { $0.map { $0 == nil } } == [true])
+        // Never a second time.
+        #expect(try await ask(bench, "/v1/setup", Self.choice).status == 409)
+    }
+
+    @Test("A console for other machines keeps its address and its token")
+    func listening() async throws {
+        let folder = try GatewayBench()
+        let bench = try bench(folder, listen: "0.0.0.0:9000")
+        #expect(try await ask(bench, "/v1/setup", #"{"source":"simulation:museum"}"#).status == 201)
+        let web = try GatewayConfiguration.check(
+            file: folder.folder.path + "/etc/beacond.yaml", environment: [:]
+        ).configuration.web
+        #expect(web?.host == "0.0.0.0" && web?.port == 9000)
+        #expect(web?.tokenHash == AccessToken.hash(of: RequestGuardTests.token))
+    }
+
+    @Test("A fault is told before anything is written, and a source that is none is not heard")
+    func faults() async throws {
+        let folder = try GatewayBench()
+        let bench = try bench(folder)
+        let body = #"{"source":"auto","regions":[{"name":"a","uuid":"x"}],"webhook":"nowhere"}"#
+        func keys(_ body: String) async throws -> [String] {
+            let faults = try await ask(bench, "/v1/setup/draft", body).json["faults"] as? [[String: Any]] ?? []
+            return faults.compactMap { $0["key"] as? String }
+        }
+        #expect(try await keys(body) == ["regions.0.uuid"])
+        #expect(try await keys(#"{"source":"auto","webhook":"nowhere"}"#) == ["webhook"])
+        #expect(try await keys(#"{"source":"simulation:nowhere"}"#) == ["source"])
+        #expect(try await ask(bench, "/v1/setup", body).status == 422)
+        #expect(!FileManager.default.fileExists(atPath: folder.folder.path + "/etc"))
+        func put(_ source: String) async throws -> Int {
+            try await bench.ask(
+                .put, "/v1/setup/source", headers: [.authorization: "Bearer \(RequestGuardTests.token)"],
+                body: #"{"source":"\#(source)"}"#
+            ).status
+        }
+        #expect(try await put("simulation:nowhere") == 422)
+        #expect(try await put("simulation:museum?loop") == 202)
+        #expect(
+            bench.wishes.withLock { $0.map { $0?.sources.map(\.name) ?? [] } } == [["simulation:museum?loop"]])
+    }
+
+    @Test("Where there is a configuration, the guided start is over")
+    func over() async throws {
+        let bench = try WebBench()
+        #expect(try await bench.ask(.get, "/v1/setup").status == 409)
+        let answer = try await bench.ask(
+            .post, "/v1/setup", headers: [.consoleRequest: "1"], body: #"{"source":"auto"}"#)
+        #expect(answer.status == 409)
+    }
+}

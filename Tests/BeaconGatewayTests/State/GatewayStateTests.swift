@@ -1,0 +1,185 @@
+import BeaconModel
+import BeaconMonitoring
+import Foundation
+import GRDB
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("What beacond knows beside its configuration")
+struct GatewayStateTests {
+    private static let beacon = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 2)
+
+    private static func presence(_ states: [String: RegionState], places: [BeaconIdentity: String] = [:]) -> Presence {
+        Presence(
+            regions: states.mapValues {
+                Presence.Region(
+                    constraint: GatewayBench.constraint, state: $0, source: "a", since: Timestamp(nanoseconds: 5),
+                    receiver: "hci0")
+            }, places: places)
+    }
+
+    @Test("The presence is what was saved last, whoever reads it")
+    func presence() async throws {
+        let bench = try GatewayBench()
+        let state = bench.state
+        #expect(try await state.presence() == Presence())
+        for presence in [
+            Self.presence(["region a": .inside, "region b": .outside], places: [Self.beacon: "hall"]),
+            Self.presence(["region b": .inside], places: [Self.beacon: "attic"]), Self.presence(["region b": .inside]),
+        ] {
+            try await state.save(presence)
+            // Another process, after this one was killed: nothing is closed.
+            #expect(try await bench.state.presence() == presence)
+        }
+        // One that knows nothing of what is there replaces it.
+        let other = Self.presence(["region c": .outside])
+        try await bench.state.save(other)
+        #expect(try await bench.state.presence() == other)
+    }
+
+    @Test("The file of earlier versions is taken over once, and then is gone")
+    func former() async throws {
+        let bench = try GatewayBench()
+        let file = bench.folder.path + "/outbox.sqlite.presence.json"
+        let text = """
+            {"regions":{"region hall":{"region":"\(GatewayBench.uuid)","state":1,"source":"a","since":12.5}},
+             "places":{"\(Self.beacon)":"hall"}}
+            """
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        let presence = try await bench.state.presence()
+        #expect(presence.regions["region hall"]?.state == .inside && presence.places == [Self.beacon: "hall"])
+        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(try await bench.state.presence() == presence)
+    }
+
+    @Test("A damaged file is set aside and told, and what was to be written is written")
+    func damage() async throws {
+        let bench = try GatewayBench()
+        let state = bench.state
+        try await state.save(Self.presence(["region a": .inside]))
+        state.close()
+        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
+        try? FileManager.default.removeItem(atPath: file.path + "-wal")
+        try Data(repeating: 7, count: 8_192).write(to: file)
+        try await state.save(Self.presence(["region a": .inside, "region b": .outside]))
+        #expect(try await bench.state.presence().regions.keys.sorted() == ["region a", "region b"])
+        #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+        #expect(bench.lines.all.contains { $0.contains("the state in") && $0.contains("is damaged") })
+    }
+
+    @Test("A database of another program is left alone")
+    func foreign() async throws {
+        let bench = try GatewayBench()
+        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
+        try await DatabaseQueue(path: file.path).write { try $0.execute(sql: "PRAGMA application_id = 42") }
+        await #expect(throws: (any Error).self) { try await bench.state.save(Presence()) }
+        let found = try await DatabaseQueue(path: file.path).read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
+        #expect(found == 42)
+    }
+
+    @Test("A code of a link signs in once, and not after its time")
+    func codes() async throws {
+        let bench = try GatewayBench()
+        // A link into a state that no beacond reads would be of no use.
+        #expect(throws: ConsoleLink.Failure.self) { try ConsoleLink(bench.configuration([])) }
+        try await bench.state.save(Presence())
+        let link = try ConsoleLink(bench.configuration([]))
+        let hash = AccessToken.hash(of: link.code)
+        #expect(try await !bench.state.use(code: AccessToken.hash(of: "another")))
+        #expect(try await bench.state.use(code: hash))
+        #expect(try await !bench.state.use(code: hash))
+        let old = try ConsoleLink(bench.configuration([]))
+        try await bench.state.write { try $0.execute(sql: "UPDATE code SET time = time - 601") }
+        #expect(try await !bench.state.use(code: AccessToken.hash(of: old.code)))
+    }
+
+    @Test("Of messages that nobody takes, the newest hundred wait")
+    func messages() async throws {
+        let bench = try GatewayBench()
+        for number in 0..<105 {
+            try await bench.state.add(
+                InstallMessage(
+                    id: "\(number)", install: "i", time: .zero, content: RuleMessage(text: "\(number)"), rule: nil,
+                    taken: nil))
+        }
+        let waiting = try await bench.state.messages(of: "i", isWaiting: true, limit: 200)
+        #expect(waiting.map(\.id) == (5..<105).map(String.init))
+        try await bench.state.take(["5", "7"], by: "other", at: .zero)
+        #expect(try await bench.state.messages(of: "i", isWaiting: true, limit: 200).count == 100)
+        try await bench.state.take(["5", "7"], by: "i", at: .zero)
+        #expect(try await bench.state.messages(of: "i", isWaiting: true, limit: 2).map(\.id) == ["6", "8"])
+    }
+
+    // MARK: - Backup
+
+    @Test("A backup put back elsewhere has all that was there, and signs nobody in")
+    func backup() async throws {
+        let (from, to) = (try WebBench(), try GatewayBench())
+        try await from.state.save(Self.presence(["region hall": .inside]))
+        try await from.state.addSession("hash", for: nil)
+        await from.history.append([
+            HistoryEvent(
+                time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
+                detail: "{}")
+        ])
+        let configuration = from.bench.folder.appendingPathComponent("beacond.yaml")
+        try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
+        let file = from.bench.folder.appendingPathComponent("b.backup")
+        try await Backup.write(
+            to: file, configuration: configuration.path, state: from.state, history: from.history)
+        let outbox = to.folder.path + "/outbox.sqlite"
+        try await to.state.save(Self.presence(["region attic": .outside]))
+        func restore() throws -> Backup.Restored {
+            try Backup.restore(
+                from: file, besideOutbox: outbox, configuration: to.folder.path + "/etc/beacond.yaml")
+        }
+        let running = to.state
+        _ = try await running.presence()
+        #expect(throws: Backup.Failure.self) { try restore() }
+        running.close()
+        // What a process that was killed left beside a damaged file belongs to no other.
+        let damaged = GatewayState.file(besideOutbox: outbox)
+        try Data(repeating: 3, count: 4_096).write(to: damaged)
+        try Data(repeating: 5, count: 40_000).write(to: URL(fileURLWithPath: damaged.path + "-wal"))
+        let restored = try restore()
+        #expect(restored.setAside.count == 1 && restored.configuration?.hasSuffix("/etc/beacond.yaml") == true)
+        #expect(try await to.state.presence() == Self.presence(["region hall": .inside]))
+        #expect(try await !to.state.hasSession("hash", for: nil))
+        let history = EventHistory(
+            file: EventHistory.file(besideOutbox: outbox), broadcast: EventBroadcast(), logger: to.lines.logger)
+        #expect(try await history.events(.init()).map(\.event.summary) == ["in"])
+    }
+
+    @Test("A backup of which a part is missing is refused, and nothing is touched")
+    func halfBackup() async throws {
+        let (from, to) = (try WebBench(), try GatewayBench())
+        try await from.state.save(Self.presence(["region hall": .inside]))
+        let file = from.bench.folder.appendingPathComponent("b.backup")
+        try await Backup.write(to: file, configuration: nil, state: from.state, history: from.history)
+        let whole = try Data(contentsOf: file)
+        try await to.state.save(Self.presence(["region attic": .outside]))
+        for part in [0.3, 0.6, 0.9] {
+            try whole.prefix(Int(Double(whole.count) * part)).write(to: file)
+            #expect(throws: Backup.Failure.self) {
+                try Backup.restore(
+                    from: file, besideOutbox: to.folder.path + "/outbox.sqlite", configuration: to.folder.path + "/c")
+            }
+        }
+        #expect(try await to.state.presence() == Self.presence(["region attic": .outside]))
+    }
+
+    @Test("Another file than a backup is refused, and nothing is touched")
+    func noBackup() throws {
+        let bench = try GatewayBench()
+        let file = bench.folder.appendingPathComponent("x")
+        try Data(repeating: 1, count: 5_000).write(to: file)
+        for path in [file, bench.folder.appendingPathComponent("nowhere")] {
+            #expect(throws: Backup.Failure.self) {
+                try Backup.restore(
+                    from: path, besideOutbox: bench.folder.path + "/o", configuration: bench.folder.path + "/c")
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path) == ["x"])
+    }
+}
