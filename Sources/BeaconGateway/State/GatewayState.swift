@@ -39,11 +39,19 @@ final class GatewayState: Sendable {
         URL(fileURLWithPath: path).appendingPathExtension("state.sqlite")
     }
 
-    /// Changes something, in one transaction.
+    /// Changes something, in one transaction. It is made though the task that asks is cancelled: the last states are
+    /// saved while everything ends.
     ///
     /// - Throws: what `change` throws, and SQLite's error where the disk cannot be written; nothing has changed then.
     @discardableResult
     func write<Value: Sendable>(_ change: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        // GRDB ends what a cancelled task asks for.
+        try await Task { try await transact(change) }.value
+    }
+
+    private func transact<Value: Sendable>(
+        _ change: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         let database = try file.opened()
         do {
             return try await database.write(change)

@@ -19,6 +19,19 @@ struct GatewayStateTests {
             }, places: places)
     }
 
+    @Test("What is saved while everything ends is saved")
+    func cancelled() async throws {
+        let bench = try GatewayBench()
+        let state = bench.state
+        let presence = Self.presence(["region a": .inside])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.cancelAll()
+            group.addTask { try await state.save(presence) }
+            try await group.waitForAll()
+        }
+        #expect(try await bench.state.presence() == presence)
+    }
+
     @Test("The presence is what was saved last, whoever reads it")
     func presence() async throws {
         let bench = try GatewayBench()
