@@ -298,7 +298,7 @@ actor EventHistory {
 extension StateFile.Kind {
     /// The history: what has happened. Without a wait for the disk with each event, so that an end of the process loses
     /// nothing, and one of the machine the last.
-    static let history = StateFile.Kind(title: "the history", applicationID: 0x5342_4548, isSynced: false) { pool in
+    static let history = StateFile.Kind(title: "the history", applicationID: 0x5342_4548, isSynced: false) {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("events") { database in
             // A file of before has them, without a note of it.
@@ -338,7 +338,7 @@ extension StateFile.Kind {
                     );
                     """)
         }
-        try migrator.migrate(pool)
+        return migrator
     }
 }
 

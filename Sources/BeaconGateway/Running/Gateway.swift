@@ -24,8 +24,11 @@ actor Gateway {
     /// The time between two attempts to write to an outbox that could not be written.
     static let writePause = Duration.seconds(1)
 
-    /// The attempts to read what was known in the last run.
-    private static let mostReadings = 6
+    /// The time between two attempts to read what was known in the last run.
+    private static let readingPause = Duration.milliseconds(500)
+
+    /// The attempts that may fail before it is told.
+    private static let quietReadings = 5
 
     /// The time within which the threads of sources have to end.
     private static let stopTime = Duration.seconds(2)
@@ -178,7 +181,9 @@ actor Gateway {
         makeSources()
         // An application may have been monitored before there was a source that could be told.
         scanMode = .off
-        await begin()
+        // Who is stopped before knows nothing, and has nothing to save.
+        guard let known = await knownPresence() else { return }
+        begin(with: known)
         updateScanMode()
         publish()
         sendFrame()
@@ -247,20 +252,7 @@ actor Gateway {
     }
 
     /// Begins to monitor, with the states of the last run.
-    private func begin() async {
-        var known = Presence()
-        for attempt in 1...Self.mostReadings {
-            do {
-                known = try await state?.presence() ?? Presence()
-                break
-            } catch  where attempt < Self.mostReadings {
-                // Somebody else may look at the file just now.
-                try? await Task.sleep(for: .milliseconds(500))
-            } catch {
-                logger.error(
-                    "cannot read the region states of the last run: \(error); every region begins as unknown")
-            }
-        }
+    private func begin(with known: Presence) {
         // What was changed in the console meanwhile is in it.
         let plan = MonitoringPlan(configuration)
         for (owner, region) in plan.conditions {
@@ -293,6 +285,33 @@ actor Gateway {
                 view.restore(beacon, in: place, at: newestTime)
             }
         }
+    }
+
+    /// Returns what was known in the last run, once it can be read. A region that was inside and begins as unknown would never
+    /// be left if nobody is there any more.
+    ///
+    /// - Returns: nil where the gateway was stopped before.
+    private func knownPresence() async -> Presence? {
+        var attempts = 0
+        while !isStopped, !Task.isCancelled {
+            do {
+                let known = try await state?.presence() ?? Presence()
+                if attempts > Self.quietReadings {
+                    logger.notice("the region states of the last run are read; monitoring begins")
+                }
+                return known
+            } catch {
+                // At first, somebody else may look at the file just now.
+                if attempts == Self.quietReadings {
+                    logger.error(
+                        "cannot read the region states of the last run: \(error); monitoring begins once they can be read"
+                    )
+                }
+                attempts += 1
+                try? await Task.sleep(for: Self.readingPause)
+            }
+        }
+        return nil
     }
 
     private func monitor(

@@ -117,7 +117,7 @@ final class GatewayState: Sendable {
 
 extension StateFile.Kind {
     /// The state.
-    static let state = StateFile.Kind(title: "the state", applicationID: 0x5342_5354, isSynced: true) { pool in
+    static let state = StateFile.Kind(title: "the state", applicationID: 0x5342_5354, isSynced: true) {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("presence, settings, people, rules") { database in
             try database.execute(
@@ -165,6 +165,6 @@ extension StateFile.Kind {
                     ) WITHOUT ROWID;
                     """)
         }
-        try migrator.migrate(pool)
+        return migrator
     }
 }

@@ -15,8 +15,8 @@ final class StateFile: Sendable {
         var applicationID: Int32
         /// True where each transaction waits for the disk, so that a loss of power loses none either.
         var isSynced: Bool
-        /// Brings the tables of any earlier version to this one's.
-        var migrate: @Sendable (DatabasePool) throws -> Void
+        /// Returns what brings the tables of any earlier version to this one's.
+        var migrator: @Sendable () -> DatabaseMigrator
     }
 
     /// A file that is not ours, and is left alone.
@@ -101,17 +101,26 @@ final class StateFile: Sendable {
         }
         let pool = try DatabasePool(path: file.path, configuration: configuration)
         do {
-            try pool.write { database in
-                let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-                guard application == kind.applicationID || application == 0 else { throw ForeignFile() }
-                try database.execute(sql: "PRAGMA application_id = \(kind.applicationID)")
-            }
-            try kind.migrate(pool)
+            try prepare(pool)
         } catch {
             try? pool.close()
             throw error
         }
         return pool
+    }
+
+    /// Makes the tables as this version has them. Where they are, nothing is written: what a file knows has to be read
+    /// though the disk is full.
+    private func prepare(_ pool: DatabasePool) throws {
+        let migrator = kind.migrator()
+        let isPrepared = try pool.read { database in
+            let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+            guard application == kind.applicationID || application == 0 else { throw ForeignFile() }
+            return try application != 0 && migrator.hasCompletedMigrations(database)
+        }
+        guard !isPrepared else { return }
+        try pool.write { try $0.execute(sql: "PRAGMA application_id = \(kind.applicationID)") }
+        try migrator.migrate(pool)
     }
 
     private func begin(anewBecauseOf error: DatabaseError) throws -> DatabasePool {

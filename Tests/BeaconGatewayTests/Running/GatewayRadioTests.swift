@@ -3,6 +3,7 @@ import BeaconPrograms
 import BeaconRadio
 import BeaconSupport
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -173,6 +174,29 @@ struct GatewayRadioTests {
         }
         #expect(bench.words == ["enter hall inside 1000.0 a"])
         #expect(try await bench.remembered("hall") == .inside)
+    }
+
+    @Test("What was known in the last run is waited for, so that what was left meanwhile is noticed")
+    func unreadable() async throws {
+        let bench = try GatewayBench()
+        try await bench.remember(.inside, of: "hall", by: "a")
+        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite").path
+        let files = FileManager.default
+        try files.moveItem(atPath: file, toPath: file + ".away")
+        try files.createDirectory(atPath: file, withIntermediateDirectories: false)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try? await eventually { bench.lines.all.contains { $0.contains("cannot read the region states") } }
+                try? files.removeItem(atPath: file)
+                try? files.moveItem(atPath: file + ".away", toPath: file)
+            }
+            await ScriptedRadios.run(1, in: bench) { radios in
+                radios.open(0)
+                radios.report(0)
+                radios.pass(60)
+            }
+        }
+        #expect(bench.notified == ["exit hall 1030.0 a"])
     }
 
     @Test("A source that was opened anew with other adapters has their names")

@@ -51,6 +51,27 @@ struct GatewayStateTests {
         #expect(try await bench.state.presence() == other)
     }
 
+    @Test("What is known is read though nothing can be written")
+    func readOnly() async throws {
+        let bench = try GatewayBench()
+        let presence = Self.presence(["region a": .inside])
+        // It was killed, and so left a log that is not in the file.
+        let killed = bench.state
+        try await killed.save(presence)
+        defer { killed.close() }
+        // As a disk that is full does, somebody else's transaction lets nobody write.
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
+        let other = try DatabaseQueue(path: file.path, configuration: configuration)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let state = bench.state
+        #expect(try await state.presence() == presence)
+        await #expect(throws: DatabaseError.self) { try await state.save(Self.presence(["region a": .outside])) }
+        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try await state.save(Self.presence(["region a": .outside]))
+    }
+
     @Test("The file of earlier versions is taken over once, and then is gone")
     func former() async throws {
         let bench = try GatewayBench()
