@@ -31,7 +31,9 @@ extension GatewayState {
     ///
     /// - Throws: an error where it cannot be read.
     func presence() async throws -> Presence {
-        if let former = await takenOver() { return former }
+        if let former = try await takenOver() { return former }
+        // On a disk that cannot be written either, nothing is known where there is no file.
+        guard FileManager.default.fileExists(atPath: file.file.path) else { return Presence() }
         let presence = try await read { database in
             var presence = Presence()
             for row in try Row.fetchAll(database, sql: "SELECT * FROM region") {
@@ -53,14 +55,14 @@ extension GatewayState {
     }
 
     /// Takes over what a version before kept, where nothing is known here; nil where there is nothing.
-    private func takenOver() async -> Presence? {
+    private func takenOver() async throws -> Presence? {
         do {
             guard let former = try formerPresence.load() else { return nil }
             let isKnown = try await read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM region)") ?? false }
             if !isKnown { try await save(former) }
             try formerPresence.remove()
             return isKnown ? nil : former
-        } catch {
+        } catch let error as DecodingError {
             logger.error("cannot take over the region states of a version before: \(error)")
             formerPresence.setAside()
             return nil

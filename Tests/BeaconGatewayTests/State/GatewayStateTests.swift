@@ -72,6 +72,23 @@ struct GatewayStateTests {
         try await state.save(Self.presence(["region a": .outside]))
     }
 
+    @Test("Where there is no file nothing is known, and the first write makes its folder for this user alone")
+    func folder() async throws {
+        let bench = try GatewayBench()
+        let folder = bench.folder.path + "/state/beacond"
+        let state = GatewayState(besideOutbox: folder + "/outbox.sqlite", logger: bench.lines.logger)
+        #expect(try await state.presence() == Presence())
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        try await state.save(Self.presence(["region a": .inside]))
+        let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+        state.close()
+        // Nobody may write here, and nothing was known: no reason to wait.
+        let other = GatewayState(besideOutbox: "/proc/none/outbox.sqlite", logger: bench.lines.logger)
+        #expect(try await other.presence() == Presence())
+        await #expect(throws: (any Error).self) { try await other.save(Presence()) }
+    }
+
     @Test("The file of earlier versions is taken over once, and then is gone")
     func former() async throws {
         let bench = try GatewayBench()
