@@ -30,8 +30,8 @@ let package = Package(
         .library(
             name: "RepositoryModules",
             targets: [
-                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconCapture", "BeaconSimulation",
-                "LinuxRadio", "BeaconMonitoring",
+                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconCapture", "BeaconReceivers",
+                "BeaconSimulation", "LinuxRadio", "BeaconMonitoring",
             ]),
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .executable(name: "beacond", targets: ["BeaconDaemon"]),
@@ -89,6 +89,13 @@ let package = Package(
             ],
             swiftSettings: habits
         ),
+        // A connection to a broker, by a library that is opened at run time.
+        .target(
+            name: "BeaconBroker",
+            dependencies: ["BeaconSupport", "CMosquitto", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: habits
+        ),
+        .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "BeaconApplications", dependencies: ["BeaconModel", "BeaconSupport"], swiftSettings: habits),
         .target(
             name: "BeaconPrograms",
@@ -113,25 +120,29 @@ let package = Package(
             dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CSystemBus"],
             swiftSettings: habits),
         .target(name: "CBluetooth"),
+        // What receivers that others own send, as messages.
+        .target(
+            name: "BeaconReceivers", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio"],
+            swiftSettings: habits),
         // The message bus, by a library that is opened at run time.
         .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        // Layer 3: a broker as a destination. Who delivers by HTTP alone needs no libmosquitto.
+        // Layer 3: a broker as a destination.
         .target(
             name: "BeaconMQTT",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconDelivery", "CMosquitto",
+                "BeaconModel", "BeaconSupport", "BeaconBroker", "BeaconDelivery",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
         ),
-        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
 
         // Layer 4: sources and engine meet.
         .target(
             name: "BeaconMonitoring",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconCapture",
-                "BeaconSimulation", "LinuxRadio", .product(name: "Logging", package: "swift-log"),
+                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconBroker",
+                "BeaconCapture", "BeaconReceivers", "BeaconSimulation", "LinuxRadio",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
         ),
@@ -158,7 +169,8 @@ let package = Package(
             name: "BeaconGateway",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconCapture", "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT", "BeaconPrograms",
+                "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT",
+                "BeaconPrograms",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -279,6 +291,9 @@ let package = Package(
             dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel", "BeaconSupport"],
             swiftSettings: habits),
         .testTarget(
+            name: "BeaconReceiversTests",
+            dependencies: ["BeaconReceivers", "BeaconModel", "BeaconRadio", "BeaconSupport"], swiftSettings: habits),
+        .testTarget(
             name: "LinuxRadioTests",
             dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "TestSupport"],
             swiftSettings: habits),
@@ -286,13 +301,13 @@ let package = Package(
             name: "BeaconMonitoringTests",
             dependencies: [
                 "BeaconMonitoring", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
-                "BeaconCapture", "BeaconSimulation", "LinuxRadio", "TestSupport",
+                "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconSimulation", "LinuxRadio", "TestSupport",
             ],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconMQTTTests",
             dependencies: [
-                "BeaconMQTT", "BeaconDelivery", "BeaconModel", "BeaconSupport", "TestSupport",
+                "BeaconMQTT", "BeaconBroker", "BeaconDelivery", "BeaconModel", "BeaconSupport", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits),
@@ -351,7 +366,8 @@ let package = Package(
             name: "BeaconGatewayTests",
             dependencies: [
                 "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconMonitoring", "BeaconDelivery", "BeaconPrograms", "TestSupport",
+                "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery", "BeaconPrograms",
+                "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -54,6 +54,12 @@ let package = Package(
             ]
         ),
 
+        // This project's reader of receivers' messages, as one of the peers.
+        .executableTarget(
+            name: "ReceiverThroughput",
+            dependencies: [modules]
+        ),
+
         // This project's decoder, as one of the peers.
         .executableTarget(
             name: "PeerDecoder",

@@ -28,6 +28,27 @@ public enum RadioEvent: Sendable {
     case notice(RadioNotice)
 }
 
+/// The status of one receiver of a radio.
+public struct ReceiverStatus: Hashable, Sendable {
+    /// Its state. Only in ``RadioState/poweredOn`` it hears.
+    public var state: RadioState
+
+    /// True where nothing came from it for a moment, so that it may be dead, or have nothing to tell: its silence counts for
+    /// nothing until one of both is known.
+    public var isDoubtful: Bool
+
+    /// True where its signal strengths come smoothed and thinned: good for presence and places, and not for a distance each
+    /// second.
+    public var isSmoothed: Bool
+
+    /// A status from its parts.
+    public init(_ state: RadioState, isDoubtful: Bool = false, isSmoothed: Bool = false) {
+        self.state = state
+        self.isDoubtful = isDoubtful
+        self.isSmoothed = isSmoothed
+    }
+}
+
 /// A notice of a radio for its operator: a scan that failed and was begun again, a filter that is active, an adapter
 /// that was removed.
 public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {

@@ -73,11 +73,11 @@ public struct LiveSource: AdvertSource, ~Copyable {
     /// The state of the adapter that is of most use. Only in ``BeaconRadio/RadioState/poweredOn`` anything is heard.
     public var state: RadioState { loop.state }
 
-    /// The state of each adapter, in the order of ``receiverNames``.
-    package var receiverStates: [RadioState] { loop.drivers.map(\.state) }
+    /// The status of each receiver, in the order of ``receiverNames``.
+    package var receiverStatuses: [ReceiverStatus] { loop.drivers.flatMap(\.receiverStatuses) }
 
     /// The adapters' names.
-    public var receiverNames: [String] { loop.drivers.map(\.name) }
+    public var receiverNames: [String] { loop.drivers.flatMap(\.receiverNames) }
 
     /// Sets the scan mode.
     public func scan(_ mode: ScanMode) { loop.scan(mode) }

@@ -32,6 +32,10 @@ struct FuzzTarget: Sendable {
             Promises.sighting(bytes(data, count))
             return 0
         },
+        FuzzTarget(name: "receiver-message", seeds: Seeds.receiverMessages) { data, count in
+            Promises.receiverMessage(bytes(data, count))
+            return 0
+        },
         FuzzTarget(name: "scenario", seeds: Seeds.scenarios) { data, count in
             Promises.scenario(bytes(data, count))
             return 0

@@ -1,6 +1,7 @@
 import BeaconCapture
 import BeaconModel
 import BeaconRadio
+import BeaconReceivers
 import BeaconSimulation
 
 /// What the decoders promise for any input.
@@ -34,6 +35,38 @@ enum Promises {
             guard let found = LinkLayerAdvertisement(packet: input.span.bytes, headerOffset: offset) else { continue }
             advert(Array(input[found.offset..<found.offset + found.count]))
         }
+    }
+
+    /// The topic is the first line, and a letter before it says whether there is a mapping.
+    static func receiverMessage(_ input: [UInt8]) {
+        guard let end = input.firstIndex(of: UInt8(ascii: "\n")) else { return }
+        var settings = ReceiverNetwork.Settings()
+        if input[0] == UInt8(ascii: "m"), let each = JSONPath("a.0"), let path = JSONPath("b") {
+            settings.mapping = ReceiverMapping(
+                receiver: .level(1), each: each, address: path, rssi: path, data: path, encoding: .base64, time: path)
+        }
+        var network = ReceiverNetwork(settings)
+        network.connect(at: .zero)
+        let topic = Array(input[..<end].dropFirst())
+        let payload = Array(input[(end + 1)...])
+        for seconds in [1, 2, 100] {
+            let now = Timestamp(nanoseconds: Int64(seconds) * Timestamp.nanosecondsPerSecond)
+            var adverts = 0
+            network.receive(
+                topic: topic.span.bytes, payload: payload.span.bytes, isRetained: false, at: now,
+                deliver: { reception, bytes in
+                    precondition((reception.time ?? .latest) <= now, "an advert of the future")
+                    adverts += 1
+                    advert(bytes.withUnsafeBytes { Array($0) })
+                },
+                report: { event in
+                    guard case .deaf(let from, let to, _) = event else { return }
+                    precondition(from < to && to <= now, "a deafness that is none")
+                })
+            precondition(adverts <= payload.count, "more adverts than bytes")
+            network.advance(to: now) { _ in }
+        }
+        precondition(network.receivers.count == network.names.count && Set(network.names).count == network.names.count)
     }
 
     static func capture(_ input: [UInt8]) {

@@ -128,6 +128,27 @@ enum Seeds {
         return plain + [stored(plain[0]), stored(hcidump)]
     }()
 
+    // MARK: - Messages of receivers
+
+    private static let hexadecimal = "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
+
+    static let receiverMessages = [
+        " home/hall/BTtoMQTT/1\n" + #"{"id":"C0:00:00:00:00:01","mac_type":1,"rssi":-70,"mfid":"4c00","#
+            + #""uuid":"e2c56db5dffb48d2b060d0f5a71096e0","major":1,"minor":2,"txpower":-59}"#,
+        " home/hall/BTtoMQTT/1\n" + #"{"rssi":-70,"manufacturerdata":"4c0002"}"#,
+        " home/hall/LWT\n" + #"{"online":false}"#,
+        " espresense/devices/a/b\n" + #"{"id":"iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-2","rssi":-7.5}"#,
+        " a/events/rpc\n"
+            + #"{"params":{"events":[{"event":"ble.scan_result","data":[2,[["c0:00:00:00:00:01",-7,"AgEG",""]]]}]}}"#,
+        " ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01\n" + #"{"rssi":-70,"ts":"1653668027","data":""# + hexadecimal
+            + "\"}",
+        " x\n" + #"{"msg_id":3070,"device_info":{"mac":"a"},"data":[{"mac":"c00000000001","rssi":-7,"adv_data":""#
+            + hexadecimal + "\"}]}",
+        " x\n" + #"[{"type":"Gateway","mac":"a"},{"mac":"C00000000001","rssi":-7,"rawData":""# + hexadecimal + "\"}]",
+        " x\n$GPRP,C00000000001,CCB97E7361A4,-70," + hexadecimal + ",1653668027\r\n$HBRP,a",
+        "mx/y\n" + #"{"a":[[{"b":"AgEG"},{"b":-7}]]}"#,
+    ].map { Array($0.utf8) }
+
     // MARK: - Text
 
     static let scenarios = [

@@ -74,7 +74,7 @@ struct AdvertiseCommand: ParsableCommand {
         // At once: whoever only needs a UUID has one, also on a machine without a radio.
         if chosenUUID.isNew { StandardError.write("The new UUID is \(uuid). Give it to all your beacons.") }
         let specification = try specification
-        guard specification.isRadio else { throw RadioError.cannotSend }
+        guard specification.canSend else { throw RadioError.cannotSend }
         let radio = RadioStatus.printing()
         let waker = Waker()
         var source = try AnyAdvertSource(specification, mode: .off, waker: waker, report: radio.update)
@@ -115,7 +115,7 @@ struct AdvertiseCommand: ParsableCommand {
                 return SourceSpecification(source ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
             }
             let specification = SourceSpecification(adapter)
-            return specification.isRadio ? specification : .auto(adapters: adapter)
+            return specification.canSend ? specification : .auto(adapters: adapter)
         }
     }
 

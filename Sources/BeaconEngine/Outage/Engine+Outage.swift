@@ -19,14 +19,19 @@ extension Engine {
     ///   - isHearing: true where silence of the receiver means that there is nothing to hear.
     ///   - receiver: the receiver.
     ///   - time: when it begins.
-    public mutating func setHearing(_ isHearing: Bool, of receiver: ReceiverID, at time: Timestamp) {
+    ///   - wasHearing: true where it turns out that a receiver which counted as deaf heard all the time: what was due
+    ///     meanwhile happens now, with its own time.
+    public mutating func setHearing(
+        _ isHearing: Bool, of receiver: ReceiverID, at time: Timestamp, wasHearing: Bool = false
+    ) {
         if now >= 0 { advance(upTo: time) }
         if isHearing, receivers.isNew(receiver) { return }
         guard let place = place(of: receiver), receivers[place].isHearing != isHearing else { return }
         if isHearing {
             let since = receivers[place].deafSince
             receivers[place].deafSince = .max
-            if now >= 0 { count(Stretch(from: since, to: now), of: place) }
+            guard now >= 0 else { return }
+            if wasHearing { resumeRegions() } else { count(Stretch(from: since, to: now), of: place) }
         } else {
             receivers[place].deafSince = now
         }

@@ -147,7 +147,7 @@ extension Gateway {
 
     /// What this machine sends, and whether it does.
     var advertisingValue: AdvertisingValue {
-        let hasRadio = configuration.sources.contains { $0.specification.isRadio }
+        let hasRadio = configuration.sources.contains { $0.specification.canSend }
         var value = AdvertisingValue(possible: hasRadio, reason: nil, beacon: advertised)
         if !hasRadio {
             value.reason = "no source of the configuration is a radio; recordings and simulations cannot send"
@@ -167,7 +167,7 @@ extension Gateway {
 
     /// Has the first radio send what is to be sent, once there is one.
     func sendFrame() {
-        guard advertised != nil, let radio = sources.first(where: { $0.settings.specification.isRadio }) else { return }
+        guard advertised != nil, let radio = sources.first(where: { $0.settings.specification.canSend }) else { return }
         radio.runner.advertise(advertisedFrame.map { [$0] } ?? [])
     }
 

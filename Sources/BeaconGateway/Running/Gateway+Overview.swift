@@ -13,7 +13,7 @@ extension Gateway {
                 name: source.settings.name, from: source.settings.specification.title, state: state, reason: reason,
                 ended: source.isEnded, packets: source.packets, beacons: source.iBeacons,
                 receivers: (0..<source.receivers.count).map { source.name($0) },
-                advertises: source.settings.specification.isRadio)
+                advertises: source.settings.specification.canSend)
         }
     }
 

@@ -102,8 +102,9 @@ extension Gateway {
         sources[number].count(batch)
         addReceivers(of: batch, from: number)
         let source = sources[number]
-        for (place, state) in batch.receiverStates.enumerated() where place < source.receivers.count {
-            setHearing(state.hearing, of: source.receivers[place])
+        for (place, status) in batch.receiverStatuses.enumerated() where place < source.receivers.count {
+            setHearing(status.hearing, of: source.receivers[place])
+            core.setSmoothed(status.isSmoothed, of: source.receivers[place])
         }
         countAdverts(of: batch, by: source)
         record(batch, of: number)
@@ -186,7 +187,7 @@ extension Gateway {
     private func receive(_ event: RadioEvent, from number: Int, _ name: String) {
         switch event {
         case .state(let state):
-            let outage = state.outage
+            let outage = sources[number].settings.specification.outage(in: state)
             if let outage, statistics.sources[number].state == .running {
                 statistics.sources[number].state = .failing(outage)
                 statistics.sources[number].failures += 1

@@ -16,11 +16,11 @@ struct ReceiverRecord: Sendable {
     /// The seconds over which adverts are averaged.
     private static let memory = 10.0
 
-    /// Takes in a hearing. An interruption that may end soon changes nothing.
+    /// Takes in a hearing. An interruption that may end soon changes nothing, nor does a doubt.
     ///
     /// - Returns: true where it is news: the receiver hears again, or no longer.
     mutating func update(_ hearing: MonitoringCore.Hearing, at time: Timestamp?) -> Bool {
-        guard hearing != .interrupted, isHearing != (hearing == .hearing) else { return false }
+        guard hearing != .interrupted, hearing != .doubtful, isHearing != (hearing == .hearing) else { return false }
         // That a receiver hears from the start is no news.
         let isNews = isHearing != nil || hearing == .lost
         isHearing = hearing == .hearing

@@ -17,6 +17,9 @@ package struct MonitoringCore: ~Copyable {
     package enum Hearing: Hashable, Sendable {
         /// Silence means that there is nothing to hear.
         case hearing
+        /// Nothing comes from it at the moment, and nobody knows so far whether there is anything to hear: nothing expires, and
+        /// nothing is published, until that is known. Where it is hearing then, it was all the time.
+        case doubtful
         /// Nothing is heard at the moment, and this may end soon: an adapter is being reset.
         case interrupted
         /// Nothing is heard until something changes: the radio is off, removed, or not permitted.
@@ -74,8 +77,11 @@ package struct MonitoringCore: ~Copyable {
 
     private var requests: [RangingRequestID: RangingID] = [:]
     private var requestsByRanging: [RangingID: Request] = [:]
+    private var smoothed: Set<ReceiverID> = []
 
     var deafness: [ReceiverID: Deafness] = [:]
+    /// The receivers of which nobody knows whether they hear.
+    private var doubts: Set<ReceiverID> = []
     var knownReceivers: Set<ReceiverID> = []
     /// When the next interruption begins to last, in nanoseconds.
     var nextPatience: Int64 = .max
@@ -202,6 +208,13 @@ package struct MonitoringCore: ~Copyable {
         addReceiver(receiver)
         let time = time ?? Timestamp(nanoseconds: max(newest, 0))
         switch hearing {
+        case .doubtful:
+            guard deafness[receiver] == nil, doubts.insert(receiver).inserted else { return }
+            engine.setHearing(false, of: receiver, at: time)
+            return drain()
+        case .hearing where doubts.remove(receiver) != nil && deafness[receiver] == nil:
+            engine.setHearing(true, of: receiver, at: time, wasHearing: true)
+            return drain()
         case .hearing:
             guard let ended = deafness.removeValue(forKey: receiver) else { return }
             if ended.isLasting { engine.resetRanging(of: receiver) }
@@ -217,6 +230,12 @@ package struct MonitoringCore: ~Copyable {
         drain()
         updatePatience()
         reviewAll()
+    }
+
+    /// Sets whether a receiver's signal strengths come smoothed and thinned. They count for presence and places; a distance each
+    /// second cannot be made of them, and is not.
+    package mutating func setSmoothed(_ isSmoothed: Bool, of receiver: ReceiverID) {
+        if isSmoothed { smoothed.insert(receiver) } else { smoothed.remove(receiver) }
     }
 
     /// Counts a stretch of deafness that was learnt of afterwards: a suspend, or a stopped process. It is to be called
@@ -306,7 +325,9 @@ package struct MonitoringCore: ~Copyable {
             case .located(let time, let beacons): events.append(.located(self.event(of: beacons, at: time)))
             case .placed(let change): events.append(.placed(self.event(of: change)))
             case .ranged(let report):
-                guard let request = requestsByRanging[report.ranging] else { continue }
+                guard let request = requestsByRanging[report.ranging], !smoothed.contains(report.receiver) else {
+                    continue
+                }
                 events.append(
                     .ranged(
                         RangingRequestReport(

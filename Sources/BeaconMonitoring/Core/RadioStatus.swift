@@ -63,6 +63,14 @@ package final class RadioStatus {
     package func wall(_ time: Timestamp) -> Timestamp { time.advanced(by: wallOffset) }
 }
 
+extension ReceiverStatus {
+    /// The hearing of a receiver of this status.
+    package var hearing: MonitoringCore.Hearing {
+        let hearing = state.hearing
+        return hearing == .hearing && isDoubtful ? .doubtful : hearing
+    }
+}
+
 extension RadioState {
     /// The hearing of a radio in this state.
     package var hearing: MonitoringCore.Hearing {

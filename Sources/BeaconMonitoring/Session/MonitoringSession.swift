@@ -204,7 +204,7 @@ public struct MonitoringSession: ~Copyable {
         guard let radio else { return }
         meetReceivers()
         let gaps = radio.takeGaps()
-        let states = source.receiverStates
+        let statuses = source.receiverStatuses
         let receivers = counts.indices.filter { counts[$0] }.map { ReceiverID(UInt16($0)) }
         for receiver in receivers { core.setWallOffset(radio.wallOffset, of: receiver) }
         // All of what was slept through first: whose state changes lets time pass for all.
@@ -215,7 +215,9 @@ public struct MonitoringSession: ~Copyable {
         }
         for receiver in receivers {
             let index = Int(receiver.index)
-            core.setHearing((index < states.count ? states[index] : radio.state).hearing, of: receiver, at: time)
+            let status = index < statuses.count ? statuses[index] : ReceiverStatus(radio.state)
+            core.setHearing(status.hearing, of: receiver, at: time)
+            core.setSmoothed(status.isSmoothed, of: receiver)
         }
     }
 

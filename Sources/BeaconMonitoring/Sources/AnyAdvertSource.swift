@@ -65,6 +65,10 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
             live = try specification.airLocation.map {
                 LiveSource(drivers: [try AirDriver($0)], mode: mode, waker: waker, report: status.update)
             }
+        case .broker(let source):
+            capture = nil
+            simulation = nil
+            live = LiveSource(drivers: [try BrokerDriver(source)], mode: mode, waker: waker, report: status.update)
         }
     }
 
@@ -89,10 +93,10 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         }
     }
 
-    /// The state of each receiver of a real radio, by its number; none for what always hears.
-    package var receiverStates: [RadioState] {
+    /// The status of each receiver of a real radio, by its number; none for what always hears.
+    package var receiverStatuses: [ReceiverStatus] {
         switch live {
-        case .some(let live): live.receiverStates
+        case .some(let live): live.receiverStatuses
         case nil: []
         }
     }

@@ -34,8 +34,8 @@ public struct SightingSource: ~Copyable {
     /// Ends the wait for a real radio, from any thread; nil where nothing waits.
     package var waker: Waker? { source.waker }
 
-    /// The state of each receiver of a real radio, by its number; none for what always hears.
-    package var receiverStates: [RadioState] { source.receiverStates }
+    /// The status of each receiver of a real radio, by its number; none for what always hears.
+    package var receiverStatuses: [ReceiverStatus] { source.receiverStatuses }
 
     /// The status of the radio; nil for what always hears, a capture or a simulation.
     package var radio: RadioStatus? { source.radio }

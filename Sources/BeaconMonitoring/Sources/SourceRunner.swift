@@ -31,8 +31,8 @@ package struct SourceBatch: Sendable {
     package var time: Timestamp?
     /// The names of the receivers so far.
     package var receiverNames: [String] = []
-    /// The state of each receiver of a real radio; none for what always hears.
-    package var receiverStates: [RadioState] = []
+    /// The status of each receiver of a real radio; none for what always hears.
+    package var receiverStatuses: [ReceiverStatus] = []
     /// The number of packets read since the source was opened.
     package var packets = 0
     /// The number of iBeacons heard since the source was opened.
@@ -224,7 +224,7 @@ package final class SourceRunner: Sendable {
         let shouldStop = { self.shouldStop }
 
         func send() {
-            guard !batch.sightings.isEmpty || batch.time != sent.time || batch.receiverStates != sent.receiverStates
+            guard !batch.sightings.isEmpty || batch.time != sent.time || batch.receiverStatuses != sent.receiverStatuses
             else { return }
             messages.send(.heard(batch))
             sent = batch
@@ -251,7 +251,7 @@ package final class SourceRunner: Sendable {
                 send()
                 batch.receiverNames = source.receiverNames
             }
-            batch.receiverStates = source.receiverStates
+            batch.receiverStatuses = source.receiverStatuses
             if pacer.isPaced {
                 var second = (batch.time ?? time).nextWholeSecond
                 while second < time, !shouldStop() {
@@ -319,7 +319,7 @@ package final class SourceRunner: Sendable {
 /// A source that runs on a thread of its own, as the radio of a center.
 extension SourceRunner: Radio {
     /// True for a radio: what is recorded or simulated cannot be sent into.
-    package var canAdvertise: Bool { specification.isRadio }
+    package var canAdvertise: Bool { specification.canSend }
 
     /// The events of the source, from when somebody begins to listen.
     package func events() -> RadioEvents {

@@ -4,7 +4,7 @@ import Glibc
 public import LinuxRadio
 
 /// The place where adverts come from, as `--source` and `BEACON_SOURCE` name it:
-/// `auto | hci[:hciN] | bluez[:hciN] | air[:NAME][@X,Y[,Z]] | FILE | simulation:NAME-or-FILE[?loop]`.
+/// `auto | hci[:hciN] | bluez[:hciN] | air[:NAME][@X,Y[,Z]] | mqtt://HOST | FILE | simulation:NAME-or-FILE[?loop]`.
 ///
 /// An adapter may be named by its address as well, and several with commas between them.
 public struct SourceSpecification: Hashable, Sendable {
@@ -15,6 +15,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case file(path: String)
         case simulation(String, isRepeated: Bool)
         case air(String)
+        case broker(BrokerSource)
     }
 
     let kind: Kind
@@ -47,12 +48,19 @@ public struct SourceSpecification: Hashable, Sendable {
     /// in it as `[:NAME][@X,Y[,Z]]`, in metres.
     public static func air(_ location: String = "") -> SourceSpecification { .init(kind: .air(location)) }
 
+    /// The receivers that publish to a broker.
+    package static func broker(_ source: BrokerSource) -> SourceSpecification { .init(kind: .broker(source)) }
+
     private init(kind: Kind) { self.kind = kind }
 
     /// Reads a specification. An empty one is `auto`; one that is none of the other forms is a file.
     public init(_ text: String) {
         if text.hasPrefix("air"), ["", ":", "@"].contains(text.dropFirst(3).prefix(1)) {
             kind = .air(String(text.dropFirst(3)))
+            return
+        }
+        if let source = BrokerSource(text) {
+            kind = .broker(source)
             return
         }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -71,14 +79,20 @@ public struct SourceSpecification: Hashable, Sendable {
     /// True where the source makes its adverts as time passes, so that it plays in real time by default.
     public var isLive: Bool { filePath == nil }
 
-    /// True where the source is a radio, which always runs in real time, and can send: a real one, or a place in the
-    /// shared air.
+    /// True where the source is a radio, which always runs in real time: a real one, a place in the shared air, or those
+    /// behind a broker.
     public var isRadio: Bool {
         switch kind {
-        case .auto, .hci, .bluez, .air: true
+        case .auto, .hci, .bluez, .air, .broker: true
         case .file, .simulation: false
         }
     }
+
+    /// True where the source is a radio that can send: one of this machine, or a place in the shared air.
+    public var canSend: Bool { isRadio && broker == nil }
+
+    /// The broker; nil where the source is another.
+    package var broker: BrokerSource? { if case .broker(let source) = kind { source } else { nil } }
 
     /// True where the source is a scenario that this process plays for itself.
     package var isSimulation: Bool { if case .simulation = kind { true } else { false } }
@@ -94,7 +108,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file(let path): path == "-" ? nil : path
         case .simulation(let name, _): Scenario.names.contains(name) ? nil : name
-        case .auto, .hci, .bluez, .air: nil
+        case .auto, .hci, .bluez, .air, .broker: nil
         }
     }
 
@@ -103,7 +117,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file: .file(path: path)
         case .simulation(_, let isRepeated): .simulation(path, isRepeated: isRepeated)
-        case .auto, .hci, .bluez, .air: self
+        case .auto, .hci, .bluez, .air, .broker: self
         }
     }
 
@@ -114,6 +128,9 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .auto, .hci, .bluez: _ = try radio
         case .air: _ = try airLocation
+        case .broker(let source):
+            let mistakes = source.mistakes()
+            guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
         case .simulation: _ = try AnyAdvertSource(self)
         case .file(let path):
             var status = stat()
@@ -140,7 +157,7 @@ public struct SourceSpecification: Hashable, Sendable {
             case .auto(let adapters): try RadioSelection(.auto, named: adapters)
             case .hci(let adapters): try RadioSelection(.hci, named: adapters)
             case .bluez(let adapters): try RadioSelection(.bluez, named: adapters)
-            case .file, .simulation, .air: nil
+            case .file, .simulation, .air, .broker: nil
             }
         }
     }
@@ -156,6 +173,17 @@ public struct SourceSpecification: Hashable, Sendable {
         return path == "-" || (stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
     }
 
+    /// Returns the reason why nothing can be heard while the radio is in a state, as the subject and verb of a sentence; nil where
+    /// it works.
+    package func outage(in state: RadioState) -> String? {
+        guard broker != nil else { return state.outage }
+        return switch state {
+        case .unknown, .poweredOn: nil
+        case .unauthorized: "the broker does not accept this client"
+        default: "no receiver is known to hear, or the broker cannot be reached"
+        }
+    }
+
     /// A title for people: the adapter, the file's name or the scenario's.
     public var title: String {
         switch kind {
@@ -164,6 +192,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case .bluez(let adapters): adapters ?? "bluez"
         case .file(let path): path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
         case .air(let location): "air\(location)"
+        case .broker(let source): source.title
         case .simulation(let name, _): "\(name.split(separator: "/").last ?? "") (simulated)"
         }
     }
@@ -204,7 +233,7 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
 
     /// The forms of a source, for who misspelt one.
     package static let forms =
-        "sources are auto, hci, hci:hci0, bluez, air, simulation:NAME, - and the path of a capture"
+        "sources are auto, hci, hci:hci0, bluez, air, mqtt://HOST, simulation:NAME, - and the path of a capture"
 
     package static let noTimes = SourceError(
         .noTimes,

@@ -82,9 +82,11 @@ final class AdapterLoop {
         let deadline = drivers.reduce(deadline) { min($0, $1.deadline) }
         wait(until: deadline)
         let now = noticeDeafness(deadline, report)
-        for (index, driver) in drivers.enumerated() {
+        var first = 0
+        for driver in drivers {
             try driver.process(
-                at: now, as: ReceiverID(UInt16(index)), deliver: deliver, report: report)
+                at: now, as: ReceiverID(UInt16(clamping: first)), deliver: deliver, report: report)
+            first += driver.receiverNames.count
         }
         let state = state
         if state != reportedState {
@@ -157,10 +159,17 @@ package protocol AdapterDriver: AnyObject {
     /// The state of this adapter.
     var state: RadioState { get }
 
+    /// The names of the receivers behind it: its own, for an adapter. Where there may be more later on, it is the only driver
+    /// of its radio.
+    var receiverNames: [String] { get }
+
+    /// The status of each of these receivers.
+    var receiverStatuses: [ReceiverStatus] { get }
+
     /// Carries out what is due at `now`: reads what has come without waiting for more, delivers each advert with its AD
     /// structures, and reports events. The events are no sightings and no times, which the loop sees to.
     ///
-    /// - Parameter receiver: the number that this adapter's adverts carry.
+    /// - Parameter receiver: the number that the adverts of the first receiver carry.
     /// - Throws: only what `deliver` throws. A failure of the adapter is reported as an event.
     func process(
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
@@ -184,6 +193,12 @@ package protocol AdapterDriver: AnyObject {
 }
 
 extension AdapterDriver {
+    /// The adapter's own.
+    package var receiverNames: [String] { [name] }
+
+    /// The adapter's own.
+    package var receiverStatuses: [ReceiverStatus] { [ReceiverStatus(state)] }
+
     /// Does nothing, for what a sleep of the machine does not change.
     package func wokeUp(at now: Timestamp) {}
 

@@ -1,5 +1,6 @@
 import BeaconSupport
 import Foundation
+import TestSupport
 
 /// A way to a port that can be cut.
 final class Proxy: Sendable {

@@ -1,3 +1,4 @@
+import BeaconBroker
 public import BeaconMonitoring
 import Foundation
 import Yams
@@ -51,14 +52,42 @@ extension SourceSettings {
         return specification
     }
 
+    /// Returns what a source's mapping names: a text at "from", or a broker at "mqtt".
+    private static func specification(of section: ConfigurationSection) -> SourceSpecification? {
+        let what = "write auto, hci, hci:hci0, bluez, a file or simulation:NAME, or a broker at \"mqtt\""
+        var broker: BrokerSource?
+        var found: SourceSpecification?
+        if section.has("mqtt") {
+            broker = BrokerSource.read(section.section("mqtt"))
+            if broker == nil { found = .broker(BrokerSource(MQTTOptions())) }
+            if let from = section.text("from", what) {
+                section.report(from.origin, "\"from\" and \"mqtt\" are two sources; write one of them")
+            }
+        } else if let from = section.text("from", what) {
+            found = specification(from, "from", section.reading)
+            broker = found?.broker
+        } else {
+            section.reportMissing("from", what)
+            return nil
+        }
+        guard var broker else {
+            for key in BrokerSource.networkKeys where section.has(key) {
+                section.report(section.origin, "\(section.subject)\"\(key)\" is for the receivers of a broker")
+            }
+            return found
+        }
+        broker.readNetwork(section)
+        return .broker(broker)
+    }
+
     static func read(_ root: ConfigurationSection) -> [SourceSettings] {
         // In the environment, and where no more is needed, sources are a list of words.
         if let override = root.reading.override(of: root.path + ["sources"]) {
             _ = root.node("sources")
             return override.value.split(separator: ",").map { text in
                 let text = text.trimmingCharacters(in: .whitespaces)
-                return SourceSettings(
-                    name: text, specification: specification(Located(text, override.origin), "sources", root.reading))
+                let specification = specification(Located(text, override.origin), "sources", root.reading)
+                return SourceSettings(name: specification.broker?.title ?? text, specification: specification)
             }
         }
         var names: Set<String> = []
@@ -71,8 +100,10 @@ extension SourceSettings {
                     return nil
                 }
                 let word = Located(scalar.string, Diagnostic.Origin.file(node.location))
+                let specification = specification(word, "sources", root.reading)
+                // The text of a broker may have a password in it.
                 return SourceSettings(
-                    name: word.value, specification: specification(word, "sources", root.reading))
+                    name: specification.broker?.title ?? word.value, specification: specification)
             }
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
@@ -82,22 +113,19 @@ extension SourceSettings {
                 if $0 == "max" { return .fastest }
                 return Double($0).flatMap { $0 > 0 && $0.isFinite ? .times($0) : nil }
             }
-            guard let from = section.text("from", "write auto, hci, bluez, a file or simulation:NAME") else {
-                section.reportMissing("from", "write auto, hci, hci:hci0, bluez, a file or simulation:NAME")
-                return nil
-            }
-            let specification = specification(from, "from", root.reading)
+            guard let specification = specification(of: section) else { return nil }
             if let pace {
                 if specification.isRadio {
                     section.report(pace.origin, "\"speed\" is for files and simulations; a radio is as fast as time")
                 } else {
-                    speeds.append((name ?? from.value, pace))
+                    speeds.append((name ?? specification.title, pace))
                 }
             }
             return name.map {
                 SourceSettings(
                     name: $0, specification: specification,
-                    receiver: receiver?.value ?? (specification.isRadio ? $0 : nil), pace: pace?.value)
+                    receiver: receiver?.value ?? (specification.isRadio && specification.broker == nil ? $0 : nil),
+                    pace: pace?.value)
             }
         }
         return withOneSpeed(sources, speeds, root)

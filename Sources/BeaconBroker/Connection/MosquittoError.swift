@@ -16,7 +16,8 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
     var description: String {
         if let tlsMessage { return tlsMessage }
         if systemError != 0 { return String(cString: strerror(systemError)) }
-        return String(cString: mosquitto_strerror(code))
+        var problem: UnsafePointer<CChar>?
+        return beacon_mosquitto_load(&problem).map { String(cString: $0.pointee.strerror(code)) } ?? "error \(code)"
     }
 
     /// Returns the error for a user.

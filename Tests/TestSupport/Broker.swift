@@ -1,14 +1,13 @@
 import BeaconSupport
 import Foundation
-import TestSupport
 
 /// Debian's broker as a child process, on a port of the loopback interface that is free.
-final class Broker: Sendable {
+public final class Broker: Sendable {
     /// The folder of its files, which goes with it.
-    let folder: TemporaryFolder
+    public let folder: TemporaryFolder
 
     /// Where it listens. It stays the same over restarts.
-    let port: UInt16
+    public let port: UInt16
 
     private let configuration: URL
     private let process = Locked<ChildProcess?>(nil)
@@ -18,7 +17,7 @@ final class Broker: Sendable {
     /// - Parameters:
     ///   - settings: lines for its configuration file, beside the listener.
     ///   - folder: where its files are, where some are there already.
-    init(_ settings: String = "allow_anonymous true", in folder: TemporaryFolder? = nil) async throws {
+    public init(_ settings: String = "allow_anonymous true", in folder: TemporaryFolder? = nil) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         port = try FreePort.find()
@@ -38,7 +37,7 @@ final class Broker: Sendable {
     }
 
     /// Starts it again at the same port.
-    func start() async throws {
+    public func start() async throws {
         let process = try ChildProcess("mosquitto", ["-c", configuration.path])
         self.process.withLock { $0 = process }
         try await eventually("the broker listens") { FreePort.isListening(port) || !process.isRunning }
@@ -49,17 +48,27 @@ final class Broker: Sendable {
     }
 
     /// Ends it as a lack of power does.
-    func kill() { process.withLock { $0 }?.end(SIGKILL) }
+    public func kill() { process.withLock { $0 }?.end(SIGKILL) }
 
     /// Ends it in order; it writes down what it retains.
-    func stop() { process.withLock { $0 }?.end(SIGTERM) }
+    public func stop() { process.withLock { $0 }?.end(SIGTERM) }
 
     /// Has it write down what it holds.
-    func save() { process.withLock { $0 }?.signal(SIGUSR1) }
+    public func save() { process.withLock { $0 }?.signal(SIGUSR1) }
 
     /// Has it stand still, so that connections hang.
-    func pause() { process.withLock { $0 }?.signal(SIGSTOP) }
+    public func pause() { process.withLock { $0 }?.signal(SIGSTOP) }
 
     /// Has it go on.
-    func resume() { process.withLock { $0 }?.signal(SIGCONT) }
+    public func resume() { process.withLock { $0 }?.signal(SIGCONT) }
+
+    /// Publishes a message, and returns when the broker has it.
+    public func publish(_ topic: String, _ payload: String, isRetained: Bool = false) throws {
+        let retained = isRetained ? ["-r"] : []
+        let client = try ChildProcess(
+            "mosquitto_pub",
+            ["-h", "127.0.0.1", "-p", "\(port)", "-q", "1", "-t", topic, "-m", payload] + retained)
+        let status = client.wait()
+        guard status == 0 else { throw Failure("mosquitto_pub ended with \(status)") }
+    }
 }

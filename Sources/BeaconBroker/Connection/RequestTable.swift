@@ -28,7 +28,7 @@ final class RequestTable: Sendable {
         var isClosing = false
         var isConnected = false
         var fault: MQTTError?
-        var listeners: [UInt64: AsyncStream<MQTTEvent>.Continuation] = [:]
+        var listeners: [UInt64: @Sendable (MQTTEvent) -> Void] = [:]
         var runner: CheckedContinuation<Void, Never>?
     }
 
@@ -77,19 +77,29 @@ final class RequestTable: Sendable {
     /// Returns a stream of the events from now on, the state of the connection first.
     func events() -> AsyncStream<MQTTEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: MQTTEvent.self)
-        let key = nextIDs(1).lowerBound
-        state.withLock { state in
-            state.listeners[key] = continuation
-            if state.isConnected {
-                continuation.yield(.connected)
-            } else if let fault = state.fault {
-                continuation.yield(.disconnected(fault))
-            }
-        }
+        let key = listen { event in continuation.yield(event) }
         continuation.onTermination = { [weak self] _ in
             _ = self?.state.withLock { state in state.listeners.removeValue(forKey: key) }
         }
         return stream
+    }
+
+    /// Calls a function with the events from now on, the state of the connection first.
+    ///
+    /// - Parameter listener: must not wait; the first call, of a state that is there already, must not use this table.
+    /// - Returns: the number of the listener.
+    @discardableResult
+    func listen(_ listener: @escaping @Sendable (MQTTEvent) -> Void) -> UInt64 {
+        let key = nextIDs(1).lowerBound
+        state.withLock { state in
+            state.listeners[key] = listener
+            if state.isConnected {
+                listener(.connected)
+            } else if let fault = state.fault {
+                listener(.disconnected(fault))
+            }
+        }
+        return key
     }
 
     /// Begins a run, whose end resumes `runner`.
@@ -148,7 +158,7 @@ final class RequestTable: Sendable {
     /// Delivers a message to the listeners.
     func received(_ message: MQTTMessage) {
         let listeners = state.withLock { state in Array(state.listeners.values) }
-        for listener in listeners { listener.yield(.message(message)) }
+        for listener in listeners { listener(.message(message)) }
     }
 
     /// Ends the run and every request. A second call has no effect.
@@ -169,7 +179,7 @@ final class RequestTable: Sendable {
             state.fault = fault
             return Array(state.listeners.values)
         }
-        for listener in listeners { listener.yield(event) }
+        for listener in listeners { listener(event) }
     }
 
     private func completeAll(_ result: Result<Void, MQTTError>) {

@@ -1,11 +1,11 @@
-import Foundation
+public import Foundation
 
 /// A folder that goes when nobody holds it any more.
-final class TemporaryFolder: Sendable {
-    let url: URL
+public final class TemporaryFolder: Sendable {
+    public let url: URL
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("beacon-mqtt-\(UUID().uuidString)")
+    public init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("beacon-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         // A broker that is started by root gives its rights up and still has to write here.
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: url.path)

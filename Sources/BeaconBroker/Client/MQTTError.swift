@@ -99,9 +99,9 @@ public struct MQTTReason: RawRepresentable, Hashable, Sendable {
     static let serverUnavailable = MQTTReason(rawValue: 0x88)
     static let banned = MQTTReason(rawValue: 0x8A)
     static let sessionTakenOver = MQTTReason(rawValue: 0x8E)
-    static let topicNameInvalid = MQTTReason(rawValue: 0x90)
-    static let packetTooLarge = MQTTReason(rawValue: 0x95)
-    static let payloadFormatInvalid = MQTTReason(rawValue: 0x99)
+    package static let topicNameInvalid = MQTTReason(rawValue: 0x90)
+    package static let packetTooLarge = MQTTReason(rawValue: 0x95)
+    package static let payloadFormatInvalid = MQTTReason(rawValue: 0x99)
 
     /// The reason for a return code in the CONNACK of MQTT 3.1.1 (MQTT 3.1.1, 3.2.2.3).
     init(connectReturnCode code: Int32) {

@@ -1,4 +1,3 @@
-import BeaconDelivery
 import BeaconSupport
 import Glibc
 import Logging

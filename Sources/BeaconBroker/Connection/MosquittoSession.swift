@@ -1,4 +1,3 @@
-import BeaconDelivery
 import BeaconSupport
 import CMosquitto
 import Glibc
@@ -34,44 +33,48 @@ final class MosquittoSession {
     let logger: Logger
 
     private let options: MQTTOptions
+    let library: beacon_mosquitto_functions
     let client: OpaquePointer
 
-    /// The library's initialization, once for the process. It is never undone, since other code may use the library.
-    private static let library: Int32 = mosquitto_lib_init()
-
     init(_ options: MQTTOptions, logger: Logger) throws(MQTTError) {
-        _ = Self.library
-        guard let client = mosquitto_new(options.clientID, true, nil) else {
+        var problem: UnsafePointer<CChar>?
+        guard let library = beacon_mosquitto_load(&problem)?.pointee else {
+            throw MQTTError(
+                .failed,
+                "Brokers are spoken to by libmosquitto, which cannot be opened: \(problem.map { String(cString: $0) } ?? ""). "
+                    + "Install it (Debian: libmosquitto1)")
+        }
+        guard let client = library.new(options.clientID, true, nil) else {
             throw MQTTError(.failed, "Cannot create a client: there is no memory left, or the client id is not valid.")
         }
-        (self.options, self.logger, self.client) = (options, logger, client)
-        mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+        (self.options, self.logger, self.library, self.client) = (options, logger, library, client)
+        library.user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
         setCallbacks()
         try check(
-            mosquitto_int_option(
+            library.int_option(
                 client, MOSQ_OPT_PROTOCOL_VERSION,
                 options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311))
         // Small packets should not wait for the acknowledgement of others (Nagle's algorithm).
-        try check(mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1))
-        try check(mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: options.maximumInFlight)))
+        try check(library.int_option(client, MOSQ_OPT_TCP_NODELAY, 1))
+        try check(library.int_option(client, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: options.maximumInFlight)))
         if let user = options.user {
-            try check(mosquitto_username_pw_set(client, user, options.password?.reveal()))
+            try check(library.username_pw_set(client, user, options.password?.reveal()))
         }
         if let tls = options.tls { try secure(by: tls) }
         if let availability = options.availabilityTopic {
             let will = Array(Availability.offline.rawValue.utf8)
-            try check(mosquitto_will_set(client, availability, Int32(will.count), will, 1, true))
+            try check(library.will_set(client, availability, Int32(will.count), will, 1, true))
         }
     }
 
-    deinit { mosquitto_destroy(client) }
+    deinit { library.destroy(client) }
 
     /// Begins the connection. The call blocks until the broker's machine answers or the attempt fails.
     func connect() throws(MQTTError) {
         errno = 0
         let keepAlive = Int32(clamping: options.keepAlive.components.seconds)
         try check(
-            mosquitto_connect_bind_v5(
+            library.connect_bind_v5(
                 client, options.host, Int32(options.effectivePort), keepAlive, nil, nil))
     }
 
@@ -79,9 +82,9 @@ final class MosquittoSession {
     ///
     /// - Throws: ``MQTTError`` where the connection is lost or refused.
     func step(_ waker: Waker, atMost duration: Duration) throws(MQTTError) {
-        let socket = mosquitto_socket(client)
+        let socket = library.socket(client)
         guard socket >= 0 else { throw lost(MOSQ_ERR_CONN_LOST) }
-        let write = mosquitto_want_write(client) ? Int16(POLLOUT) : 0
+        let write = library.want_write(client) ? Int16(POLLOUT) : 0
         var polled = [
             pollfd(fd: socket, events: Int16(POLLIN) | write, revents: 0),
             pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0),
@@ -90,11 +93,11 @@ final class MosquittoSession {
         if polled[1].revents != 0 { waker.reset() }
         errno = 0
         if polled[0].revents & ~Int16(POLLOUT) != 0 {
-            try check(mosquitto_loop_read(client, 1))
+            try check(library.loop_read(client, 1))
             acknowledgeAtOnce(socket)
         }
-        if polled[0].revents & Int16(POLLOUT) != 0 { try check(mosquitto_loop_write(client, 1)) }
-        try check(mosquitto_loop_misc(client))
+        if polled[0].revents & Int16(POLLOUT) != 0 { try check(library.loop_write(client, 1)) }
+        try check(library.loop_misc(client))
         if let refusal { throw refused(refusal) }
     }
 
@@ -111,10 +114,10 @@ final class MosquittoSession {
         case .publish(let message): result = publish(message, as: &request)
         case .subscribe(let filter, let quality):
             // With MQTT 5 a client need not receive its own messages (MQTT 5.0, 3.8.3.1).
-            let subscription = options.version == .v5 ? Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue) : 0
-            result = mosquitto_subscribe_v5(
+            let subscription = options.version == .v5 ? MQTT_SUB_OPT_NO_LOCAL : 0
+            result = library.subscribe_v5(
                 client, &request, filter, Int32(quality.rawValue), subscription, nil)
-        case .unsubscribe(let filter): result = mosquitto_unsubscribe(client, &request, filter)
+        case .unsubscribe(let filter): result = library.unsubscribe(client, &request, filter)
         }
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS: return request
@@ -128,7 +131,7 @@ final class MosquittoSession {
     }
 
     /// Disconnects in order, so that the broker does not publish the last will.
-    func disconnect() { mosquitto_disconnect_v5(client, 0, nil) }
+    func disconnect() { _ = library.disconnect_v5(client, 0, nil) }
 
     /// Removes and returns the messages that arrived.
     func removeMessages() -> [MQTTMessage] {
@@ -154,14 +157,14 @@ final class MosquittoSession {
 
     private func publish(_ message: MQTTMessage, as request: inout Int32) -> Int32 {
         var properties: OpaquePointer?
-        defer { mosquitto_property_free_all(&properties) }
+        defer { library.property_free_all(&properties) }
         if options.version == .v5, let id = message.id {
-            let result = mosquitto_property_add_string_pair(
-                &properties, Int32(MQTT_PROP_USER_PROPERTY.rawValue), "id", id)
+            let result = library.property_add_string_pair(
+                &properties, MQTT_PROP_USER_PROPERTY, "id", id)
             guard result == MOSQ_ERR_SUCCESS.rawValue else { return result }
         }
         return message.payload.withUnsafeBytes { payload in
-            mosquitto_publish_v5(
+            library.publish_v5(
                 client, &request, message.topic, Int32(clamping: payload.count), payload.baseAddress,
                 Int32(message.qualityOfService.rawValue), message.isRetained, properties)
         }
@@ -174,7 +177,7 @@ final class MosquittoSession {
             throw MQTTError(.invalidOptions, "The file \(file) for TLS cannot be read.", cause: reason)
         }
         let folder = tls.authorityFile == nil ? tls.authorityFolder : nil
-        try check(mosquitto_tls_set(client, tls.authorityFile, folder, tls.certificateFile, tls.keyFile, nil))
+        try check(library.tls_set(client, tls.authorityFile, folder, tls.certificateFile, tls.keyFile, nil))
     }
 
     private func check(_ result: Int32) throws(MQTTError) {

@@ -10,29 +10,29 @@ extension MosquittoSession {
 
     /// Sets the callbacks of the client structure.
     func setCallbacks() {
-        mosquitto_connect_v5_callback_set(client) { _, pointer, code, _, _ in
+        library.connect_v5_callback_set(client) { _, pointer, code, _, _ in
             MosquittoSession.session(pointer)?.didAnswerConnection(code)
         }
-        mosquitto_disconnect_v5_callback_set(client) { _, pointer, code, _ in
+        library.disconnect_v5_callback_set(client) { _, pointer, code, _ in
             // From 128 on it is the broker's reason code, below it the library's own.
             guard let reason = UInt8(exactly: code).map(MQTTReason.init(rawValue:)), reason.isFailure else { return }
             MosquittoSession.session(pointer)?.refusal = reason
         }
-        mosquitto_publish_v5_callback_set(client) { _, pointer, request, code, _ in
+        library.publish_v5_callback_set(client) { _, pointer, request, code, _ in
             MosquittoSession.session(pointer)?.didAcknowledge(request, code)
         }
-        mosquitto_subscribe_v5_callback_set(client) { _, pointer, request, count, granted, _ in
+        library.subscribe_v5_callback_set(client) { _, pointer, request, count, granted, _ in
             guard count > 0, let granted else { return }
             MosquittoSession.session(pointer)?.didAcknowledge(request, granted[0])
         }
-        mosquitto_unsubscribe_v5_callback_set(client) { _, pointer, request, _ in
+        library.unsubscribe_v5_callback_set(client) { _, pointer, request, _ in
             MosquittoSession.session(pointer)?.didAcknowledge(request, 0)
         }
-        mosquitto_message_v5_callback_set(client) { _, pointer, message, properties in
+        library.message_v5_callback_set(client) { _, pointer, message, properties in
             guard let message = message?.pointee else { return }
             MosquittoSession.session(pointer)?.didReceive(message, properties)
         }
-        mosquitto_log_callback_set(client) { _, pointer, level, text in
+        library.log_callback_set(client) { _, pointer, level, text in
             guard let text else { return }
             MosquittoSession.session(pointer)?.didLog(level, String(cString: text))
         }
@@ -54,17 +54,17 @@ extension MosquittoSession {
             MQTTMessage(
                 topic: String(cString: topic), payload: Array(payload),
                 qualityOfService: message.qos == 0 ? .atMostOnce : .atLeastOnce, isRetained: message.retain,
-                id: Self.id(in: properties)))
+                id: id(in: properties)))
     }
 
-    private static func id(in properties: OpaquePointer?) -> String? {
+    private func id(in properties: OpaquePointer?) -> String? {
         var found = properties
         var isFirst = true
         while true {
             var name: UnsafeMutablePointer<CChar>?
             var value: UnsafeMutablePointer<CChar>?
-            found = mosquitto_property_read_string_pair(
-                found, Int32(MQTT_PROP_USER_PROPERTY.rawValue), &name, &value, !isFirst)
+            found = library.property_read_string_pair(
+                found, MQTT_PROP_USER_PROPERTY, &name, &value, !isFirst)
             guard found != nil, let name, let value else { return nil }
             defer {
                 free(name)

@@ -1,5 +1,7 @@
-public import BeaconDelivery
 import Foundation
+
+@_exported public import struct BeaconSupport.RetryPolicy
+@_exported public import struct BeaconSupport.Secret
 
 /// The settings of a connection to a broker, and of the topics.
 public struct MQTTOptions: Hashable, Sendable {

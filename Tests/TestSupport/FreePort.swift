@@ -1,9 +1,8 @@
 import BeaconSupport
 import Glibc
-import TestSupport
 
 /// Ports of the loopback interface.
-enum FreePort {
+public enum FreePort {
     private static let given = Locked<Set<UInt16>>([])
 
     /// Where the kernel takes no ports from for the near end of a connection (ip_local_port_range, 32768 to 60999),
@@ -11,7 +10,7 @@ enum FreePort {
     private static let range: ClosedRange<UInt16> = 20_000...31_999
 
     /// One that nobody uses now, and that no other test was given.
-    static func find() throws -> UInt16 {
+    public static func find() throws -> UInt16 {
         for _ in range {
             let port = UInt16.random(in: range)
             guard try isFree(port) else { continue }
@@ -32,14 +31,14 @@ enum FreePort {
     }
 
     /// Whether someone takes connections at a port.
-    static func isListening(_ port: UInt16) -> Bool {
+    public static func isListening(_ port: UInt16) -> Bool {
         guard let descriptor = try? open(port) else { return false }
         close(descriptor)
         return true
     }
 
     /// A connection to a port.
-    static func open(_ port: UInt16) throws -> Int32 {
+    public static func open(_ port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: port)
         let result = withUnsafePointer(to: &address) { pointer in
@@ -55,7 +54,7 @@ enum FreePort {
     }
 
     /// A socket that takes connections at a port.
-    static func listen(on port: UInt16) throws -> Int32 {
+    public static func listen(on port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: port)
         let result = withUnsafePointer(to: &address) { pointer in

@@ -1,0 +1,57 @@
+import BeaconModel
+import BeaconRadio
+import BeaconReceivers
+import Foundation
+
+// Reads the messages of a file, one a line as TOPIC, a tabulator and PAYLOAD, as often as is asked for, and prints a line
+// of JSON: how many iBeacons there are, a sum over their fields, and nanoseconds of the processor a message in each pass.
+
+guard CommandLine.arguments.count == 3, let passes = Int(CommandLine.arguments[2]),
+    let text = try? String(contentsOfFile: CommandLine.arguments[1], encoding: .utf8)
+else {
+    print("usage: ReceiverThroughput FILE PASSES")
+    exit(2)
+}
+
+// As a broker's client gives them: a text, and bytes of its own.
+let messages: [(topic: String, payload: [UInt8])] = text.split(separator: "\n").map { line in
+    let parts = line.split(separator: "\t", maxSplits: 1)
+    return (String(parts[0]), Array(parts[1].utf8))
+}
+
+func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
+var time = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
+var network = ReceiverNetwork()
+network.connect(at: time)
+
+func pass() -> (count: Int, sum: Int) {
+    var (count, sum) = (0, 0)
+    for (topic, payload) in messages {
+        // A message each microsecond.
+        time = time.advanced(by: 1000)
+        network.receive(
+            topic: topic.utf8.span.bytes, payload: payload.span.bytes, at: time,
+            deliver: { reception, advert in
+                guard let sighting = reception.sighting(decoding: advert) else { return }
+                count += 1
+                sum += Int(sighting.identity.major) + Int(sighting.identity.minor) - Int(sighting.rssi.rawValue)
+            }, report: { _ in })
+    }
+    // Another second, so that nothing came twice.
+    time = time.advanced(by: Timestamp.nanosecondsPerSecond)
+    return (count, sum)
+}
+
+var tally = pass()
+var times: [Double] = []
+for _ in 0..<passes {
+    let start = now()
+    tally = pass()
+    times.append(Double(now() - start) / Double(messages.count))
+}
+print(#"{"count": \#(tally.count), "sum": \#(tally.sum), "nanoseconds": \#(times)}"#)

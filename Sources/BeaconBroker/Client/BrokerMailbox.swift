@@ -1,0 +1,142 @@
+package import BeaconSupport
+import Logging
+
+/// A connection to a broker that listens alone, for a reader on a thread of its own: what comes waits in a mailbox.
+///
+/// It reconnects by itself, and subscribes each time. Messages that nobody takes in time are dropped, the oldest first,
+/// since what a receiver heard a while ago is of no use; short ones, which tell who is there, are dropped last.
+package final class BrokerMailbox: Sendable {
+    /// Something that waits to be read.
+    package struct Mail: Sendable {
+        /// What it is.
+        package enum Content: Sendable {
+            /// There is a connection from now on.
+            case connected
+            /// There is none; the client tries again.
+            case disconnected(MQTTError)
+            /// The broker does not give the messages of a filter.
+            case refused(filter: String, MQTTError)
+            case message(MQTTMessage)
+        }
+
+        package var content: Content
+        /// When it came, by the clock of the mailbox, in nanoseconds.
+        package var time: Int64
+    }
+
+    /// What has come since it was asked last.
+    package struct Delivery: Sendable {
+        /// What came, in order.
+        package var mail: [Mail] = []
+        /// The number of messages that were dropped.
+        package var dropped = 0
+        /// When the oldest of these came.
+        package var droppedSince: Int64?
+    }
+
+    /// The most messages that wait: seconds of what forty receivers hear in a crowd.
+    private static let capacity = 8192
+
+    /// The longest message that may tell who is there.
+    private static let longestStatus = 64
+
+    /// The waker that is woken when there is something in the mailbox.
+    package let waker = Waker()
+
+    private let options: MQTTOptions
+    private let filters: [String]
+    private let clock: @Sendable () -> Int64
+    private let requests = RequestTable()
+    private let box = Locked(Delivery())
+
+    /// A mailbox without a connection so far.
+    ///
+    /// - Parameters:
+    ///   - options: the broker and the client.
+    ///   - filters: the topics, in which `+` stands for a level and `#` for all further ones.
+    ///   - clock: returns the time of what comes, in nanoseconds.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
+    package init(
+        _ options: MQTTOptions, filters: [String], clock: @escaping @Sendable () -> Int64
+    ) throws(MQTTError) {
+        let mistakes = options.mistakes()
+        guard mistakes.isEmpty else {
+            throw MQTTError(.invalidOptions, "The options for MQTT: \(mistakes.joined(separator: "; ")).")
+        }
+        (self.options, self.filters, self.clock) = (options, filters, clock)
+    }
+
+    /// Begins to connect. What comes of it is in the mailbox.
+    package func open() {
+        requests.listen { [weak self] event in self?.receive(event) }
+        // The reader reports what there is to say.
+        let silence = Logger(label: "beacon.broker") { _ in SwiftLogNoOpLogHandler() }
+        guard !ConnectionThread(options: options, requests: requests, logger: silence).start() else { return }
+        put(
+            .disconnected(MQTTError(.failed, "The system has too many threads for a connection; end some and restart."))
+        )
+    }
+
+    /// Ends the connection, soon.
+    package func close() { requests.close() }
+
+    deinit { requests.close() }
+
+    /// Returns what has come since the last call.
+    package func take() -> Delivery {
+        waker.reset()
+        return box.withLock { box in
+            defer { box = Delivery() }
+            return box
+        }
+    }
+
+    private func receive(_ event: MQTTEvent) {
+        switch event {
+        case .connected:
+            put(.connected)
+            for filter in filters { subscribe(to: filter) }
+        case .disconnected(let error): put(.disconnected(error))
+        case .message(let message): put(.message(message))
+        }
+    }
+
+    private func subscribe(to filter: String) {
+        // Adverts are of the moment: who sends one twice sends it too late.
+        let request = MQTTRequest(action: .subscribe(filter: filter, .atMostOnce)) { [weak self] result in
+            // A connection that was lost is told, and the next one subscribes again.
+            guard case .failure(let error) = result, error.code != .connectionLost, error.code != .closed else {
+                return
+            }
+            self?.put(.refused(filter: filter, error))
+        }
+        requests.submit([(requests.nextIDs(1).lowerBound, request)])
+    }
+
+    private func put(_ content: Mail.Content) {
+        let time = clock()
+        let isFirst = box.withLock { box in
+            if box.mail.count >= Self.capacity { Self.makeRoom(in: &box) }
+            box.mail.append(Mail(content: content, time: time))
+            return box.mail.count == 1
+        }
+        if isFirst { waker.wake() }
+    }
+
+    /// Drops the older half of the messages, as far as that may be.
+    private static func makeRoom(in box: inout Delivery) {
+        var room = capacity / 2
+        let before = box.mail.count
+        for isLast in [false, true] where room > 0 {
+            box.mail.removeAll { mail in
+                guard room > 0, case .message(let message) = mail.content,
+                    isLast || (message.payload.count > longestStatus && !message.isRetained)
+                else { return false }
+                box.droppedSince = min(box.droppedSince ?? mail.time, mail.time)
+                room -= 1
+                return true
+            }
+        }
+        box.dropped += before - box.mail.count
+    }
+}

@@ -1,0 +1,2 @@
+// The connection and its settings.
+@_exported public import BeaconBroker

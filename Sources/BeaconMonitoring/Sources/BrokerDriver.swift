@@ -1,0 +1,170 @@
+import BeaconBroker
+import BeaconModel
+import BeaconRadio
+import BeaconReceivers
+import BeaconSupport
+import Glibc
+import LinuxRadio
+
+/// A broker's receivers as the adapters of a radio, so that everything around a radio is the same: outages, deafness, its
+/// states and the wall clock.
+final class BrokerDriver: AdapterDriver {
+    /// The time within which a receiver should have sent something, in nanoseconds.
+    private static let receiverPatience = 30 * Timestamp.nanosecondsPerSecond
+
+    let name: String
+    private let source: BrokerSource
+    private let mailbox: BrokerMailbox
+    private var network: ReceiverNetwork
+    private var isConnected = false
+    private var fault: MQTTError?
+    private var reportedFault: String?
+    private var connectedSince: Timestamp?
+    private var hasReportedSilence = false
+    private var mode = ScanMode.off
+    private var unanswered: [IBeaconFrame] = []
+    private var reportedSmoothed: Set<String> = []
+
+    /// Begins to connect to a broker.
+    ///
+    /// - Throws: an error that lists what is wrong with the settings.
+    init(_ source: BrokerSource) throws(RadioError) {
+        let mistakes = source.mistakes()
+        guard mistakes.isEmpty else {
+            throw RadioError(.failed, "the broker \(source.title): \(mistakes.joined(separator: "; "))")
+        }
+        self.source = source
+        name = source.title
+        network = ReceiverNetwork(source.network)
+        do throws(MQTTError) {
+            mailbox = try BrokerMailbox(source.options, filters: source.filters ?? BrokerSource.defaultFilters) {
+                RadioClock.now().nanoseconds
+            }
+        } catch {
+            throw RadioError(.failed, "\(error)")
+        }
+        mailbox.open()
+    }
+
+    var descriptor: Int32 { mailbox.waker.descriptor }
+
+    var interest: Int16 { Int16(POLLIN) }
+
+    var deadline: Timestamp { unanswered.isEmpty ? network.deadline : .zero }
+
+    var receiverNames: [String] { network.names }
+
+    var receiverStatuses: [ReceiverStatus] { network.statuses }
+
+    var state: RadioState {
+        // Before the first receiver has sent something there is nobody who does not hear.
+        if isConnected { return network.names.isEmpty ? .unknown : network.isHearing ? .poweredOn : .resetting }
+        return fault.map { $0.isLasting ? .unauthorized : .resetting } ?? .unknown
+    }
+
+    func scan(_ mode: ScanMode) { self.mode = mode }
+
+    func advertise(_ frames: [IBeaconFrame]) { unanswered = frames }
+
+    func process(
+        at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
+        report: (RadioEvent) -> Void
+    ) throws {
+        for frame in unanswered { report(.advertising(frame, .failure(.brokerCannotSend))) }
+        unanswered = []
+        let delivery = mailbox.take()
+        if let since = delivery.droppedSince { reportLoss(delivery.dropped, since: since, at: now, report) }
+        for mail in delivery.mail {
+            // Never later than this step, up to which everything is delivered.
+            let time = min(Timestamp(nanoseconds: mail.time), now)
+            switch mail.content {
+            case .connected: connect(at: time, report)
+            case .disconnected(let error): disconnect(error, at: time, report)
+            case .refused(let filter, let error):
+                notice(
+                    .degraded,
+                    "the broker does not give the messages of \(filter): \(error) Allow this user to read them",
+                    report)
+            case .message(let message):
+                try network.receive(
+                    topic: message.topic.utf8.span.bytes, payload: message.payload.span.bytes,
+                    isRetained: message.isRetained, at: time,
+                    deliver: { if mode != .off { try deliver($0, $1) } }, report: { self.report($0, report) })
+            }
+        }
+        network.advance(to: now) { self.report($0, report) }
+        reportSmoothed(report)
+        reportSilence(at: now, report)
+    }
+
+    private func connect(at time: Timestamp, _ report: (RadioEvent) -> Void) {
+        isConnected = true
+        fault = nil
+        reportedFault = nil
+        connectedSince = time
+        network.connect(at: time)
+        notice(.adapterUsed, "connected, and listening to receivers", report)
+    }
+
+    private func disconnect(_ error: MQTTError, at time: Timestamp, _ report: (RadioEvent) -> Void) {
+        isConnected = false
+        fault = error
+        connectedSince = nil
+        network.disconnect(at: time)
+        // The same failure once, not with each attempt.
+        guard reportedFault != "\(error)" else { return }
+        reportedFault = "\(error)"
+        notice(.adapterLost, "\(error) It is tried again", report)
+    }
+
+    /// Reports messages that were dropped since nobody took them: nobody knows what was in them.
+    private func reportLoss(_ count: Int, since: Int64, at now: Timestamp, _ report: (RadioEvent) -> Void) {
+        for receiver in network.names.indices {
+            report(.deaf(from: Timestamp(nanoseconds: since), to: now, receiver: ReceiverID(UInt16(receiver))))
+        }
+        notice(.degraded, "\(count) messages came faster than they could be read, and were dropped", report)
+    }
+
+    private func reportSmoothed(_ report: (RadioEvent) -> Void) {
+        let smoothed = network.receivers.filter(\.kind.isSmoothed).map(\.name)
+        let new = smoothed.filter { reportedSmoothed.insert($0).inserted }
+        guard !new.isEmpty else { return }
+        notice(
+            .degraded,
+            "\(new.joined(separator: ", ")): ESPresense smooths and thins what it hears; that is good for presence and places, and is not ranged",
+            report)
+    }
+
+    private func reportSilence(at now: Timestamp, _ report: (RadioEvent) -> Void) {
+        guard let connectedSince, !hasReportedSilence, network.names.isEmpty,
+            now.since(connectedSince) > Self.receiverPatience
+        else { return }
+        hasReportedSilence = true
+        notice(
+            .livenessUnknown,
+            "no receiver has sent anything for 30 s. Do they publish to this broker, and at these topics: "
+                + (source.filters ?? BrokerSource.defaultFilters).joined(separator: " ") + "?", report)
+    }
+
+    private func report(_ event: RadioEvent, _ report: (RadioEvent) -> Void) {
+        guard case .notice(let notice) = event else { return report(event) }
+        self.notice(notice.kind, notice.message, report)
+    }
+
+    private func notice(_ kind: RadioNotice.Kind, _ message: String, _ report: (RadioEvent) -> Void) {
+        report(.notice(RadioNotice(kind, adapter: name, message)))
+    }
+
+    func close() { mailbox.close() }
+}
+
+extension MQTTError {
+    /// True where nothing but another configuration helps.
+    fileprivate var isLasting: Bool { code == .badCredentials || code == .notAuthorized }
+}
+
+extension RadioError {
+    /// The error of receivers that others own, which can only be heard.
+    fileprivate static let brokerCannotSend = RadioError(
+        .unsupported, "a broker's receivers hear and cannot send; use a radio of this machine to send")
+}

@@ -1,0 +1,59 @@
+import BeaconModel
+import BeaconRadio
+
+// Ruuvi Gateway: ruuvi/GATEWAY/TAG, both as MAC addresses, an object for each advert (ruuvi/docs, gw-data-formats,
+// mqtt-time-stamped-data-from-bluetooth-sensors.md). The gateway has to scan for all devices, not for Ruuvi's alone.
+
+extension ReceiverNetwork {
+    mutating func readRuuvi(
+        _ gateway: String, _ topic: RawSpan, _ message: Message, _ payload: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        guard let receiver = place(of: gateway, .ruuvi, message) else { return .tooManyReceivers }
+        var rssi: Int?
+        var stamp: Timestamp?
+        var data: JSONValue?
+        guard let object = payload.json,
+            payload.forEachMember(
+                of: object,
+                { key, value in
+                    switch key.range.count {
+                    case 4 where payload.equals(key.range, "rssi"): rssi = payload.integer(value)
+                    case 4 where payload.equals(key.range, "data"): data = value
+                    case 2 where payload.equals(key.range, "ts"): stamp = payload.stamp(value)
+                    default: break
+                    }
+                    return true
+                })
+        else { return MessageFault("a Ruuvi Gateway message", "it is no JSON object") }
+        guard let rssi, let data, data.kind == .string else {
+            return MessageFault(
+                "a Ruuvi Gateway message",
+                "it has no \"rssi\" or no \"data\"; have the gateway send raw data, not decoded values")
+        }
+        var bytes = AdvertBytes()
+        guard bytes.append(hexadecimal: data.range, of: payload) else {
+            return MessageFault("a Ruuvi Gateway message", "its \"data\" is not hexadecimal")
+        }
+        let address = topic.address(message.levels[last: 1])
+        try bytes.withBytes {
+            try hear(receiver, message, stamp: stamp, address: address, rssi: rssi, advert: $0, deliver)
+        }
+        return nil
+    }
+}
+
+extension RawSpan {
+    /// Returns a time since 1970 in seconds, milliseconds or microseconds, told apart by its size; nil where there is none,
+    /// or where it lies before the year 2000, as that of a clock that was not set.
+    func stamp(_ value: JSONValue) -> Timestamp? {
+        guard let number = number(value) else { return nil }
+        let seconds =
+            switch number {
+            case ..<1e11: number
+            case ..<1e14: number / 1e3
+            default: number / 1e6
+            }
+        return seconds >= 946_684_800 ? Timestamp(seconds: seconds) : nil
+    }
+}

@@ -1,0 +1,78 @@
+import BeaconModel
+import BeaconRadio
+
+// Shelly devices of the second generation and later, with the script that Home Assistant installs: PREFIX/events/rpc, a
+// notification with events "ble.scan_result" (aioshelly, ble/const.py and ble/parser.py). Version 1 has one advert as
+// [1,ADDRESS,RSSI,ADVERT,SCANRESPONSE], version 2 a list of them: [2,[[ADDRESS,RSSI,ADVERT,SCANRESPONSE],…]].
+
+extension ReceiverNetwork {
+    mutating func readShelly(
+        _ prefix: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        guard let object = payload.json, object.kind == .object else {
+            return MessageFault("a Shelly notification", "it is no JSON object")
+        }
+        // A lamp or a plug notifies of other things too.
+        guard let parameters = payload.member("params", of: object),
+            let events = payload.member("events", of: parameters)
+        else { return nil }
+        var fault: MessageFault?
+        try payload.forEachElement(of: events) { event in
+            guard let name = payload.member("event", of: event), payload.equals(name, "ble.scan_result"),
+                let data = payload.member("data", of: event)
+            else { return true }
+            guard let receiver = place(of: prefix, .shelly, message) else {
+                fault = .tooManyReceivers
+                return false
+            }
+            var version: Int?
+            var parts: [JSONValue] = []
+            try payload.forEachElement(of: data) { part in
+                guard version != nil else {
+                    version = payload.integer(part)
+                    return true
+                }
+                if version == 1 {
+                    parts.append(part)
+                    return parts.count < 4
+                }
+                try payload.forEachElement(of: part) { advert in
+                    var fields: [JSONValue] = []
+                    payload.forEachElement(of: advert) {
+                        fields.append($0)
+                        return fields.count < 4
+                    }
+                    fault = try readShellyAdvert(fields, receiver, message, payload, deliver) ?? fault
+                    return true
+                }
+                return true
+            }
+            if version == 1 {
+                fault = try readShellyAdvert(parts, receiver, message, payload, deliver) ?? fault
+            } else if version != 2 {
+                fault = MessageFault(
+                    "a Shelly scan result", "its version is not known; only 1 and 2 are, of Home Assistant's script")
+            }
+            return true
+        }
+        return fault
+    }
+
+    private mutating func readShellyAdvert(
+        _ fields: [JSONValue], _ receiver: Int, _ message: Message, _ payload: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        guard fields.count >= 3, let address = payload.address(fields[0].range), let rssi = payload.integer(fields[1])
+        else {
+            return MessageFault("a Shelly scan result", "it has not the form [address, rssi, advert, scan response]")
+        }
+        var bytes = AdvertBytes()
+        for field in fields[2...] where field.kind == .string {
+            guard bytes.append(base64: field.range, of: payload) else {
+                return MessageFault("a Shelly scan result", "its advert is not base64, or longer than 256 bytes")
+            }
+        }
+        try bytes.withBytes { try hear(receiver, message, address: address, rssi: rssi, advert: $0, deliver) }
+        return nil
+    }
+}

@@ -1,0 +1,336 @@
+public import BeaconModel
+public import BeaconRadio
+import BeaconSupport
+
+/// A network of receivers that send what they hear as messages: which receivers there are, whether each hears, and the
+/// adverts in their messages.
+///
+/// It does no I/O and reads no clock. A message that cannot be read is counted by its fault, which is told once. Adverts
+/// that the broker kept, and those that are older than a few seconds, are not of the present and are passed over.
+public struct ReceiverNetwork {
+    /// The settings of a network.
+    public struct Settings: Hashable, Sendable {
+        /// The user's names of receivers, by the names that these have themselves.
+        public var names: [String: String] = [:]
+        /// The places of what matters in messages of another kind.
+        public var mapping: ReceiverMapping?
+        /// The silence, in nanoseconds, from which on a receiver's room counts as empty; nil for ``emptyAfter`` of a receiver
+        /// whose broker tells of its death, and for never of others.
+        public var emptyAfter: Int64?
+
+        /// The default settings.
+        public init() {}
+    }
+
+    /// A message, with the bytes of its topic and its payload beside it.
+    struct Message {
+        var levels: TopicLevels
+        var arrival: Timestamp
+        /// True for one that the broker kept: it may be of any time.
+        var isRetained: Bool
+    }
+
+    /// The most receivers, as many as an engine has places for by default.
+    static let mostReceivers = 256
+
+    /// The longest name of a receiver in bytes.
+    static let longestName = 64
+
+    /// The silence after which the room of a receiver with a last will counts as empty, in nanoseconds: a broker tells of a
+    /// client's death after one and a half times its keep-alive (MQTT 3.1.1, 3.1.2.10), which is 60 s at most by default in
+    /// the known projects.
+    public static let emptyAfter = 90 * Timestamp.nanosecondsPerSecond
+
+    /// The time between two looks at who is silent, in nanoseconds.
+    private static let reviewInterval = Timestamp.nanosecondsPerSecond / 4
+
+    /// The receivers, in the order in which they appeared.
+    public internal(set) var receivers: [NetworkReceiver] = []
+    /// The names of the receivers in the same order.
+    public private(set) var names: [String] = []
+    /// The adverts and messages so far.
+    public internal(set) var counts = SourceCounts()
+    /// The messages that could not be read, by fault.
+    public var faults: [MessageFault: Int] { unreadable.counts }
+    /// Adverts that were too old when they came.
+    public private(set) var lateAdverts = 0
+    /// Messages that came twice.
+    public private(set) var duplicates = 0
+
+    let settings: Settings
+    private var places: [Key: Int] = [:]
+    private var unreadable = MessageFaults()
+    private var recent = RecentMessages()
+    /// What was said of receivers that have sent no advert so far: a gateway of another kind may have such a topic too.
+    private var said: [Key: Bool] = [:]
+    private var nextReview = Timestamp.zero
+    private var isConnected = false
+
+    private struct Key: Hashable {
+        var kind: NetworkReceiver.Kind
+        var name: String
+    }
+
+    /// A network without receivers.
+    public init(_ settings: Settings = Settings()) { self.settings = settings }
+
+    /// True where an advert could be heard now.
+    public var isHearing: Bool { isConnected && receivers.contains(where: \.isHearing) }
+
+    /// The status of each receiver.
+    public var statuses: [ReceiverStatus] {
+        receivers.map {
+            ReceiverStatus(
+                isConnected ? $0.state : .resetting, isDoubtful: $0.isDoubtful, isSmoothed: $0.kind.isSmoothed)
+        }
+    }
+
+    /// When time has to be let pass again, at the latest; the end of time where all that can be doubted is.
+    public var deadline: Timestamp {
+        isConnected && receivers.contains { $0.saysItHears == nil && !$0.isDoubtful && !$0.isQuiet }
+            ? nextReview : .latest
+    }
+
+    // MARK: - The connection
+
+    /// Notes that there is a connection to the receivers' broker: what comes from now on is of now.
+    public mutating func connect(at time: Timestamp) {
+        isConnected = true
+        nextReview = time
+        for place in receivers.indices { receivers[place].begin(at: time) }
+    }
+
+    /// Notes that there is none: nobody is heard, and nobody's silence means anything.
+    public mutating func disconnect(at time: Timestamp) { isConnected = false }
+
+    /// Lets time pass: who has been silent for too long may be dead.
+    ///
+    /// - Parameter report: receives stretches of deafness that are noticed now.
+    public mutating func advance(to time: Timestamp, report: (RadioEvent) -> Void) {
+        guard isConnected, time >= nextReview else { return }
+        nextReview = time.advanced(by: Self.reviewInterval)
+        for place in receivers.indices where receivers[place].saysItHears == nil {
+            let receiver = receivers[place]
+            let silence = time.since(receiver.lastMessage)
+            // Of one with a last will it is known then that it lives; of others never.
+            let empty = settings.emptyAfter ?? (receiver.isOnline == true ? Self.emptyAfter : .max)
+            let isDead = empty == .max && silence > receiver.patience
+            receivers[place].isDoubtful = silence > NetworkReceiver.doubt && silence < empty && !isDead
+            guard isDead, !receiver.isQuiet else { continue }
+            reportDeafness(of: place, at: time, report)
+            receivers[place].isQuiet = true
+        }
+    }
+
+    // MARK: - Messages
+
+    /// Reads a message.
+    ///
+    /// - Parameters:
+    ///   - topic: its topic; empty where it came by another way.
+    ///   - payload: its content.
+    ///   - isRetained: true for one that the broker kept.
+    ///   - arrival: when it came.
+    ///   - deliver: receives each advert with its AD structures.
+    ///   - report: receives what else there is to say.
+    /// - Throws: what `deliver` throws.
+    public mutating func receive(
+        topic: RawSpan, payload: RawSpan, isRetained: Bool = false, at arrival: Timestamp,
+        deliver: (Reception, RawSpan) throws -> Void, report: (RadioEvent) -> Void
+    ) rethrows {
+        counts.packets += 1
+        let message = Message(levels: TopicLevels(topic), arrival: arrival, isRetained: isRetained)
+        // The same within 10 ms, which no beacon repeats so soon (20 ms: Core Specification, Vol 6, Part B, 4.4.2.2).
+        if !isRetained, recent.note(recent.hash(topic, payload), at: arrival, within: 10_000_000) {
+            duplicates += 1
+            return
+        }
+        if let fault = try read(message, topic, payload, deliver, report), unreadable.note(fault) {
+            let name = topic.byteCount > 0 ? " at \(topic.text(0..<min(topic.byteCount, 120)).printable)" : ""
+            report(
+                .notice(
+                    RadioNotice(
+                        .degraded, adapter: "messages",
+                        "\(fault.subject)\(name) is not used: \(fault.problem). Others like it are counted, and not told"
+                    )))
+        }
+    }
+
+    private mutating func read(
+        _ message: Message, _ topic: RawSpan, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void,
+        _ report: (RadioEvent) -> Void
+    ) rethrows -> MessageFault? {
+        let levels = message.levels
+        let (last, second, third) = (levels[last: 1], levels[last: 2], levels[last: 3])
+        if topic.equals(second, "BTtoMQTT") {
+            return try readOpenMQTTGateway(topic.text(third), message, payload, deliver)
+        }
+        if topic.equals(last, "BTtoMQTT") {
+            return try readOpenMQTTGateway(topic.text(second), message, payload, deliver)
+        }
+        if topic.equals(last, "SYStoMQTT") { return noteSign(of: topic.text(second), .openMQTTGateway, message) }
+        if topic.equals(last, "LWT") {
+            return noteStatus(of: topic.text(second), .openMQTTGateway, payload, message, report)
+        }
+        if topic.equals(third, "devices") { return try readESPresense(topic.text(last), message, payload, deliver) }
+        if topic.equals(third, "rooms") {
+            let node = topic.text(second)
+            if topic.equals(last, "status") { return noteStatus(of: node, .espresense, payload, message, report) }
+            if topic.equals(last, "telemetry") { return noteSign(of: node, .espresense, message) }
+            return nil
+        }
+        if topic.equals(last, "rpc"), topic.equals(second, "events") {
+            return try readShelly(topic.text(0..<levels.prefixCount), message, payload, deliver)
+        }
+        if topic.equals(last, "online") {
+            return noteStatus(of: topic.text(0..<max(0, last.lowerBound - 1)), .shelly, payload, message, report)
+        }
+        if topic.equals(last, "gw_status") {
+            return noteStatus(of: topic.text(second), .ruuvi, payload, message, report)
+        }
+        if settings.mapping == nil, topic.address(last) != nil, topic.address(second) != nil {
+            return try readRuuvi(topic.text(second), topic, message, payload, deliver)
+        }
+        if settings.mapping != nil { return try readMapped(topic, message, payload, deliver) }
+        return try readPosted(message, payload, deliver)
+    }
+
+    // MARK: - What messages say
+
+    /// Takes in an advert.
+    ///
+    /// - Parameters:
+    ///   - receiver: the place of the receiver that heard it.
+    ///   - stamp: when, by the receiver's own clock; nil where it does not say.
+    mutating func hear(
+        _ receiver: Int, _ message: Message, stamp: Timestamp? = nil, address: DeviceAddress?, rssi: Int,
+        advert: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        counts.reports += 1
+        receivers[receiver].adverts += 1
+        guard !message.isRetained else {
+            lateAdverts += 1
+            return
+        }
+        var time = message.arrival
+        if let stamp {
+            guard let known = receivers[receiver].clock.time(of: stamp, arrivedAt: message.arrival) else {
+                lateAdverts += 1
+                return
+            }
+            time = known
+        }
+        // 127 is no reading (Core Specification, Vol 4, Part E, 7.7.65.2), and more than 20 dBm is none that there is.
+        let strength = SignalStrength(rawValue: rssi > 20 ? 127 : Int8(clamping: max(rssi, -127)))
+        let report = AdvertisingReport(
+            kind: .nonConnectable, address: address ?? DeviceAddress(bits: 0, kind: .anonymous), rssi: strength)
+        try deliver(
+            Reception(time: time, receiver: ReceiverID(UInt16(receiver)), report: report), advert)
+    }
+
+    /// Takes in an iBeacon's advert that the receiver has decoded already.
+    mutating func hear(
+        _ receiver: Int, _ message: Message, stamp: Timestamp? = nil, address: DeviceAddress?, rssi: Int,
+        frame: IBeaconFrame, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        var advert = InlineArray<30, UInt8>(repeating: 0)
+        var span = advert.mutableSpan
+        span.withUnsafeMutableBytes { frame.write(to: $0) }
+        try hear(
+            receiver, message, stamp: stamp, address: address, rssi: rssi, advert: advert.span.bytes, deliver)
+    }
+
+    /// Returns the place of a receiver, which sent something just now; nil where there are too many, or its name is none.
+    mutating func place(of name: String, _ kind: NetworkReceiver.Kind, _ message: Message) -> Int? {
+        if let place = places[Key(kind: kind, name: name)] {
+            if !message.isRetained { note(place, at: message.arrival) }
+            return place
+        }
+        guard receivers.count < Self.mostReceivers, !name.isEmpty, name.utf8.count <= Self.longestName else {
+            return nil
+        }
+        let key = Key(kind: kind, name: name)
+        let place = receivers.count
+        places[key] = place
+        receivers.append(NetworkReceiver(shownName(of: key), kind, at: message.arrival))
+        receivers[place].isOnline = said.removeValue(forKey: key)
+        names.append(receivers[place].name)
+        return place
+    }
+
+    /// Returns the name of a receiver for people, which no other has.
+    private func shownName(of key: Key) -> String {
+        let name = settings.names[key.name] ?? key.name.printable
+        guard names.contains(name) else { return name }
+        let longer = "\(name) (\(key.kind.rawValue))"
+        guard names.contains(longer) else { return longer }
+        return "\(longer) \(receivers.count + 1)"
+    }
+
+    private mutating func note(_ place: Int, at time: Timestamp) { receivers[place].note(at: time) }
+
+    /// Notes a sign of life that is no advert.
+    private mutating func noteSign(
+        of name: String, _ kind: NetworkReceiver.Kind, _ message: Message
+    ) -> MessageFault? {
+        guard !message.isRetained, let place = places[Key(kind: kind, name: name)] else { return nil }
+        note(place, at: message.arrival)
+        return nil
+    }
+
+    /// Notes what a receiver, or its broker for it, says of its connection.
+    private mutating func noteStatus(
+        of name: String, _ kind: NetworkReceiver.Kind, _ payload: RawSpan, _ message: Message,
+        _ report: (RadioEvent) -> Void
+    ) -> MessageFault? {
+        guard let isOnline = Self.isOnline(payload) else {
+            return MessageFault("a receiver's status", "it is neither online nor offline")
+        }
+        let key = Key(kind: kind, name: name)
+        // ESPresense and Ruuvi gateways have nothing but Bluetooth; the others may be a lamp as well.
+        let isKnown = places[key] != nil || kind == .espresense || kind == .ruuvi
+        guard isKnown else {
+            if said.count < Self.mostReceivers || said[key] != nil { said[key] = isOnline }
+            return nil
+        }
+        guard let place = places[key] ?? place(of: name, kind, message) else { return .tooManyReceivers }
+        if !isOnline, receivers[place].isOnline != false {
+            // It was dead since some time after its last message, and nobody knows when.
+            reportDeafness(of: place, at: message.arrival, report)
+        }
+        if isOnline, !message.isRetained { receivers[place].begin(at: message.arrival) }
+        receivers[place].isOnline = isOnline
+        return nil
+    }
+
+    private func reportDeafness(of place: Int, at time: Timestamp, _ report: (RadioEvent) -> Void) {
+        guard receivers[place].lastMessage < time else { return }
+        report(.deaf(from: receivers[place].lastMessage, to: time, receiver: ReceiverID(UInt16(place))))
+    }
+
+    /// Returns what a status says: a word, or a member of an object; nil where it says nothing of this.
+    private static func isOnline(_ payload: RawSpan) -> Bool? {
+        for (word, isOnline) in [("online", true), ("offline", false), ("true", true), ("false", false)] {
+            if payload.text(0..<min(payload.byteCount, 16)).lowercased() == word { return isOnline }
+        }
+        guard let object = payload.json else { return nil }
+        var found: Bool?
+        payload.forEachMember(of: object) { key, value in
+            guard payload.equals(key, "state") || payload.equals(key, "status") || payload.equals(key, "online") else {
+                return true
+            }
+            switch payload.text(value.range.count <= 16 ? value.range : 0..<0).lowercased() {
+            case "online", "true": found = true
+            case "offline", "false": found = false
+            default: break
+            }
+            return found == nil
+        }
+        return found
+    }
+}
+
+extension MessageFault {
+    static let tooManyReceivers = MessageFault(
+        "a message", "there are 256 receivers already, or its receiver's name is empty or longer than 64 bytes")
+}

@@ -1,0 +1,92 @@
+public import BeaconModel
+import BeaconRadio
+
+/// A receiver of a network: its name, and whether it hears.
+public struct NetworkReceiver {
+    /// The project that its messages are of.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case relay = "beacon relay"
+        case openMQTTGateway = "OpenMQTTGateway"
+        case espresense = "ESPresense"
+        case shelly = "Shelly"
+        case ruuvi = "Ruuvi Gateway"
+        case moko = "MOKO"
+        case minew = "Minew"
+        case ingics = "Ingics"
+        case mapped = "mapping"
+
+        /// True where signal strengths come smoothed and thinned, so that a distance each second cannot be made of them.
+        public var isSmoothed: Bool { self == .espresense }
+    }
+
+    /// The silence from which on nobody knows whether a receiver hears, in nanoseconds: short, so that what would be due after
+    /// its death waits. The next message resolves it, and nearly everywhere some device is heard each second.
+    static let doubt = Timestamp.nanosecondsPerSecond / 2
+
+    /// A silence that counts as one though nothing longer was usual, in nanoseconds: a gateway may send each ten seconds.
+    static let shortestSilence = 10 * Timestamp.nanosecondsPerSecond
+
+    /// How many times the longest usual gap a silence has to be.
+    static let usualGaps: Int64 = 4
+
+    /// The time after which an older half of the gaps is forgotten, in nanoseconds.
+    private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
+
+    /// The name in events.
+    public let name: String
+    public let kind: Kind
+
+    /// What it or its broker said of it last: true for online; nil before it said anything.
+    public internal(set) var isOnline: Bool?
+    /// What it said itself of its hearing, each second; nil where it says nothing.
+    var saysItHears: Bool?
+    /// When anything came from it last.
+    public internal(set) var lastMessage: Timestamp
+    /// True where nothing came for so long that it may be dead.
+    public internal(set) var isQuiet = false
+    /// True where nothing came for a moment: it may be dead, or have nothing to tell.
+    public internal(set) var isDoubtful = false
+    /// The number of adverts that it heard, of beacons and others.
+    public internal(set) var adverts = 0
+
+    var clock = SkewedClock()
+    private var longest: (now: Int64, before: Int64) = (0, 0)
+    private var halfBegan: Timestamp
+
+    init(_ name: String, _ kind: Kind, at time: Timestamp) {
+        self.name = name
+        self.kind = kind
+        lastMessage = time
+        halfBegan = time
+    }
+
+    /// True where its silence means that there is nothing to hear.
+    public var isHearing: Bool { isOnline != false && saysItHears != false && !isQuiet }
+
+    /// The state as radios have it.
+    var state: RadioState { isHearing ? .poweredOn : isOnline == false ? .poweredOff : .resetting }
+
+    /// The silence after which it may be dead, in nanoseconds.
+    var patience: Int64 {
+        max(Self.shortestSilence, Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before)).0)
+    }
+
+    /// Notes that something came from it.
+    mutating func note(at time: Timestamp) {
+        let gap = time.since(lastMessage)
+        if time.since(halfBegan) > Self.halfLife {
+            longest = (0, longest.now)
+            halfBegan = time
+        }
+        // A silence that was taken for a death is no usual gap.
+        if !isQuiet { longest.now = max(longest.now, gap) }
+        begin(at: time)
+    }
+
+    /// Notes that it lives, after a time in which it could send nothing.
+    mutating func begin(at time: Timestamp) {
+        lastMessage = max(lastMessage, time)
+        isQuiet = false
+        isDoubtful = false
+    }
+}

@@ -1,0 +1,285 @@
+import BeaconModel
+
+/// A value in a JSON text (RFC 8259): its kind and its place.
+///
+/// What is not asked for is passed over without being checked: a gateway's message has a dozen members, of which four
+/// matter, and a general decoder costs some hundred times what the advert itself costs.
+struct JSONValue {
+    enum Kind {
+        case object, array, string, number, literal
+    }
+
+    var kind: Kind
+    /// The place of the value; of a string, without its quotes.
+    var range: Range<Int>
+    /// True for a string with an escape in it.
+    var isEscaped = false
+}
+
+/// JSON in place. A text that is none gives no value; it never traps, whatever it is.
+extension RawSpan {
+    /// The whole text as a value; nil where it is none.
+    var json: JSONValue? {
+        var position = 0
+        return jsonValue(at: &position)
+    }
+
+    /// Calls a function with each member of an object.
+    ///
+    /// - Parameters:
+    ///   - object: an object.
+    ///   - body: receives key and value, and returns false to pass over the rest.
+    /// - Returns: false where the object is malformed.
+    @discardableResult @inline(__always)
+    func forEachMember(of object: JSONValue, _ body: (JSONValue, JSONValue) -> Bool) -> Bool {
+        guard object.kind == .object else { return false }
+        var position = object.range.lowerBound + 1
+        while true {
+            skipBlanks(&position)
+            guard position < object.range.upperBound else { return false }
+            if jsonByte(position) == UInt8(ascii: "}") { return true }
+            guard let key = jsonValue(at: &position), key.kind == .string else { return false }
+            skipBlanks(&position)
+            guard position < object.range.upperBound, jsonByte(position) == UInt8(ascii: ":") else { return false }
+            position += 1
+            guard let value = jsonValue(at: &position) else { return false }
+            guard body(key, value) else { return true }
+            skipBlanks(&position)
+            guard position < object.range.upperBound else { return false }
+            if jsonByte(position) == UInt8(ascii: ",") { position += 1 }
+        }
+    }
+
+    /// Calls a function with each element of an array.
+    ///
+    /// - Parameters:
+    ///   - array: an array.
+    ///   - body: receives the element, and returns false to pass over the rest.
+    /// - Returns: false where the array is malformed.
+    @discardableResult @inline(__always)
+    func forEachElement(of array: JSONValue, _ body: (JSONValue) throws -> Bool) rethrows -> Bool {
+        guard array.kind == .array else { return false }
+        var position = array.range.lowerBound + 1
+        while true {
+            skipBlanks(&position)
+            guard position < array.range.upperBound else { return false }
+            if jsonByte(position) == UInt8(ascii: "]") { return true }
+            guard let value = jsonValue(at: &position) else { return false }
+            guard try body(value) else { return true }
+            skipBlanks(&position)
+            guard position < array.range.upperBound else { return false }
+            if jsonByte(position) == UInt8(ascii: ",") { position += 1 }
+        }
+    }
+
+    /// Returns the member of an object with a key; nil where there is none.
+    func member(_ key: StaticString, of object: JSONValue) -> JSONValue? {
+        var found: JSONValue?
+        forEachMember(of: object) { name, value in
+            guard equals(name, key) else { return true }
+            found = value
+            return false
+        }
+        return found
+    }
+
+    /// Returns true where a string has this text. One that is written with escapes equals none.
+    @inline(__always)
+    func equals(_ value: JSONValue, _ text: StaticString) -> Bool {
+        value.kind == .string && !value.isEscaped && equals(value.range, text)
+    }
+
+    /// Returns true where these bytes are the text's.
+    @inline(__always)
+    func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard range.count == text.utf8CodeUnitCount, range.upperBound <= byteCount else { return false }
+        for index in 0..<range.count where jsonByte(range.lowerBound + index) != text.utf8Start[index] { return false }
+        return true
+    }
+
+    // MARK: - Values
+
+    /// Returns a number, or the number that a string has; nil where it is neither.
+    func number(_ value: JSONValue) -> Double? {
+        if let integer = integer(value) { return Double(integer) }
+        guard value.kind == .number || value.kind == .string, value.range.count <= 32 else { return nil }
+        let number = Double(text(value.range))
+        return number.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// Returns a whole number, or the one that a string has; a fraction is rounded. Nil where it is none, or too large.
+    @inline(__always)
+    func integer(_ value: JSONValue) -> Int? {
+        guard value.kind == .number || value.kind == .string else { return nil }
+        var position = value.range.lowerBound
+        let end = value.range.upperBound
+        var isNegative = false
+        if position < end, jsonByte(position) == UInt8(ascii: "-") {
+            isNegative = true
+            position += 1
+        }
+        var magnitude = 0
+        let first = position
+        while position < end {
+            let digit = Int(jsonByte(position)) - 0x30
+            guard (0...9).contains(digit) else { break }
+            // Milliseconds since 1970 have 13 digits, microseconds 16.
+            guard position - first < 18 else { return nil }
+            magnitude = magnitude * 10 + digit
+            position += 1
+        }
+        guard position > first else { return nil }
+        if position == end { return isNegative ? -magnitude : magnitude }
+        return rounded(value)
+    }
+
+    private func rounded(_ value: JSONValue) -> Int? {
+        guard value.range.count <= 32, let number = Double(text(value.range)) else { return nil }
+        return Int(exactly: number.rounded())
+    }
+
+    /// Returns a string's text; nil where it is no string, or too long to be a name.
+    func string(_ value: JSONValue, limit: Int = 256) -> String? {
+        guard value.kind == .string, value.range.count <= limit else { return nil }
+        return value.isEscaped ? unescaped(value.range) : text(value.range)
+    }
+
+    /// Returns bytes as text; what is not UTF-8 becomes the replacement character.
+    func text(_ range: Range<Int>) -> String {
+        extracting(range).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func unescaped(_ range: Range<Int>) -> String? {
+        var units: [UInt16] = []
+        var position = range.lowerBound
+        while position < range.upperBound {
+            guard jsonByte(position) == UInt8(ascii: "\\") else {
+                let start = position
+                while position < range.upperBound, jsonByte(position) != UInt8(ascii: "\\") { position += 1 }
+                units += Array(text(start..<position).utf16)
+                continue
+            }
+            guard position + 1 < range.upperBound else { return nil }
+            let escape = jsonByte(position + 1)
+            position += 2
+            switch escape {
+            case UInt8(ascii: "b"): units.append(0x08)
+            case UInt8(ascii: "f"): units.append(0x0C)
+            case UInt8(ascii: "n"): units.append(0x0A)
+            case UInt8(ascii: "r"): units.append(0x0D)
+            case UInt8(ascii: "t"): units.append(0x09)
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): units.append(UInt16(escape))
+            case UInt8(ascii: "u"):
+                guard position + 4 <= range.upperBound else { return nil }
+                var unit: UInt16 = 0
+                for index in 0..<4 {
+                    guard let digit = Hexadecimal.value(of: jsonByte(position + index)) else { return nil }
+                    unit = unit << 4 | UInt16(digit)
+                }
+                units.append(unit)
+                position += 4
+            default: return nil
+            }
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    // MARK: - Reading
+
+    /// Returns the value at a place, and moves behind it; nil where there is none.
+    @inline(__always)
+    func jsonValue(at position: inout Int) -> JSONValue? {
+        skipBlanks(&position)
+        guard position < byteCount else { return nil }
+        let start = position
+        switch jsonByte(position) {
+        case UInt8(ascii: "\""):
+            guard let isEscaped = skipString(&position) else { return nil }
+            return JSONValue(kind: .string, range: start + 1..<position - 1, isEscaped: isEscaped)
+        case UInt8(ascii: "{"):
+            guard skipContainer(&position) else { return nil }
+            return JSONValue(kind: .object, range: start..<position)
+        case UInt8(ascii: "["):
+            guard skipContainer(&position) else { return nil }
+            return JSONValue(kind: .array, range: start..<position)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            skipWord(&position)
+            return JSONValue(kind: .number, range: start..<position)
+        case UInt8(ascii: "a")...UInt8(ascii: "z"):
+            skipWord(&position)
+            return JSONValue(kind: .literal, range: start..<position)
+        default:
+            return nil
+        }
+    }
+
+    @inline(__always)
+    private func jsonByte(_ position: Int) -> UInt8 { unsafeLoad(fromByteOffset: position, as: UInt8.self) }
+
+    @inline(__always)
+    private func skipBlanks(_ position: inout Int) {
+        while position < byteCount {
+            let byte = jsonByte(position)
+            guard byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D else { return }
+            position += 1
+        }
+    }
+
+    /// Moves behind the characters of a number or a literal.
+    @inline(__always)
+    private func skipWord(_ position: inout Int) {
+        while position < byteCount {
+            switch jsonByte(position) {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"),
+                UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "E"):
+                position += 1
+            default: return
+            }
+        }
+    }
+
+    /// Moves behind a string.
+    ///
+    /// - Returns: whether it has an escape; nil where it has no end.
+    @inline(__always)
+    private func skipString(_ position: inout Int) -> Bool? {
+        var isEscaped = false
+        position += 1
+        while position < byteCount {
+            switch jsonByte(position) {
+            case UInt8(ascii: "\""):
+                position += 1
+                return isEscaped
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                position += 2
+            default: position += 1
+            }
+        }
+        return nil
+    }
+
+    /// Moves behind an object or an array, however deep it is.
+    ///
+    /// - Returns: false where it has no end.
+    private func skipContainer(_ position: inout Int) -> Bool {
+        var depth = 0
+        while position < byteCount {
+            switch jsonByte(position) {
+            case UInt8(ascii: "\""):
+                guard skipString(&position) != nil else { return false }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 {
+                    position += 1
+                    return true
+                }
+            default: break
+            }
+            position += 1
+        }
+        return false
+    }
+}

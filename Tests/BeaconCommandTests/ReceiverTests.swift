@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Receivers that others own, by Debian's broker", .oneAtATime)
+struct ReceiverTests {
+    private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+
+    /// What OpenMQTTGateway publishes of a beacon.
+    private static func advert(minor: Int, rssi: Int) -> String {
+        """
+        {"id":"C0:00:00:00:00:01","mac_type":1,"rssi":\(rssi),"mfid":"4c00","uuid":"e2c56db5dffb48d2b060d0f5a71096e0",\
+        "major":1,"minor":\(minor),"txpower":-59}
+        """
+    }
+
+    /// `beacon` with its output in files.
+    private final class Run {
+        let folder: TemporaryFolder
+        let process: ChildProcess
+
+        init(_ arguments: [String], environment: [String: String] = [:]) throws {
+            folder = try TemporaryFolder()
+            let words = ([BeaconProgram.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+            let values = environment.map { "\($0.key)='\($0.value)' " }.joined()
+            process = try ChildProcess(
+                "/bin/sh", ["-c", "\(values)exec \(words) 2> \(folder.url.path)/errors"],
+                output: folder.url.path + "/output")
+        }
+
+        private func text(_ name: String) -> String {
+            (try? String(contentsOfFile: folder.url.path + "/" + name, encoding: .utf8)) ?? ""
+        }
+
+        var output: String { text("output") }
+        var errors: String { text("errors") }
+    }
+
+    @Test("What gateways of several kinds publish is heard, each by its name")
+    func scan() async throws {
+        let broker = try await Broker()
+        let run = try Run(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
+        try await eventually { run.errors.contains("connected, and listening to receivers") }
+        try await eventually {
+            // The subscriptions may be some moments later.
+            try broker.publish("home/hall/BTtoMQTT/1", Self.advert(minor: 7, rssi: -70))
+            return run.output.contains(#""receiver":"hall","address":"c0:00:00:00:00:01""#)
+        }
+        try broker.publish(
+            "espresense/devices/x/kitchen", #"{"id":"iBeacon:\#(Self.uuid)-1-8","rssi":-71,"mac":"c00000000002"}"#)
+        try broker.publish("home/hall/BTtoMQTT/1", "no JSON")
+        try await eventually { run.output.contains(#""receiver":"kitchen""#) && run.output.contains(#""minor":8"#) }
+        try await eventually { run.errors.contains("an OpenMQTTGateway message at home/hall/BTtoMQTT/1 is not used") }
+        #expect(run.errors.contains("kitchen: ESPresense smooths and thins what it hears"))
+        run.process.signal(SIGINT)
+        #expect(run.process.wait() == 130)
+    }
+
+    @Test("A receiver that dies makes its region unknown, and nothing is left")
+    func death() async throws {
+        let broker = try await Broker()
+        let run = try Run([
+            "monitor", "--json", "--region", "hall=\(Self.uuid)", "--exit-timeout", "3600",
+            "--source", "mqtt://127.0.0.1:\(broker.port)/home/#",
+        ])
+        try await eventually {
+            try broker.publish("home/hall/BTtoMQTT/1", Self.advert(minor: 7, rssi: -70))
+            return run.output.contains(#""event":"enter""#)
+        }
+        try broker.publish("home/hall/LWT", "offline", isRetained: true)
+        try await eventually { run.output.contains(#""event":"state","state":"unknown""#) }
+        #expect(!run.output.contains("exit"))
+    }
+
+    @Test("A broker that goes and comes back is told, and what is published then is heard")
+    func restart() async throws {
+        let broker = try await Broker()
+        let run = try Run(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
+        try await eventually { run.errors.contains("connected, and listening") }
+        broker.kill()
+        try await eventually { run.errors.contains("It is tried again") }
+        try await broker.start()
+        try await eventually {
+            try broker.publish("home/hall/BTtoMQTT/1", Self.advert(minor: 7, rssi: -70))
+            return run.output.contains(#""minor":7"#)
+        }
+    }
+
+    @Test("A broker that does not accept the user, and one that is not there, are told with what to do")
+    func refused() async throws {
+        let folder = try TemporaryFolder()
+        let passwords = folder.url.appendingPathComponent("passwords").path
+        try ChildProcess.run("mosquitto_passwd", "-b", "-c", passwords, "hall", "right")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: passwords)
+        let broker = try await Broker("allow_anonymous false\npassword_file \(passwords)", in: folder)
+        let wrong = try Run(["scan", "--source", "mqtt://hall:wrong@127.0.0.1:\(broker.port)"])
+        try await eventually { wrong.errors.contains("does not let the user hall connect; check user and password") }
+        #expect(!wrong.errors.contains("wrong"))
+        let right = try Run(
+            ["scan", "--source", "mqtt://hall@127.0.0.1:\(broker.port)"],
+            environment: ["BEACON_BROKER_PASSWORD": "right"])
+        try await eventually { right.errors.contains("connected, and listening") }
+        let nobody = try FreePort.find()
+        let run = try Run(["scan", "--source", "mqtt://127.0.0.1:\(nobody)"])
+        try await eventually { run.errors.contains("nothing answers; check that the broker runs, and host and port") }
+    }
+
+    @Test(
+        "A source that cannot be is refused at once",
+        arguments: [
+            ("mqtt://", "host is empty"), ("mqtt://h:0", "the port is none"), ("mqtt://h:x/a", "the port is none"),
+            ("mqtt://h/a#b", "# that is not its last level"), ("mqtts://h/a+/b", "+ beside other characters"),
+        ])
+    func mistakes(source: String, message: String) async throws {
+        let outcome = try await BeaconProgram.run("scan", "--source", source)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+        let sending = try await BeaconProgram.run("advertise", "--uuid", Self.uuid, "--source", "mqtt://h")
+        #expect(sending.status == 1 && sending.errors.contains("cannot send"))
+    }
+}

@@ -1,0 +1,79 @@
+import BeaconBroker
+import BeaconReceivers
+import Foundation
+import Testing
+
+@testable import BeaconGateway
+@testable import BeaconMonitoring
+
+@Suite("Brokers among the sources of a configuration")
+struct BrokerSourceTests {
+    private static func sources(_ text: String, _ environment: [String: String] = [:]) throws -> [SourceSettings] {
+        let checked = ConfigurationBench.check(
+            "\(text)\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]", environment)
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
+        return checked.configuration.sources
+    }
+
+    @Test("What is given is taken, and receivers keep their own names")
+    func values() throws {
+        let source = try #require(
+            try Self.sources(
+                """
+                sources:
+                  - name: rooms
+                    mqtt: { host: broker, port: 1884, user: hall, password: { env: PASSWORD }, client-id: us, tls: true }
+                    topics: [home/+/BTtoMQTT/#, home/+/LWT]
+                    receivers: { C8:25:2D:8E:9C:2C: cellar }
+                    empty-after: 2m
+                    mapping: { receiver-level: 2, each: list, rssi: r, data: d, encoding: base64, time: t, address: a }
+                """, ["PASSWORD": "s3cret"]
+            ).first)
+        #expect(source.name == "rooms" && source.receiver == nil && source.pace == .times(1))
+        let broker = try #require(source.specification.broker)
+        #expect(broker.options.host == "broker" && broker.options.port == 1884 && broker.options.clientID == "us")
+        #expect(broker.options.user == "hall" && broker.options.password == Secret("s3cret"))
+        #expect(broker.options.tls != nil && !broker.options.announcesAvailability)
+        #expect(broker.filters == ["home/+/BTtoMQTT/#", "home/+/LWT"])
+        #expect(broker.network.names == ["C8:25:2D:8E:9C:2C": "cellar"])
+        #expect(broker.network.emptyAfter == 120_000_000_000)
+        let mapping = try #require(broker.network.mapping)
+        #expect(mapping.receiver == .level(2) && mapping.each == JSONPath("list") && mapping.encoding == .base64)
+        #expect(source.specification.isRadio && !source.specification.canSend)
+    }
+
+    @Test("A word is enough, and its password is nowhere to be seen")
+    func word() throws {
+        let source = try #require(try Self.sources("sources: [\"mqtt://hall:s3cret@broker:1884/a/+,b/#\"]").first)
+        #expect(source.name == "broker:1884")
+        let broker = try #require(source.specification.broker)
+        #expect(broker.options.password == Secret("s3cret") && broker.filters == ["a/+", "b/#"])
+        #expect(!"\(source)".contains("s3cret"))
+        let named = try #require(
+            try Self.sources("sources: [{ name: rooms, from: \"mqtts://[::1]\", empty-after: off }]").first)
+        #expect(named.specification.broker?.options.host == "::1" && named.specification.broker?.options.tls != nil)
+        #expect(named.specification.broker?.network.emptyAfter == .max)
+    }
+
+    @Test(
+        "Mistakes are told at their lines",
+        arguments: [
+            ("{ name: a, mqtt: { port: 1 } }", "in sources.a.mqtt, \"host\" is missing"),
+            ("{ name: a, mqtt: { host: b, hots: c } }", "there is no key \"hots\" here; was \"host\" meant?"),
+            ("{ name: a, mqtt: { host: b }, from: hci }", "\"from\" and \"mqtt\" are two sources"),
+            ("{ name: a, from: hci, topics: [b] }", "\"topics\" is for the receivers of a broker"),
+            ("{ name: a, mqtt: { host: b }, topics: [c#] }", "has a # that is not its last level"),
+            ("{ name: a, mqtt: { host: b }, mapping: { rssi: r, data: d } }", "say once which receiver heard"),
+            ("{ name: a, mqtt: { host: b }, mapping: { receiver: r, data: d } }", "\"rssi\" is missing"),
+            (
+                "{ name: a, mqtt: { host: b }, mapping: { receiver: a..b, rssi: r, data: d } }",
+                "keys with dots between them"
+            ),
+            ("\"mqtt://\"", "host is empty"),
+        ])
+    func mistakes(source: String, message: String) {
+        let lines = ConfigurationBench.lines(
+            "sources: [\(source)]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]")
+        #expect(lines.contains { $0.contains(message) }, "\(lines)")
+    }
+}

@@ -1,0 +1,167 @@
+import BeaconCapture
+import BeaconEngine
+import BeaconModel
+import BeaconRadio
+import BeaconReceivers
+import Foundation
+import Testing
+
+@testable import BeaconMonitoring
+
+/// Where the recording is, on machines that have it.
+private let recordingOfFourScanners: String? = {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { root.deleteLastPathComponent() }
+    let path = root.appendingPathComponent("../shared/data/presence/four-scanners.sightings.ndjson.gz").path
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+}()
+
+/// What four scanners heard for hours, as messages of a broker: the same is entered and left as without one, or less.
+@Suite(
+    "Recordings as receivers' messages", .enabled(if: recordingOfFourScanners != nil, "the recordings are not there"))
+struct ReceiverReplayTests {
+    /// A monitored core whose changes are kept by region.
+    private struct Bench: ~Copyable {
+        var core = MonitoringCore()
+        var regions: [ConditionID: BeaconIdentity] = [:]
+        private(set) var changes: [BeaconIdentity: [(kind: RegionEvent.Kind, time: Double)]] = [:]
+
+        init(_ identities: Set<BeaconIdentity>) {
+            for identity in identities.sorted(by: { $0.description < $1.description }) {
+                // Near one of the scanners, so that there is something to enter and to leave.
+                var region = MonitoredRegion(BeaconConstraint(identity))
+                region.minimumRSSI = -72
+                region.exitRSSI = -72
+                regions[core.startMonitoring(region, assuming: .unknown)] = identity
+            }
+        }
+
+        mutating func collect() {
+            for case .state(let change) in core.takeEvents() where change.kind != .state {
+                changes[regions[change.condition]!, default: []].append((change.kind, change.time.seconds))
+            }
+        }
+
+        var count: Int { changes.values.map(\.count).reduce(0, +) }
+    }
+
+    private struct Heard {
+        var time: Timestamp
+        var receiver: String
+        var sighting: Sighting
+    }
+
+    private static func heard() throws -> [Heard] {
+        var source = SightingSource(try AnyAdvertSource(.file(path: try #require(recordingOfFourScanners))))
+        var all: [Heard] = []
+        while let record = try source.next() {
+            guard let time = record.time else { continue }
+            for sighting in source.sightings {
+                all.append(
+                    Heard(time: time, receiver: source.receiverNames[Int(sighting.receiver.index)], sighting: sighting))
+            }
+        }
+        return all
+    }
+
+    private static func message(of sighting: Sighting) -> String {
+        let uuid = sighting.identity.uuid.description.replacing("-", with: "")
+        return """
+            {"id":"\(sighting.address)","rssi":\(sighting.rssi.rawValue),"mfid":"4c00","uuid":"\(uuid)",\
+            "major":\(sighting.identity.major),"minor":\(sighting.identity.minor),"txpower":\(sighting.measuredPower)}
+            """
+    }
+
+    /// - Parameter dead: a scanner that dies in the middle; its broker tells of it after 60 s.
+    @Test(
+        "What a broker's receivers enter and leave is what the scanners themselves do, or less", arguments: [nil, 0, 1, 2, 3])
+    func replay(dead: Int?) throws {
+        let heard = try Self.heard()
+        let names = Set(heard.map(\.receiver)).sorted()
+        let identities = Set(heard.map(\.sighting.identity))
+        let middle = heard[heard.count / 2].time
+        let victim = dead.map { names[$0] }
+        let will = middle.advanced(by: 60 * Timestamp.nanosecondsPerSecond)
+        var direct = Bench(identities)
+        var broker = Bench(identities)
+        var network = ReceiverNetwork()
+        network.connect(at: heard[0].time)
+        for name in names {
+            network.receive(
+                topic: "home/\(name)/LWT".utf8.span.bytes, payload: "online".utf8.span.bytes, at: heard[0].time,
+                deliver: { _, _ in }, report: { _ in })
+        }
+        var (isDead, isTold) = (false, false)
+        let step = Timestamp.nanosecondsPerSecond / 4
+        var next = heard[0].time.nextWholeSecond
+
+        func pass(to time: Timestamp, _ events: [RadioEvent]) {
+            for case .deaf(let from, let to, let receiver?) in events {
+                broker.core.skip(from: from, to: to, of: receiver)
+            }
+            for (place, status) in network.statuses.enumerated() {
+                broker.core.setHearing(status.hearing, of: ReceiverID(UInt16(place)), at: time)
+            }
+            broker.core.advance(upTo: time)
+            broker.collect()
+        }
+
+        for one in heard {
+            while next < one.time {
+                var events: [RadioEvent] = []
+                network.advance(to: next) { events.append($0) }
+                pass(to: next, events)
+                direct.core.advance(upTo: next)
+                direct.collect()
+                next = next.advanced(by: step)
+            }
+            if let victim, one.time >= middle {
+                // What was due within the half second until anybody can doubt happens.
+                if !isDead, one.time >= middle.advanced(by: 3 * step) {
+                    isDead = true
+                    direct.core.setHearing(
+                        .lost, of: ReceiverID(UInt16(names.firstIndex(of: victim)!)), at: one.time)
+                }
+                if !isTold, one.time >= will {
+                    isTold = true
+                    var events: [RadioEvent] = []
+                    network.receive(
+                        topic: "home/\(victim)/LWT".utf8.span.bytes, payload: "offline".utf8.span.bytes, at: one.time,
+                        deliver: { _, _ in }, report: { events.append($0) })
+                    pass(to: one.time, events)
+                }
+                if one.receiver == victim { continue }
+            }
+            var sighting = one.sighting
+            sighting.receiver = ReceiverID(UInt16(names.firstIndex(of: one.receiver)!))
+            sighting.time = one.time
+            direct.core.receive(sighting)
+            direct.collect()
+            var delivered: [Sighting] = []
+            let payload = Self.message(of: one.sighting)
+            network.receive(
+                topic: "home/\(one.receiver)/BTtoMQTT/x".utf8.span.bytes, payload: payload.utf8.span.bytes,
+                at: one.time,
+                deliver: { reception, advert in
+                    if let sighting = reception.sighting(decoding: advert) { delivered.append(sighting) }
+                }, report: { _ in })
+            for sighting in delivered { broker.core.receive(sighting) }
+            broker.collect()
+        }
+        #expect(network.faults.isEmpty && direct.count > 20)
+        // Some come later, since a receiver that was silent may have been dead. Nothing is there that was not.
+        #expect(broker.count <= direct.count && broker.count > direct.count / 2)
+        for identity in identities {
+            let expected = direct.changes[identity] ?? []
+            for change in broker.changes[identity] ?? [] {
+                // Each exit belongs to one of the scanners', not more than the longest doubt before it.
+                guard change.kind == .exit else { continue }
+                #expect(
+                    expected.contains {
+                        $0.kind == .exit && $0.time <= change.time + 0.001 && change.time - $0.time < 125
+                    },
+                    "\(identity) was left at \(change.time); the scanners say \(expected)")
+            }
+        }
+    }
+}

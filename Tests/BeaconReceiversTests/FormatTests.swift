@@ -1,0 +1,198 @@
+import BeaconModel
+import Testing
+
+@testable import BeaconReceivers
+
+@Suite("What receivers that others own send")
+struct FormatTests {
+    private static let advert = "0 c0:00:00:00:00:01 1/2 -59 -70"
+
+    /// An object of OpenMQTTGateway, as its documentation has it.
+    static func openMQTTGateway(id: String = "C0:00:00:00:00:01", rssi: Int = -70, more: String = "") -> String {
+        """
+        {"id":"\(id)","mac_type":1,"rssi":\(rssi),"distance":7.85288,"brand":"GENERIC","model":"iBeacon",\
+        "model_id":"IBEACON","mfid":"4c00","uuid":"e2c56db5dffb48d2b060d0f5a71096e0","major":1,"minor":2,"txpower":-59\(more)}
+        """
+    }
+
+    @Test(
+        "An iBeacon in a message of each kind is a sighting of its receiver",
+        arguments: [
+            // The topic is the address, or the UUID.
+            ("home/hall/BTtoMQTT/C00000000001", openMQTTGateway(), "hall"),
+            ("home/hall/BTtoMQTT/e2c56db5dffb48d2b060d0f5a71096e0", openMQTTGateway(), "hall"),
+            ("a/b/hall/BTtoMQTT", openMQTTGateway(), "hall"),
+            // presenceUseBeaconUuid
+            (
+                "home/hall/BTtoMQTT/x",
+                openMQTTGateway(id: "e2c56db5dffb48d2b060d0f5a71096e0", more: ",\"mac\":\"C0:00:00:00:00:01\""), "hall"
+            ),
+            // What was not decoded
+            (
+                "home/hall/BTtoMQTT/C00000000001",
+                "{\"id\":\"C0:00:00:00:00:01\",\"rssi\":-70,\"manufacturerdata\":\"\(NetworkBench.hexadecimal.dropFirst(10))\"}",
+                "hall"
+            ),
+            (
+                "espresense/devices/iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-2/kitchen",
+                """
+                {"mac":"c00000000001","id":"iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-2","rssi@1m":-59,"rssi":-69.6,\
+                "rxAdj":0,"rssiVar":1.2,"distance":1.9,"var":0.1,"int":1000}
+                """, "kitchen"
+            ),
+            (
+                "shellyplus1-a8032ab12345/events/rpc",
+                """
+                {"src":"shellyplus1-a8032ab12345","dst":"x/events","method":"NotifyEvent","params":{"ts":1631266595.44,\
+                "events":[{"component":"script:1","id":1,"event":"other","data":[1,2]},{"component":"script:1","id":1,\
+                "event":"ble.scan_result","data":[2,[["c0:00:00:00:00:01",-70,"\(NetworkBench.base64)",""]]],"ts":1.0}]}}
+                """, "shellyplus1-a8032ab12345"
+            ),
+            (
+                "house/plug/events/rpc",
+                """
+                {"method":"NotifyEvent","params":{"events":[{"event":"ble.scan_result",\
+                "data":[1,"c0:00:00:00:00:01",-70,"\(NetworkBench.base64)",""]}]}}
+                """, "house/plug"
+            ),
+            (
+                "ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01",
+                """
+                {"gw_mac":"C8:25:2D:8E:9C:2C","rssi":-70,"aoa":[],"gwts":"1653668027","ts":"1653668027",\
+                "data":"\(NetworkBench.hexadecimal.uppercased())","coords":""}
+                """, "C8:25:2D:8E:9C:2C"
+            ),
+            (
+                "any/topic",
+                """
+                {"msg_id":3070,"device_info":{"mac":"aabbccddeeff"},"data":[{"mac":"c00000000001","timestamp":1653668027000,\
+                "rssi":-70,"adv_data":"\(NetworkBench.hexadecimal)","rsp_data":""}]}
+                """, "aabbccddeeff"
+            ),
+            (
+                "any/topic",
+                """
+                {"msg_id":3004,"device_info":{"mac":"aabbccddeeff"},"data":[{"type":1,"value":{"mac":"c00000000001",\
+                "timestamp":"2024-01-01T00:00:00","rssi":-70,"raw data":"\(NetworkBench.hexadecimal)"}}]}
+                """, "aabbccddeeff"
+            ),
+            (
+                "any",
+                """
+                [{"timestamp":"2024-01-01T00:00:00Z","type":"Gateway","mac":"AC233FC00001"},{"mac":"C00000000001","rssi":-70,\
+                "rawData":"\(NetworkBench.hexadecimal)"}]
+                """, "AC233FC00001"
+            ),
+            (
+                "any",
+                """
+                [{"type":"Gateway","mac":"AC233FC00001"},{"type":"iBeacon","mac":"C00000000001","rssi":-70,\
+                "ibeaconUuid":"E2C56DB5DFFB48D2B060D0F5A71096E0","ibeaconMajor":1,"ibeaconMinor":2,"ibeaconTxPower":-59}]
+                """, "AC233FC00001"
+            ),
+            ("any", "$GPRP,C00000000001,CCB97E7361A4,-70,\(NetworkBench.hexadecimal.uppercased())", "CCB97E7361A4"),
+            (
+                "any",
+                "$HBRP,CCB97E7361A4\r\n$GPRP,C00000000001,CCB97E7361A4,-70,\(NetworkBench.hexadecimal),1653668027\r\n",
+                "CCB97E7361A4"
+            ),
+        ])
+    func heard(topic: String, payload: String, receiver: String) {
+        var bench = NetworkBench()
+        bench.receive(topic, payload)
+        #expect(bench.heard == [Self.advert])
+        #expect(bench.network.names == [receiver])
+        #expect(bench.notices == [])
+    }
+
+    @Test("Several adverts of one message are as many sightings")
+    func several() {
+        var bench = NetworkBench()
+        let adverts = (1...16).map { "[\"c0:00:00:00:00:\($0 + 10)\",-\($0 + 40),\"\(NetworkBench.base64)\",\"AgoM\"]" }
+        bench.receive(
+            "shelly/events/rpc",
+            """
+            {"params":{"events":[{"event":"ble.scan_result","data":[2,[\(adverts.joined(separator: ", "))]]}]}}
+            """)
+        #expect(bench.heard.count == 16)
+        #expect(bench.heard.last == "0 c0:00:00:00:00:26 1/2 -59 -56")
+    }
+
+    @Test(
+        "A mapping finds what matters, wherever it is",
+        arguments: [
+            (
+                ReceiverMapping.Name.level(2), nil, "acme/hall/scan", #"{"addr":"c00000000001","s":-70,"d":"HEX"}"#,
+                "hall"
+            ),
+            (.fixed("here"), nil, "x", #"{"addr":"c0-00-00-00-00-01","s":"-70","d":"HEX"}"#, "here"),
+            (
+                .path(JSONPath("gw.0.name")!), JSONPath("list")!, "x",
+                #"{"gw":[{"name":"r\u00f6\"m"}],"list":[{"addr":"c00000000001","s":-70.2,"d":"HEX"}]}"#, "r\u{f6}\"m"
+            ),
+            (
+                .path(JSONPath("$.of")!), JSONPath("")!, "x", #"[{"of":"a","addr":"c00000000001","s":-70,"d":"HEX"}]"#,
+                "a"
+            ),
+        ])
+    func mapped(receiver: ReceiverMapping.Name, each: JSONPath?, topic: String, payload: String, name: String) {
+        var settings = ReceiverNetwork.Settings()
+        settings.mapping = ReceiverMapping(
+            receiver: receiver, each: each, address: JSONPath("addr"), rssi: JSONPath("s")!, data: JSONPath("d")!)
+        var bench = NetworkBench(settings)
+        bench.receive(topic, payload.replacing("HEX", with: NetworkBench.hexadecimal))
+        #expect(bench.heard == [Self.advert])
+        #expect(bench.network.names == [name])
+    }
+
+    @Test("Adverts of other devices are signs of life, and no faults")
+    func others() {
+        var bench = NetworkBench()
+        bench.receive("home/hall/BTtoMQTT/1", #"{"id":"C0:00:00:00:00:01","rssi":-70,"servicedata":"fe00","tempc":21}"#)
+        bench.receive("home/hall/BTtoMQTT/2", #"{"tempc":21}"#)
+        bench.receive("espresense/devices/apple:1005:9-12/kitchen", #"{"id":"apple:1005:9-12","rssi":-80}"#)
+        bench.receive("ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01", #"{"rssi":-26,"data":"0201061BFF99040515AE4C"}"#)
+        bench.receive("shelly/events/rpc", #"{"method":"NotifyStatus","params":{"switch:0":{"output":true}}}"#)
+        #expect(bench.heard == [])
+        #expect(bench.notices == [])
+        #expect(bench.network.names == ["hall", "kitchen", "C8:25:2D:8E:9C:2C"])
+    }
+
+    @Test(
+        "A message that cannot be read is counted by its fault, which is told once",
+        arguments: [
+            ("home/hall/BTtoMQTT/1", "{"), ("home/hall/BTtoMQTT/1", "[]"),
+            ("home/hall/BTtoMQTT/1", #"{"rssi":-1,"mfid":"4c00","uuid":"12","major":1,"minor":2}"#),
+            (
+                "home/hall/BTtoMQTT/1",
+                #"{"rssi":-1,"mfid":"4c00","uuid":"e2c56db5dffb48d2b060d0f5a71096e0","major":70000,"minor":2}"#
+            ),
+            ("home/hall/BTtoMQTT/1", #"{"rssi":-1,"manufacturerdata":"4c0"}"#),
+            ("espresense/devices/a/b", #"{"id":"a"}"#),
+            ("a/events/rpc", #"{"params":{"events":[{"event":"ble.scan_result","data":[3,[]]}]}}"#),
+            ("a/events/rpc", #"{"params":{"events":[{"event":"ble.scan_result","data":[2,[["x",1]]]}]}}"#),
+            ("ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01", #"{"rssi":-26,"temperature":21}"#),
+            ("x", ""), ("x", "{}"), ("x", "hello"), ("x", "[1]"), ("x", "$GPRP,1,2"),
+            ("x", #"{"msg_id":3070,"data":[]}"#), ("x", #"{"msg_id":3070,"device_info":{"mac":"a"},"data":{}}"#),
+            ("home//BTtoMQTT/1", #"{"rssi":-1}"#),
+            ("espresense/rooms/a/status", "perhaps"),
+        ])
+    func unreadable(topic: String, payload: String) {
+        var bench = NetworkBench()
+        for number in 0..<1000 { bench.receive(topic, payload, at: 1001 + Double(number)) }
+        #expect(bench.heard == [])
+        #expect(bench.notices.count == 1)
+        #expect(bench.network.faults.values.reduce(0, +) == 1000)
+    }
+
+    @Test(
+        "A reading that is none counts for presence, and one beyond what is possible is none",
+        arguments: [
+            (127, "-"), (21, "-"), (500, "-"), (20, "20"), (0, "0"), (-127, "-127"), (-1000, "-127"),
+        ])
+    func readings(rssi: Int, shown: String) {
+        var bench = NetworkBench()
+        bench.receive("home/hall/BTtoMQTT/1", Self.openMQTTGateway(rssi: rssi))
+        #expect(bench.heard == ["0 c0:00:00:00:00:01 1/2 -59 \(shown)"])
+    }
+}

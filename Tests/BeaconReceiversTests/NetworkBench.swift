@@ -1,0 +1,79 @@
+import BeaconModel
+import BeaconRadio
+
+@testable import BeaconReceivers
+
+/// A network whose messages a test writes, at times in seconds.
+struct NetworkBench {
+    static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+    static let identity = BeaconIdentity(
+        uuid: ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0), major: 1, minor: 2)
+    static let frame = IBeaconFrame(identity: identity, measuredPower: -59)
+    /// The advert of ``frame`` in hexadecimal digits.
+    static let hexadecimal = "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
+    /// The same as base64.
+    static let base64 = "AgEGGv9MAAIV4sVttd/7SNKwYND1pxCW4AABAALF"
+
+    var network: ReceiverNetwork
+    /// The sightings, in words.
+    private(set) var heard: [String] = []
+    private(set) var times: [Double] = []
+    private(set) var deaf: [String] = []
+    private(set) var notices: [String] = []
+
+    /// A network that is connected at time 1000.
+    init(_ settings: ReceiverNetwork.Settings = .init()) {
+        network = ReceiverNetwork(settings)
+        network.connect(at: Self.time(1000))
+    }
+
+    static func time(_ seconds: Double) -> Timestamp { Timestamp(nanoseconds: Int64((seconds * 1e9).rounded())) }
+
+    /// Receives a message.
+    mutating func receive(_ topic: String, _ payload: String, at time: Double = 1001, isRetained: Bool = false) {
+        receive(topic, Array(payload.utf8), at: time, isRetained: isRetained)
+    }
+
+    mutating func receive(_ topic: String, _ payload: [UInt8], at time: Double = 1001, isRetained: Bool = false) {
+        var heard: [String] = []
+        var times: [Double] = []
+        var events: [RadioEvent] = []
+        network.receive(
+            topic: topic.utf8.span.bytes, payload: payload.span.bytes, isRetained: isRetained, at: Self.time(time),
+            deliver: { reception, advert in
+                guard let sighting = reception.sighting(decoding: advert) else { return }
+                heard.append(
+                    "\(sighting.receiver.index) \(sighting.address) \(sighting.identity.major)/\(sighting.identity.minor) "
+                        + "\(sighting.measuredPower) \(sighting.rssi.dBm.map(String.init) ?? "-")")
+                times.append(sighting.time.seconds)
+            }, report: { events.append($0) })
+        self.heard += heard
+        self.times += times
+        for event in events { note(event) }
+    }
+
+    /// Lets time pass, in steps of a second.
+    mutating func pass(to time: Double) {
+        var events: [RadioEvent] = []
+        var now = 1000.0
+        while now < time {
+            now = min(now + 1, time)
+            network.advance(to: Self.time(now)) { events.append($0) }
+        }
+        for event in events { note(event) }
+    }
+
+    private mutating func note(_ event: RadioEvent) {
+        switch event {
+        case .deaf(let from, let to, let receiver):
+            deaf.append("\(receiver.map { "\($0.index)" } ?? "all") \(from.seconds)...\(to.seconds)")
+        case .notice(let notice): notices.append(notice.message)
+        default: break
+        }
+    }
+
+    /// The hearing of each receiver, by name.
+    var hearing: [String] {
+        network.receivers.map { "\($0.name) \(!$0.isHearing ? "deaf" : $0.isDoubtful ? "doubtful" : "hears")" }
+    }
+}
