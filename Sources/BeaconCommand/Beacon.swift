@@ -26,6 +26,9 @@ struct Beacon: AsyncParsableCommand {
               simulation:FILE   a scenario of your own; ?loop behind it repeats it
               air[:NAME][@X,Y]  a place, in metres, in the simulated air that all
                                 programs of a user share; 'beacon help air'
+              mqtt://HOST       receivers that publish to a broker: ESP32s with
+                                OpenMQTTGateway or ESPresense, Shelly, Ruuvi and
+                                others; mqtts: for TLS, USER:PASSWORD@ before HOST
 
             REGIONS (--region)
               [NAME=]UUID[/MAJOR[/MINOR]], for instance

@@ -2,8 +2,10 @@ public import Foundation
 
 /// A folder that goes when nobody holds it any more.
 public final class TemporaryFolder: Sendable {
+    /// Its path.
     public let url: URL
 
+    /// A new folder, which everybody may write to.
     public init() throws {
         url = FileManager.default.temporaryDirectory.appendingPathComponent("beacon-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -9,8 +9,8 @@ struct SourceOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "The source of adverts: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, -, simulation:NAME-or-FILE or "
-                + "air[:NAME][@X,Y].",
+            "The source of adverts: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, -, simulation:NAME-or-FILE, "
+                + "air[:NAME][@X,Y] or mqtt://HOST.",
             discussion: "Default: BEACON_SOURCE in the environment, else auto. See 'beacon --help'.",
             valueName: "source"))
     var source: String?

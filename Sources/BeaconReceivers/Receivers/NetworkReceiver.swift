@@ -34,6 +34,7 @@ public struct NetworkReceiver {
 
     /// The name in events.
     public let name: String
+    /// The project that its messages are of.
     public let kind: Kind
 
     /// What it or its broker said of it last: true for online; nil before it said anything.
