@@ -16,6 +16,7 @@ public struct MessageFault: Hashable, Sendable {
     public struct StaticText: Hashable, Sendable, CustomStringConvertible {
         private let text: String
         fileprivate init(_ text: StaticString) { self.text = text.description }
+        /// The text.
         public var description: String { text }
     }
 }

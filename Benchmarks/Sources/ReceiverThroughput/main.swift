@@ -25,33 +25,37 @@ func now() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-var time = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
-var network = ReceiverNetwork()
-network.connect(at: time)
+struct Reader {
+    private var time = Timestamp(nanoseconds: 1_700_000_000 * Timestamp.nanosecondsPerSecond)
+    private var network = ReceiverNetwork()
 
-func pass() -> (count: Int, sum: Int) {
-    var (count, sum) = (0, 0)
-    for (topic, payload) in messages {
-        // A message each microsecond.
-        time = time.advanced(by: 1000)
-        network.receive(
-            topic: topic.utf8.span.bytes, payload: payload.span.bytes, at: time,
-            deliver: { reception, advert in
-                guard let sighting = reception.sighting(decoding: advert) else { return }
-                count += 1
-                sum += Int(sighting.identity.major) + Int(sighting.identity.minor) - Int(sighting.rssi.rawValue)
-            }, report: { _ in })
+    init() { network.connect(at: time) }
+
+    mutating func read(_ messages: [(topic: String, payload: [UInt8])]) -> (count: Int, sum: Int) {
+        var (count, sum) = (0, 0)
+        for (topic, payload) in messages {
+            // A message each microsecond.
+            time = time.advanced(by: 1000)
+            network.receive(
+                topic: topic.utf8.span.bytes, payload: payload.span.bytes, at: time,
+                deliver: { reception, advert in
+                    guard let sighting = reception.sighting(decoding: advert) else { return }
+                    count += 1
+                    sum += Int(sighting.identity.major) + Int(sighting.identity.minor) - Int(sighting.rssi.rawValue)
+                }, report: { _ in })
+        }
+        // Another second, so that nothing came twice.
+        time = time.advanced(by: Timestamp.nanosecondsPerSecond)
+        return (count, sum)
     }
-    // Another second, so that nothing came twice.
-    time = time.advanced(by: Timestamp.nanosecondsPerSecond)
-    return (count, sum)
 }
 
-var tally = pass()
+var reader = Reader()
+var tally = reader.read(messages)
 var times: [Double] = []
 for _ in 0..<passes {
     let start = now()
-    tally = pass()
+    tally = reader.read(messages)
     times.append(Double(now() - start) / Double(messages.count))
 }
 print(#"{"count": \#(tally.count), "sum": \#(tally.sum), "nanoseconds": \#(times)}"#)

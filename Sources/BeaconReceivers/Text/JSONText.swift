@@ -18,10 +18,17 @@ struct JSONValue {
 
 /// JSON in place. A text that is none gives no value; it never traps, whatever it is.
 extension RawSpan {
-    /// The whole text as a value; nil where it is none.
+    /// The whole text as an object or an array; nil where it is neither. Whether it has an end shows when it is walked, so that
+    /// it is not read twice.
     var json: JSONValue? {
         var position = 0
-        return jsonValue(at: &position)
+        skipBlanks(&position)
+        guard position < byteCount else { return nil }
+        switch jsonByte(position) {
+        case UInt8(ascii: "{"): return JSONValue(kind: .object, range: position..<byteCount)
+        case UInt8(ascii: "["): return JSONValue(kind: .array, range: position..<byteCount)
+        default: return nil
+        }
     }
 
     /// Calls a function with each member of an object.
@@ -246,6 +253,8 @@ extension RawSpan {
         var isEscaped = false
         position += 1
         while position < byteCount {
+            skipPlain(&position)
+            guard position < byteCount else { return nil }
             switch jsonByte(position) {
             case UInt8(ascii: "\""):
                 position += 1
@@ -257,6 +266,24 @@ extension RawSpan {
             }
         }
         return nil
+    }
+
+    /// Moves over words of eight characters without a quotation mark or a backslash, and to the first of these in the next.
+    @inline(__always)
+    private func skipPlain(_ position: inout Int) {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        while position &+ 8 <= byteCount {
+            let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let quotes = word ^ 0x22 &* ones
+            let slashes = word ^ 0x5C &* ones
+            // The lowest byte that is zero in either has its highest bit set here.
+            let found = ((quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes) & (0x80 &* ones)
+            guard found == 0 else {
+                position &+= found.trailingZeroBitCount / 8
+                return
+            }
+            position &+= 8
+        }
     }
 
     /// Moves behind an object or an array, however deep it is.
