@@ -78,14 +78,14 @@ public struct Engine: ~Copyable {
     ///   - region: the region, with its rules.
     ///   - state: its state as it was known before, from an earlier run for instance. A region that was inside has as
     ///     long to be heard again as if it had been heard now.
-    ///   - holder: the receiver that is known to have kept a region that was inside, whose silence alone decides; nil
-    ///     where none is.
+    ///   - holder: the receiver that is known to have kept a region that was inside, or with which an unknown state is compared,
+    ///     whose silence alone decides; nil where none is.
     public mutating func startMonitoring(
         _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
     ) -> RegionID {
         let id = RegionID(regions.insert(RegionSlot(constraint: region.constraint)))
         var watch = RegionWatch(region, assuming: state)
-        if let holder, state == .inside { watch.lastReceiver = holder.index }
+        if let holder, state != .outside { watch.lastReceiver = holder.index }
         watches.put(watch, at: Int(id.number))
         index.add(region: id.number, for: region.constraint)
         if region.isSignalLearned { startTeaching(region.constraint.uuid) }

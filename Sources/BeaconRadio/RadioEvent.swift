@@ -18,6 +18,8 @@ public enum RadioEvent: Sendable {
     /// The outcome for one frame of ``Radio/advertise(_:)``. Each frame that a call has and the call before had not
     /// gets at least one; a frame that fails later gets another, and one that is sent again after that, too.
     case advertising(IBeaconFrame, Result<Void, RadioError>)
+    /// The status of each receiver behind the radio, by its number, where there are several.
+    case receivers([ReceiverStatus])
     /// The number of nanoseconds the wall clock is ahead of the radio's times from now on, negative where it is behind.
     ///
     /// A radio's times count from 1970 by the wall clock at the moment when the radio began, and are even. Where the

@@ -14,8 +14,8 @@ public struct ReceiverNetwork {
         public var names: [String: String] = [:]
         /// The places of what matters in messages of another kind.
         public var mapping: ReceiverMapping?
-        /// The silence, in nanoseconds, from which on a receiver's room counts as empty; nil for ``emptyAfter`` of a receiver
-        /// whose broker tells of its death, and for never of others.
+        /// The silence, in nanoseconds, from which on a receiver's room counts as empty though the receiver may be dead; nil for
+        /// never.
         public var emptyAfter: Int64?
 
         /// The default settings.
@@ -30,16 +30,15 @@ public struct ReceiverNetwork {
         var isRetained: Bool
     }
 
-    /// The most receivers, as many as an engine has places for by default.
-    static let mostReceivers = 256
+    /// The most receivers: an engine has 256 places by default, and other sources have receivers too.
+    static let mostReceivers = 200
 
-    /// The longest name of a receiver in bytes.
+    /// The longest status in bytes that may come again and again.
+    private static let longestStatus = 40
+
+    /// The longest name of a receiver in bytes, and with the topic's levels before it.
     static let longestName = 64
-
-    /// The silence after which the room of a receiver with a last will counts as empty, in nanoseconds: a broker tells of a
-    /// client's death after one and a half times its keep-alive (MQTT 3.1.1, 3.1.2.10), which is 60 s at most by default in
-    /// the known projects.
-    public static let emptyAfter = 90 * Timestamp.nanosecondsPerSecond
+    private static let longestKey = 256
 
     /// The time between two looks at who is silent, in nanoseconds.
     private static let reviewInterval = Timestamp.nanosecondsPerSecond / 4
@@ -68,7 +67,14 @@ public struct ReceiverNetwork {
 
     private struct Key: Hashable {
         var kind: NetworkReceiver.Kind
+        /// The name, with the topic's levels before it where its kind has such.
         var name: String
+
+        /// The name alone. Shelly's is the whole prefix.
+        var lastLevel: String {
+            guard kind == .openMQTTGateway || kind == .espresense else { return name }
+            return String(name.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+        }
     }
 
     /// A network without receivers.
@@ -97,7 +103,15 @@ public struct ReceiverNetwork {
     public mutating func connect(at time: Timestamp) {
         isConnected = true
         nextReview = time
-        for place in receivers.indices { receivers[place].begin(at: time) }
+        // What a broker knows of them it says again.
+        said = [:]
+        // Who died meanwhile sends nothing now either.
+        for place in receivers.indices {
+            receivers[place].begin(at: time)
+            receivers[place].awaitsSign = true
+            receivers[place].isDoubtful = true
+            receivers[place].isOnline = nil
+        }
     }
 
     /// Notes that there is none: nobody is heard, and nobody's silence means anything.
@@ -112,10 +126,18 @@ public struct ReceiverNetwork {
         for place in receivers.indices where receivers[place].saysItHears == nil {
             let receiver = receivers[place]
             let silence = time.since(receiver.lastMessage)
-            // Of one with a last will it is known then that it lives; of others never.
-            let empty = settings.emptyAfter ?? (receiver.isOnline == true ? Self.emptyAfter : .max)
-            let isDead = empty == .max && silence > receiver.patience
-            receivers[place].isDoubtful = silence > NetworkReceiver.doubt && silence < empty && !isDead
+            let empty = settings.emptyAfter ?? .max
+            // Of one with a last will its broker says so.
+            let isDead = receiver.isOnline != true && empty == .max && silence > receiver.patience
+            if let settled = receiver.settlesAt {
+                // Once: what it heard is in, and what was due meanwhile happens.
+                guard time >= settled else { continue }
+                receivers[place].settlesAt = nil
+                receivers[place].isDoubtful = false
+                continue
+            }
+            receivers[place].isDoubtful =
+                (silence > NetworkReceiver.doubt || receiver.awaitsSign) && silence < empty && !isDead
             guard isDead, !receiver.isQuiet else { continue }
             reportDeafness(of: place, at: time, report)
             receivers[place].isQuiet = true
@@ -141,7 +163,10 @@ public struct ReceiverNetwork {
         counts.packets += 1
         let message = Message(levels: TopicLevels(topic), arrival: arrival, isRetained: isRetained)
         // The same within 10 ms, which no beacon repeats so soon (20 ms: Core Specification, Vol 6, Part B, 4.4.2.2).
-        if !isRetained, recent.note(recent.hash(topic, payload), at: arrival, within: 10_000_000) {
+        // Statuses are short, and each counts.
+        if !isRetained, payload.byteCount > Self.longestStatus,
+            recent.note(recent.hash(topic, payload), at: arrival, within: 10_000_000)
+        {
             duplicates += 1
             return
         }
@@ -160,21 +185,28 @@ public struct ReceiverNetwork {
         _ message: Message, _ topic: RawSpan, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void,
         _ report: (RadioEvent) -> Void
     ) rethrows -> MessageFault? {
+        if settings.mapping != nil { return try readMapped(topic, message, payload, deliver) }
         let levels = message.levels
         let (last, second, third) = (levels[last: 1], levels[last: 2], levels[last: 3])
+        // A gateway is known by its topic up to its name: two of one name may have different prefixes.
         if topic.equals(second, "BTtoMQTT") {
-            return try readOpenMQTTGateway(topic.text(third), message, payload, deliver)
+            return try readOpenMQTTGateway(topic.text(0..<third.upperBound), message, payload, deliver)
         }
         if topic.equals(last, "BTtoMQTT") {
-            return try readOpenMQTTGateway(topic.text(second), message, payload, deliver)
+            return try readOpenMQTTGateway(topic.text(0..<second.upperBound), message, payload, deliver)
         }
-        if topic.equals(last, "SYStoMQTT") { return noteSign(of: topic.text(second), .openMQTTGateway, message) }
+        if topic.equals(last, "SYStoMQTT") {
+            return noteSign(of: topic.text(0..<second.upperBound), .openMQTTGateway, message)
+        }
         if topic.equals(last, "LWT") {
-            return noteStatus(of: topic.text(second), .openMQTTGateway, payload, message, report)
+            return noteStatus(of: topic.text(0..<second.upperBound), .openMQTTGateway, payload, message, report)
         }
-        if topic.equals(third, "devices") { return try readESPresense(topic.text(last), message, payload, deliver) }
+        if topic.equals(third, "devices") {
+            let node = topic.text(0..<third.lowerBound) + topic.text(last)
+            return try readESPresense(node, message, payload, deliver)
+        }
         if topic.equals(third, "rooms") {
-            let node = topic.text(second)
+            let node = topic.text(0..<third.lowerBound) + topic.text(second)
             if topic.equals(last, "status") { return noteStatus(of: node, .espresense, payload, message, report) }
             if topic.equals(last, "telemetry") { return noteSign(of: node, .espresense, message) }
             return nil
@@ -188,10 +220,9 @@ public struct ReceiverNetwork {
         if topic.equals(last, "gw_status") {
             return noteStatus(of: topic.text(second), .ruuvi, payload, message, report)
         }
-        if settings.mapping == nil, topic.address(last) != nil, topic.address(second) != nil {
+        if topic.address(last) != nil, topic.address(second) != nil {
             return try readRuuvi(topic.text(second), topic, message, payload, deliver)
         }
-        if settings.mapping != nil { return try readMapped(topic, message, payload, deliver) }
         return try readPosted(message, payload, deliver)
     }
 
@@ -220,6 +251,7 @@ public struct ReceiverNetwork {
             }
             time = known
         }
+        note(receiver, at: message.arrival)
         // 127 is no reading (Core Specification, Vol 4, Part E, 7.7.65.2), and more than 20 dBm is none that there is.
         let strength = SignalStrength(rawValue: rssi > 20 ? 127 : Int8(clamping: max(rssi, -127)))
         let report = AdvertisingReport(
@@ -243,31 +275,40 @@ public struct ReceiverNetwork {
     /// Returns the place of a receiver, which sent something just now; nil where there are too many, or its name is none.
     mutating func place(of name: String, _ kind: NetworkReceiver.Kind, _ message: Message) -> Int? {
         if let place = places[Key(kind: kind, name: name)] {
-            if !message.isRetained { note(place, at: message.arrival) }
             return place
         }
-        guard receivers.count < Self.mostReceivers, !name.isEmpty, name.utf8.count <= Self.longestName else {
-            return nil
-        }
         let key = Key(kind: kind, name: name)
+        guard receivers.count < Self.mostReceivers, name.utf8.count <= Self.longestKey, !key.lastLevel.isEmpty,
+            key.lastLevel.utf8.count <= Self.longestName
+        else { return nil }
         let place = receivers.count
         places[key] = place
         receivers.append(NetworkReceiver(shownName(of: key), kind, at: message.arrival))
         receivers[place].isOnline = said.removeValue(forKey: key)
+        receivers[place].awaitsSign = message.isRetained
+        receivers[place].isDoubtful = message.isRetained
         names.append(receivers[place].name)
         return place
     }
 
     /// Returns the name of a receiver for people, which no other has.
     private func shownName(of key: Key) -> String {
-        let name = settings.names[key.name] ?? key.name.printable
+        let name = settings.names[key.name] ?? settings.names[key.lastLevel] ?? key.lastLevel.printable
         guard names.contains(name) else { return name }
         let longer = "\(name) (\(key.kind.rawValue))"
         guard names.contains(longer) else { return longer }
         return "\(longer) \(receivers.count + 1)"
     }
 
-    private mutating func note(_ place: Int, at time: Timestamp) { receivers[place].note(at: time) }
+    /// Notes a sign of life.
+    mutating func note(_ place: Int, at time: Timestamp) { receivers[place].note(at: time) }
+
+    /// Notes an advert of another device, which is a sign of life.
+    mutating func noteOther(_ receiver: Int, _ message: Message) {
+        counts.reports += 1
+        receivers[receiver].adverts += 1
+        if !message.isRetained { note(receiver, at: message.arrival) }
+    }
 
     /// Notes a sign of life that is no advert.
     private mutating func noteSign(
@@ -294,10 +335,9 @@ public struct ReceiverNetwork {
             return nil
         }
         guard let place = places[key] ?? place(of: name, kind, message) else { return .tooManyReceivers }
-        if !isOnline, receivers[place].isOnline != false {
-            // It was dead since some time after its last message, and nobody knows when.
-            reportDeafness(of: place, at: message.arrival, report)
-        }
+        // It was away since some time after its last message, and nobody knows when: one that says that it is online now, too.
+        let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
+        if isNews { reportDeafness(of: place, at: message.arrival, report) }
         if isOnline, !message.isRetained { receivers[place].begin(at: message.arrival) }
         receivers[place].isOnline = isOnline
         return nil

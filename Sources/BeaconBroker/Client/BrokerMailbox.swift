@@ -32,10 +32,15 @@ package final class BrokerMailbox: Sendable {
         package var dropped = 0
         /// When the oldest of these came.
         package var droppedSince: Int64?
+        /// The bytes of the messages.
+        fileprivate var bytes = 0
     }
 
     /// The most messages that wait: seconds of what forty receivers hear in a crowd.
     private static let capacity = 8192
+
+    /// The longest message, in bytes, and the most that all may have: a broker passes on what others make up.
+    private static let (longestMessage, mostBytes) = (1 << 20, 32 << 20)
 
     /// The longest message that may tell who is there.
     private static let longestStatus = 64
@@ -115,8 +120,16 @@ package final class BrokerMailbox: Sendable {
 
     private func put(_ content: Mail.Content) {
         let time = clock()
-        let isFirst = box.withLock { box in
-            if box.mail.count >= Self.capacity { Self.makeRoom(in: &box) }
+        var size = 0
+        if case .message(let message) = content { size = message.payload.count }
+        let isFirst = box.withLock { [size] box in
+            guard size <= Self.longestMessage else {
+                box.dropped += 1
+                box.droppedSince = min(box.droppedSince ?? time, time)
+                return true
+            }
+            if box.mail.count >= Self.capacity || box.bytes + size > Self.mostBytes { Self.makeRoom(in: &box) }
+            box.bytes += size
             box.mail.append(Mail(content: content, time: time))
             return box.mail.count == 1
         }
@@ -125,7 +138,7 @@ package final class BrokerMailbox: Sendable {
 
     /// Drops the older half of the messages, as far as that may be.
     private static func makeRoom(in box: inout Delivery) {
-        var room = capacity / 2
+        var room = max(box.mail.count / 2, 1)
         let before = box.mail.count
         for isLast in [false, true] where room > 0 {
             box.mail.removeAll { mail in
@@ -134,6 +147,7 @@ package final class BrokerMailbox: Sendable {
                 else { return false }
                 box.droppedSince = min(box.droppedSince ?? mail.time, mail.time)
                 room -= 1
+                box.bytes -= message.payload.count
                 return true
             }
         }

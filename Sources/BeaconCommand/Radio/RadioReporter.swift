@@ -22,7 +22,7 @@ extension RadioStatus {
                         + "regions have as much longer.")
             case .notice(let notice) where notice.isTrouble || !isQuiet:
                 StandardError.write("\(notice)")
-            case .notice, .time, .sightings, .advertising, .wallClock:
+            case .notice, .time, .sightings, .advertising, .wallClock, .receivers:
                 break
             }
         }

@@ -19,14 +19,17 @@ extension Engine {
     ///   - isHearing: true where silence of the receiver means that there is nothing to hear.
     ///   - receiver: the receiver.
     ///   - time: when it begins.
+    ///   - isDoubt: true where nobody knows whether the receiver is deaf: what it hears counts as heard when it was.
     ///   - wasHearing: true where it turns out that a receiver which counted as deaf heard all the time: what was due
     ///     meanwhile happens now, with its own time.
     public mutating func setHearing(
-        _ isHearing: Bool, of receiver: ReceiverID, at time: Timestamp, wasHearing: Bool = false
+        _ isHearing: Bool, of receiver: ReceiverID, at time: Timestamp, isDoubt: Bool = false, wasHearing: Bool = false
     ) {
         if now >= 0 { advance(upTo: time) }
         if isHearing, receivers.isNew(receiver) { return }
-        guard let place = place(of: receiver), receivers[place].isHearing != isHearing else { return }
+        guard let place = place(of: receiver) else { return }
+        receivers[place].isDoubted = !isHearing && isDoubt
+        guard receivers[place].isHearing != isHearing else { return }
         if isHearing {
             let since = receivers[place].deafSince
             receivers[place].deafSince = .max
@@ -94,7 +97,9 @@ extension Engine {
 
     /// Returns the one receiver whose silence decides over a region, or nil where that of all does.
     private static func receiver(of watch: RegionWatch) -> ReceiverID? {
-        if watch.isKept { return ReceiverID(watch.lastReceiver) }
+        if watch.isKept || watch.phase == .unknown && watch.lastReceiver != RegionWatch.anyReceiver {
+            return ReceiverID(watch.lastReceiver)
+        }
         return watch.receiver == RegionWatch.anyReceiver ? nil : ReceiverID(watch.receiver)
     }
 

@@ -46,6 +46,9 @@ struct ReceiverTable {
         /// The time at which it became deaf, in nanoseconds; the end of time while it hears.
         var deafSince: Int64 = .max
 
+        /// True while nobody knows whether it is deaf.
+        var isDoubted = false
+
         /// The newest stretch of deafness that is over and was counted.
         var counted = Stretch.empty
 
@@ -152,7 +155,7 @@ struct ReceiverTable {
     /// It is kept out of the way of an advert, which asks only while a receiver is deaf.
     @inline(never)
     func lastHearing(of receiver: ReceiverID, until time: Int64) -> Int64 {
-        place(of: receiver).map { min(time, receivers[$0].deafSince) } ?? time
+        place(of: receiver).map { receivers[$0].isDoubted ? time : min(time, receivers[$0].deafSince) } ?? time
     }
 
     /// Begins with the first time: a receiver that was deaf before it has heard nothing up to and including it.

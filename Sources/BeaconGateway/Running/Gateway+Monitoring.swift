@@ -1,5 +1,5 @@
-import BeaconDelivery
 import BeaconApplications
+import BeaconDelivery
 import BeaconModel
 import BeaconMonitoring
 import Foundation
@@ -16,7 +16,7 @@ extension Gateway {
             let last = known.regions[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
             let before = last?.state
             // A source that is slow to start, or missing, has said nothing so far; another one's silence is not its.
-            let holder = sources.first { $0.settings.name == last?.source }?.receivers.first
+            let holder = last.flatMap { keeper(of: $0) }
             monitor(owner, region, assuming: before ?? .unknown, heldBy: holder)
             guard let last, let before, before != .unknown else { continue }
             if case .region(let name) = owner, let time = last.since {
@@ -69,6 +69,19 @@ extension Gateway {
             }
         }
         return nil
+    }
+
+    /// Returns the receiver that kept a region in the last run. One of a source with several may not have been heard so far.
+    private func keeper(of region: Presence.Region) -> ReceiverID? {
+        guard let number = sources.firstIndex(where: { $0.settings.name == region.source }) else { return nil }
+        guard sources[number].settings.specification.broker != nil, let name = region.holder else {
+            return sources[number].receivers.first
+        }
+        if let receiver = sources[number].expected[name] { return receiver }
+        let receiver = addReceiver(source: number, place: .max)
+        sources[number].expected[name] = receiver
+        setHearing(.interrupted, of: receiver)
+        return receiver
     }
 
     func monitor(

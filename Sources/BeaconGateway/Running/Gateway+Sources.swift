@@ -86,9 +86,17 @@ extension Gateway {
     private func addReceivers(of batch: SourceBatch, from number: Int) {
         guard !batch.receiverNames.isEmpty, batch.receiverNames != sources[number].receiverNames else { return }
         sources[number].receiverNames = batch.receiverNames
+        if let first = sources[number].expected.removeValue(forKey: batch.receiverNames[0]) {
+            // The one that stood for the source hears nothing ever.
+            receivers[Int(first.index)].place = 0
+            sources[number].receivers[0] = first
+        }
         while sources[number].receivers.count < batch.receiverNames.count {
             let place = sources[number].receivers.count
-            let receiver = addReceiver(source: number, place: place)
+            let receiver =
+                sources[number].expected.removeValue(forKey: batch.receiverNames[place])
+                ?? addReceiver(source: number, place: place)
+            receivers[Int(receiver.index)].place = place
             sources[number].receivers.append(receiver)
             setHearing(sources[number].hearing, of: receiver)
         }
@@ -192,7 +200,9 @@ extension Gateway {
                 statistics.sources[number].state = .failing(outage)
                 statistics.sources[number].failures += 1
                 logger.error("\(name): \(outage); regions keep their state until it is back")
-            } else if state == .poweredOn, case .failing = statistics.sources[number].state {
+            } else if state == .poweredOn || state == .unknown && sources[number].settings.specification.broker != nil,
+                case .failing = statistics.sources[number].state
+            {
                 statistics.sources[number].state = .running
                 logger.notice("\(name): the radio is back")
             }
@@ -210,7 +220,7 @@ extension Gateway {
         case .notice(let notice):
             logger.log(level: notice.isTrouble ? .warning : .info, "\(name): \(notice)")
         case .advertising(let frame, let result): receive(frame, result)
-        case .time, .sightings: break
+        case .time, .sightings, .receivers: break
         }
     }
 
@@ -228,7 +238,7 @@ extension Gateway {
             // Of several adapters one may still be away; a batch says so.
             if isOne || hearing != .hearing {
                 setHearing(hearing, of: receiver)
-            } else {
+            } else if sources[number].settings.specification.broker == nil {
                 core.setHearing(hearing, of: receiver)
             }
         }

@@ -24,9 +24,10 @@ extension Gateway {
             // Applications store the states of their regions themselves.
             if case .application = owner { continue }
             guard let constraint = constraint(of: owner) else { continue }
-            let source = core.holder(of: condition).map { sources[receivers[Int($0.index)].source].settings.name }
+            let holder = core.holder(of: condition)
+            let source = holder.map { sources[receivers[Int($0.index)].source].settings.name }
             var region = Presence.Region(
-                constraint: constraint, state: core.knownState(of: condition), source: source)
+                constraint: constraint, state: core.knownState(of: condition), source: source, holder: holder.map(name))
             if case .region(let name) = owner {
                 region.since = view.regionChanges[name]?.time
                 region.receiver = view.regionChanges[name]?.receiver

@@ -35,6 +35,8 @@ struct GatewaySource {
     /// The gateway's numbers for the source's receivers. The first is there from the beginning, so that a source which
     /// cannot be opened is a receiver that does not hear.
     var receivers: [ReceiverID]
+    /// Receivers that the source had in the last run and has not met so far, by name.
+    var expected: [String: ReceiverID] = [:]
     /// The names of the source's receivers, as the source has them.
     var receiverNames: [String] = []
 

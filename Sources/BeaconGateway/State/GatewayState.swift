@@ -165,6 +165,9 @@ extension StateFile.Kind {
                     ) WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("the holder of a region") { database in
+            try database.execute(sql: "ALTER TABLE region ADD COLUMN holder TEXT")
+        }
         return migrator
     }
 }

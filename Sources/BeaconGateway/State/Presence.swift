@@ -15,6 +15,8 @@ struct Presence: Hashable, Sendable {
         var state: RegionState
         /// The source whose receiver kept the region inside, where one did: its silence alone decides after a restart.
         var source: String?
+        /// That receiver, where its source has several.
+        var holder: String?
         /// When it changed last, by the wall clock, and the receiver that caused it.
         var since: Timestamp?
         var receiver: String?
@@ -41,7 +43,7 @@ extension GatewayState {
                     let state = RegionState(rawValue: row["state"])
                 else { continue }
                 presence.regions[row["label"]] = Presence.Region(
-                    constraint: constraint, state: state, source: row["source"],
+                    constraint: constraint, state: state, source: row["source"], holder: row["holder"],
                     since: (row["since"] as Int64?).map { Timestamp(nanoseconds: $0) }, receiver: row["receiver"])
             }
             for row in try Row.fetchAll(database, sql: "SELECT * FROM whereabouts") {
@@ -82,11 +84,11 @@ extension GatewayState {
             for (label, region) in presence.regions where saved?.regions[label] != region {
                 try database.execute(
                     sql: """
-                        INSERT OR REPLACE INTO region (label, beacons, state, source, since, receiver)
-                        VALUES (?, ?, ?, ?, ?, ?)
+                        INSERT OR REPLACE INTO region (label, beacons, state, source, holder, since, receiver)
+                        VALUES (?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
-                        label, region.constraint.description, region.state.rawValue, region.source,
+                        label, region.constraint.description, region.state.rawValue, region.source, region.holder,
                         region.since?.nanoseconds, region.receiver,
                     ])
             }

@@ -43,11 +43,15 @@ extension BeaconCenter {
                 break
             }
             for var sighting in sightings {
+                heardReceivers.insert(sighting.receiver)
                 // All receivers of the radio are one for a center.
                 sighting.receiver = Self.receiver
                 core.receive(sighting)
             }
             if let last = sightings.last { note(last.time) }
+        case .receivers(let statuses):
+            receiverStatuses = statuses
+            core.setHearing(hearing, of: Self.receiver)
         case .deaf(let from, let to, _):
             core.skip(from: from, to: to, of: Self.receiver)
         case .state(let state):

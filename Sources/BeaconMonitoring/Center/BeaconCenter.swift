@@ -126,6 +126,9 @@ package actor BeaconCenter {
     let permissionOnDisk: Locked<AuthorizationPolicy.Permission?>
     let authorizationWatch = Locked<AuthorizationWatch?>(nil)
     var radioState = RadioState.unknown
+    /// The status of each receiver behind the radio, where there are several, and those that have heard something.
+    var receiverStatuses: [ReceiverStatus] = []
+    var heardReceivers: Set<ReceiverID> = []
     /// The outage of the radio; nil while it works.
     var outage: Outage? = Outage()
 
@@ -360,7 +363,16 @@ package actor BeaconCenter {
         publish()
     }
 
-    private var hearing: MonitoringCore.Hearing { status.isGranted ? radioState.hearing : .lost }
+    /// The hearing of the radio. Several receivers are one for a center, which hears while all do that have heard something: any
+    /// of them may have kept a region.
+    var hearing: MonitoringCore.Hearing {
+        guard status.isGranted else { return .lost }
+        guard radioState == .poweredOn else { return radioState.hearing }
+        let heard = receiverStatuses.indices.filter { heardReceivers.contains(ReceiverID(UInt16(clamping: $0))) }
+        let hearings = heard.map { receiverStatuses[$0].hearing }
+        if hearings.contains(where: { $0 == .interrupted || $0 == .lost }) { return .interrupted }
+        return hearings.contains(.doubtful) ? .doubtful : .hearing
+    }
 
     /// Delivers the core's events.
     func deliverEvents() {

@@ -79,7 +79,7 @@ extension MonitoringCore {
     mutating func beginComparison(of id: ConditionID, holder: ReceiverID?) {
         guard var region = conditions[id]?.region else { return }
         region.outsideAfter = region.exitTimeout
-        replace(id, by: comparable(region, of: id), assuming: .unknown, phase: .comparing(holder))
+        replace(id, by: comparable(region, of: id), assuming: .unknown, heldBy: holder, phase: .comparing(holder))
     }
 
     /// Returns a region as it is compared: one that was inside is kept by what keeps it, not by what would enter it.

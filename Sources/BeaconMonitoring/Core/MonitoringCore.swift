@@ -82,6 +82,8 @@ package struct MonitoringCore: ~Copyable {
     var deafness: [ReceiverID: Deafness] = [:]
     /// The receivers of which nobody knows whether they hear.
     private var doubts: Set<ReceiverID> = []
+    /// Those of them that are known to hear, once what they heard is in.
+    private var resolved: Set<ReceiverID> = []
     var knownReceivers: Set<ReceiverID> = []
     /// When the next interruption begins to last, in nanoseconds.
     var nextPatience: Int64 = .max
@@ -209,12 +211,14 @@ package struct MonitoringCore: ~Copyable {
         let time = time ?? Timestamp(nanoseconds: max(newest, 0))
         switch hearing {
         case .doubtful:
+            resolved.remove(receiver)
             guard deafness[receiver] == nil, doubts.insert(receiver).inserted else { return }
-            engine.setHearing(false, of: receiver, at: time)
+            engine.setHearing(false, of: receiver, at: time, isDoubt: true)
             return drain()
-        case .hearing where doubts.remove(receiver) != nil && deafness[receiver] == nil:
-            engine.setHearing(true, of: receiver, at: time, wasHearing: true)
-            return drain()
+        case .hearing where doubts.contains(receiver) && deafness[receiver] == nil:
+            // What it heard comes first: a beacon that it heard is not left.
+            resolved.insert(receiver)
+            return
         case .hearing:
             guard let ended = deafness.removeValue(forKey: receiver) else { return }
             if ended.isLasting { engine.resetRanging(of: receiver) }
@@ -225,6 +229,8 @@ package struct MonitoringCore: ~Copyable {
             guard deafness[receiver]?.isLasting != true else { return }
             deafness[receiver] = Deafness(since: deafness[receiver]?.since ?? time.nanoseconds, isLasting: true)
         }
+        doubts.remove(receiver)
+        resolved.remove(receiver)
         engine.setHearing(hearing == .hearing, of: receiver, at: time)
         if newest >= 0 { newest = max(newest, time.nanoseconds) }
         drain()
@@ -247,6 +253,13 @@ package struct MonitoringCore: ~Copyable {
     ///   - receiver: the receiver.
     package mutating func skip(from: Timestamp, to: Timestamp, of receiver: ReceiverID) {
         addReceiver(receiver)
+        if doubts.remove(receiver) != nil {
+            // It is known now that it was deaf, and until it hears again all of that counts.
+            resolved.remove(receiver)
+            deafness[receiver] = Deafness(since: newest < 0 ? nil : newest, isLasting: false)
+            engine.setHearing(false, of: receiver, at: Timestamp(nanoseconds: max(newest, 0)))
+            updatePatience()
+        }
         engine.skip(from: from, to: to, of: receiver)
         if to.since(from) >= Self.patience { engine.resetRanging(of: receiver) }
         drain()
@@ -282,6 +295,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// Advances the time up to and including `time`.
     package mutating func advance(to time: Timestamp) {
+        if !resolved.isEmpty { endDoubts() }
         note(time.nanoseconds)
         engine.advance(to: time)
         if engine.hasEvents { drain() }
@@ -290,9 +304,22 @@ package struct MonitoringCore: ~Copyable {
     /// Advances the time up to `time`, at which more may happen: what is due at that very moment waits.
     @inline(__always)
     package mutating func advance(upTo time: Timestamp) {
+        if !resolved.isEmpty { endDoubts() }
         if time.nanoseconds > newest { note(time.nanoseconds) }
         engine.advance(upTo: time)
         if engine.hasEvents { drain() }
+    }
+
+    /// Has receivers hear that turned out to do so all the time: what was due meanwhile happens now.
+    @inline(never)
+    private mutating func endDoubts() {
+        let time = Timestamp(nanoseconds: max(newest, 0))
+        for receiver in resolved.sorted(by: { $0.index < $1.index }) {
+            doubts.remove(receiver)
+            engine.setHearing(true, of: receiver, at: time, wasHearing: true)
+        }
+        resolved = []
+        drain()
     }
 
     /// Returns what has happened since the last call, in order.

@@ -28,6 +28,9 @@ package final class RadioStatus {
     /// The most answers and stretches that wait for somebody to ask: more than any radio has frames.
     private static let most = 64
 
+    /// The most stretches that wait: several for each receiver that an engine has places for.
+    private static let mostGaps = 1024
+
     private var gaps: [Gap] = []
     private let observe: (RadioEvent) -> Void
 
@@ -45,9 +48,9 @@ package final class RadioStatus {
             if advertising.count >= Self.most, advertising[frame] == nil { advertising.removeAll() }
             advertising[frame] = result
         case .deaf(let from, let to, let receiver):
-            if gaps.count >= Self.most { gaps.removeFirst() }
+            if gaps.count >= Self.mostGaps { gaps.removeFirst() }
             gaps.append(Gap(from: from, to: to, receiver: receiver))
-        case .notice, .time, .sightings: break
+        case .notice, .time, .sightings, .receivers: break
         }
         observe(event)
     }

@@ -33,8 +33,9 @@ package struct BrokerSource: Hashable, Sendable {
     ///   user of the machine can read.
     /// - Returns: nil for what is none.
     init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
-        let isSecured = text.hasPrefix("mqtts://")
-        guard isSecured || text.hasPrefix("mqtt://") else { return nil }
+        let scheme = text.prefix(8).lowercased()
+        let isSecured = scheme == "mqtts://"
+        guard isSecured || scheme.hasPrefix("mqtt://") else { return nil }
         let rest = text.dropFirst(isSecured ? 8 : 7)
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         var authority = rest[..<slash]

@@ -341,6 +341,7 @@ extension SourceRunner: Radio {
             /// True for a source that is not a radio and plays in real time, until its times are known.
             private var isPlayedNow: Bool
             private var reportedError: String?
+            private var statuses: [ReceiverStatus] = []
 
             /// An object that stops the source when the iteration ends.
             private final class Listener: Sendable {
@@ -374,7 +375,8 @@ extension SourceRunner: Radio {
                     reportedError = nil
                     return isRadio ? [] : [.state(.poweredOn)]
                 case .heard(let batch):
-                    return wallClock(for: batch) + (batch.sightings.isEmpty ? [] : [.sightings(batch.sightings)])
+                    return wallClock(for: batch) + receivers(of: batch)
+                        + (batch.sightings.isEmpty ? [] : [.sightings(batch.sightings)])
                         + (batch.time.map { [.time($0)] } ?? [])
                 case .radio(let event):
                     return [event]
@@ -390,6 +392,13 @@ extension SourceRunner: Radio {
                     return [notice(.sourceEnded, end)]
                         + (listener.runner.specification.isSimulation ? [.state(.poweredOff)] : [])
                 }
+            }
+
+            /// Returns the status of each receiver where there are several and it is news.
+            private mutating func receivers(of batch: SourceBatch) -> [RadioEvent] {
+                guard listener.runner.specification.broker != nil, batch.receiverStatuses != statuses else { return [] }
+                statuses = batch.receiverStatuses
+                return [.receivers(statuses)]
             }
 
             /// Returns the lead of the wall clock over the times of a file or a simulation that plays in real time,

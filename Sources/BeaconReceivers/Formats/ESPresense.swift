@@ -27,7 +27,7 @@ extension ReceiverNetwork {
         else { return MessageFault("an ESPresense message", "it is no JSON object") }
         guard let rssi, let id else { return MessageFault("an ESPresense message", "it has no \"rssi\" or no \"id\"") }
         guard let identity = Self.identity(id, payload) else {
-            counts.reports += 1
+            noteOther(receiver, message)
             return nil
         }
         let frame = IBeaconFrame(

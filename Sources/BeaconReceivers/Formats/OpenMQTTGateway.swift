@@ -39,7 +39,10 @@ extension ReceiverNetwork {
                 })
         else { return MessageFault("an OpenMQTTGateway message", "it is no JSON object") }
         // An answer to a command, or a sensor that was read over a connection.
-        guard let rssi else { return nil }
+        guard let rssi else {
+            if !message.isRetained { note(receiver, at: message.arrival) }
+            return nil
+        }
         // With presenceUseBeaconUuid, id is the UUID and mac the address.
         let address = (mac ?? id).flatMap { payload.address($0.range, kind: kind) }
         if let data, data.kind == .string {
@@ -53,7 +56,7 @@ extension ReceiverNetwork {
             return nil
         }
         guard isBeacon, let uuid, let major, let minor else {
-            counts.reports += 1
+            noteOther(receiver, message)
             return nil
         }
         guard let uuid = payload.uuid(uuid.range), let major = UInt16(exactly: major),

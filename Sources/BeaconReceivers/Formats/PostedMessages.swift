@@ -37,7 +37,10 @@ extension ReceiverNetwork {
         else { return MessageFault("a MOKO message", "it does not say which gateway it is of (\"device_info\")") }
         guard let receiver = place(of: name, .moko, message) else { return .tooManyReceivers }
         // 3003 is its network; others answer commands.
-        guard number == 3004 || number == 3070, let data = payload.member("data", of: object) else { return nil }
+        guard number == 3004 || number == 3070, let data = payload.member("data", of: object) else {
+            if !message.isRetained { note(receiver, at: message.arrival) }
+            return nil
+        }
         var fault: MessageFault?
         let isArray = try payload.forEachElement(of: data) { element in
             let report = number == 3004 ? payload.member("value", of: element) : element
@@ -148,7 +151,7 @@ extension ReceiverNetwork {
                 measuredPower: power.flatMap { Int8(exactly: $0) } ?? IBeaconFrame.defaultMeasuredPower)
             try hear(receiver, message, address: address, rssi: rssi, frame: frame, deliver)
         } else {
-            counts.reports += 1
+            noteOther(receiver, message)
         }
         return nil
     }
@@ -187,7 +190,9 @@ extension ReceiverNetwork {
         let kind = fields[0]
         // A heartbeat: $HBRP,GATEWAY,…
         if payload.equals(kind, "$HBRP"), fields.count > 1 {
-            return place(of: payload.text(fields[1]), .ingics, message) == nil ? .tooManyReceivers : nil
+            guard let receiver = place(of: payload.text(fields[1]), .ingics, message) else { return .tooManyReceivers }
+            if !message.isRetained { note(receiver, at: message.arrival) }
+            return nil
         }
         guard ["$GPRP", "$RSPR", "$1MAD", "$LRAD"].contains(payload.text(kind)), fields.count >= 5 else {
             return MessageFault("an Ingics line", "it has not the form $GPRP,TAG,GATEWAY,RSSI,ADVERT")

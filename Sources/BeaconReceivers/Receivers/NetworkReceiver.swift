@@ -23,6 +23,12 @@ public struct NetworkReceiver {
     /// its death waits. The next message resolves it, and nearly everywhere some device is heard each second.
     static let doubt = Timestamp.nanosecondsPerSecond / 2
 
+    /// A doubt that is longer than this may end with messages that were delayed, in nanoseconds.
+    private static let longDoubt = 5 * Timestamp.nanosecondsPerSecond
+
+    /// The time for which those may come, in nanoseconds.
+    private static let settlingTime = Timestamp.nanosecondsPerSecond
+
     /// A silence that counts as one though nothing longer was usual, in nanoseconds: a gateway may send each ten seconds.
     static let shortestSilence = 10 * Timestamp.nanosecondsPerSecond
 
@@ -50,6 +56,11 @@ public struct NetworkReceiver {
     /// The number of adverts that it heard, of beacons and others.
     public internal(set) var adverts = 0
 
+    /// True where nothing came from it since there is a connection: what a broker kept says nothing of now.
+    var awaitsSign = false
+    /// Until when its silence counts for nothing though it sent something: after a longer doubt, what it heard may come in several
+    /// messages, late.
+    var settlesAt: Timestamp?
     var clock = SkewedClock()
     private var longest: (now: Int64, before: Int64) = (0, 0)
     private var halfBegan: Timestamp
@@ -81,7 +92,15 @@ public struct NetworkReceiver {
         }
         // A silence that was taken for a death is no usual gap.
         if !isQuiet { longest.now = max(longest.now, gap) }
+        let wasLong = isDoubtful && gap > Self.longDoubt
+        let settling = settlesAt
         begin(at: time)
+        // A live advert proves more than an old will does.
+        if isOnline == false { isOnline = nil }
+        if wasLong || settling != nil {
+            settlesAt = settling ?? time.advanced(by: Self.settlingTime)
+            isDoubtful = true
+        }
     }
 
     /// Notes that it lives, after a time in which it could send nothing.
@@ -89,5 +108,7 @@ public struct NetworkReceiver {
         lastMessage = max(lastMessage, time)
         isQuiet = false
         isDoubtful = false
+        awaitsSign = false
+        settlesAt = nil
     }
 }

@@ -44,6 +44,7 @@ struct SourceRunnerTests {
         case .advertising(let frame, .failure(let error)): "cannot send \(frame.identity.minor): \(error)"
         case .notice(let notice): "\(notice.kind) \(notice.message)"
         case .wallClock: "wall clock"
+        case .receivers: "receivers"
         case .deaf: "deaf"
         }
     }

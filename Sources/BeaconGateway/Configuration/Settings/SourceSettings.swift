@@ -96,7 +96,8 @@ extension SourceSettings {
         let sources: [SourceSettings] = root.items("sources", what).compactMap { node, path in
             if case .scalar(let scalar) = node, !node.isNothing {
                 guard names.insert(scalar.string).inserted else {
-                    root.report(.file(node.location), "the source \"\(scalar.string)\" is there already")
+                    let shown = SourceSpecification(scalar.string).broker?.title ?? scalar.string
+                    root.report(.file(node.location), "the source \"\(shown)\" is there already")
                     return nil
                 }
                 let word = Located(scalar.string, Diagnostic.Origin.file(node.location))

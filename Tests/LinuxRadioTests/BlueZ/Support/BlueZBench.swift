@@ -76,7 +76,7 @@ final class BlueZBench {
                 switch event {
                 case .notice(let notice): notices.append(notice)
                 case .advertising(let frame, let result): advertising.append((frame, result))
-                case .sightings, .state, .time, .wallClock, .deaf: break
+                case .sightings, .state, .time, .wallClock, .deaf, .receivers: break
                 }
             })
         if states.last != driver.state { states.append(driver.state) }

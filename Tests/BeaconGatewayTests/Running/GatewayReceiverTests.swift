@@ -1,0 +1,78 @@
+import BeaconBroker
+import BeaconRadio
+import BeaconSupport
+import Foundation
+import Testing
+
+@testable import BeaconGateway
+@testable import BeaconModel
+@testable import BeaconMonitoring
+
+@Suite("A gateway and the receivers behind a broker")
+struct GatewayReceiverTests {
+    /// Runs a gateway of one broker, whose receivers' messages a script writes.
+    private static func run(_ bench: GatewayBench, _ script: @escaping @Sendable (ScriptedRunner) -> Void) async {
+        let runner = ScriptedRunner()
+        let source = SourceSettings(name: "house", specification: .broker(BrokerSource(MQTTOptions())))
+        let gateway = bench.gateway([source], runners: ["house": runner])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await gateway.run() }
+            await ScriptedRadios.onThread {
+                runner.messages.send(.opened)
+                runner.messages.send(.radio(.state(.poweredOn)))
+                script(runner)
+            }
+            await gateway.stop()
+            await ScriptedRadios.onThread {
+                runner.messages.send(.ended)
+                runner.messages.finish()
+            }
+        }
+    }
+
+    /// Has receivers report each second.
+    private static func report(
+        _ runner: ScriptedRunner, from begin: Int, through end: Int, _ receivers: [String], _ statuses: [ReceiverStatus]
+    ) {
+        for second in begin...end {
+            var batch = SourceBatch()
+            batch.time = ScriptedRadios.time(Double(second))
+            batch.receiverNames = receivers
+            batch.receiverStatuses = statuses
+            runner.messages.send(.heard(batch))
+        }
+    }
+
+    @Test("After a restart a region is left by the silence of the receiver that kept it, and of no other")
+    func restart() async throws {
+        let bench = try GatewayBench()
+        let region = Presence.Region(
+            constraint: GatewayBench.constraint, state: .inside, source: "house", holder: "attic")
+        try await bench.state.save(Presence(regions: ["region hall": region]))
+        let hears = ReceiverStatus(.poweredOn)
+        await Self.run(bench) { runner in
+            Self.report(runner, from: 1000, through: 1100, ["hall"], [hears])
+            Self.report(
+                runner, from: 1101, through: 1150, ["hall", "attic"], [hears, ReceiverStatus(.resetting)])
+            Self.report(runner, from: 1151, through: 1200, ["hall", "attic"], [hears, hears])
+        }
+        #expect(bench.notified == ["exit hall 1180.0 attic"])
+    }
+
+    @Test("While a receiver is doubted nothing of it is left, and once it is not, what was due happens at its time")
+    func doubt() async throws {
+        let bench = try GatewayBench()
+        let (hears, doubted) = (ReceiverStatus(.poweredOn), ReceiverStatus(.poweredOn, isDoubtful: true))
+        await Self.run(bench) { runner in
+            var batch = ScriptedRadios.batch(hearing: [1000], until: 1000)
+            batch.receiverNames = ["hall", "attic"]
+            batch.receiverStatuses = [hears, hears]
+            runner.messages.send(.heard(batch))
+            Self.report(runner, from: 1001, through: 1010, ["hall", "attic"], [hears, hears])
+            Self.report(runner, from: 1011, through: 1100, ["hall", "attic"], [doubted, hears])
+            Self.report(runner, from: 1101, through: 1102, ["hall", "attic"], [hears, hears])
+        }
+        #expect(bench.notified == ["enter hall 1000.0 hall", "exit hall 1030.0 hall"])
+        #expect(!bench.words.contains { $0.contains("unknown") })
+    }
+}
