@@ -60,8 +60,9 @@ struct ReceiverTable {
 
         var isHearing: Bool { deafSince == .max }
 
-        /// True where it was deaf at a moment, as far as the newest stretch says.
-        func isDeaf(at time: Int64) -> Bool { deafness(at: time) != nil }
+        /// True where it was deaf at a moment, as far as the newest stretch says. A doubt is no deafness: what is told of each
+        /// second is told of it too.
+        func isDeaf(at time: Int64) -> Bool { !isDoubted && deafness(at: time) != nil }
 
         /// Returns since when it was deaf at a moment, as far as the newest stretch says; nil where it heard.
         func deafness(at time: Int64) -> Int64? {

@@ -73,7 +73,9 @@ extension Engine {
             for receiver in receiversOfOne {
                 guard let place = receivers.place(of: receiver) else { continue }
                 guard let since = receivers[place].deafness(at: tick) else { return .hearing }
-                if tick - since < Self.patience { best = .interrupted }
+                // What it heard within this second counts; after that, doubt holds everything as it is.
+                if receivers[place].isDoubted, tick - since < Timestamp.nanosecondsPerSecond { return .hearing }
+                if receivers[place].isDoubted || tick - since < Self.patience { best = .interrupted }
             }
             return best
         }

@@ -393,4 +393,59 @@ struct OutageTests {
         #expect(found.count == expected.count && difference == nil)
         #expect(found.count > 50)
     }
+
+    // MARK: - Doubt
+
+    @Test("In a doubt nothing is left and ranging goes on; what was due happens with its own time once it is over")
+    func doubt() {
+        var engine = Engine()
+        let region = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test)))
+        _ = engine.startRanging(nil)
+        var (reports, exits) = (0, [Double]())
+        func take() {
+            for event in engine.takeEvents() {
+                switch event {
+                case .ranged: reports += 1
+                case .exited(let change): exits.append(change.time.seconds)
+                default: break
+                }
+            }
+        }
+        let receiver = ReceiverID(0)
+        for second in 0..<10 {
+            engine.receive(.of(at: Double(second) + 0.1))
+            engine.setHearing(true, of: receiver, at: .at(Double(second) + 0.2), wasHearing: true)
+            engine.setHearing(false, of: receiver, at: .at(Double(second) + 0.7), isDoubt: true)
+            engine.advance(to: .at(Double(second) + 1))
+            take()
+        }
+        #expect(reports == 10)
+        engine.advance(to: .at(300))
+        take()
+        #expect(exits == [] && engine.state(of: region) == .inside)
+        engine.setHearing(true, of: receiver, at: .at(300), wasHearing: true)
+        engine.advance(to: .at(301))
+        take()
+        #expect(exits == [39.1])
+    }
+
+    @Test("What is heard in a doubt counts as heard then, and a doubt that was deafness is counted as such")
+    func doubtful() {
+        var engine = Engine()
+        let region = engine.startMonitoring(MonitoredRegion(BeaconConstraint(uuid: .test)))
+        let receiver = ReceiverID(0)
+        engine.receive(.of(at: 0))
+        engine.setHearing(false, of: receiver, at: .at(1), isDoubt: true)
+        engine.receive(.of(at: 50))
+        engine.setHearing(true, of: receiver, at: .at(51), wasHearing: true)
+        engine.advance(to: .at(79))
+        #expect(engine.state(of: region) == .inside)
+        engine.setHearing(false, of: receiver, at: .at(79), isDoubt: true)
+        engine.setHearing(false, of: receiver, at: .at(90))
+        engine.setHearing(true, of: receiver, at: .at(1000))
+        engine.advance(to: .at(1000.9))
+        #expect(engine.state(of: region) == .inside)
+        engine.advance(to: .at(1002))
+        #expect(engine.state(of: region) == .outside)
+    }
 }

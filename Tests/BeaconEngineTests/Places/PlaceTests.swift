@@ -194,6 +194,38 @@ struct PlaceTests {
         #expect(changes.map(\.whereabouts) == [.place(0)])
     }
 
+    @Test(
+        "A receiver that sends once a second places beacons though it is doubted between, and nothing changes in a doubt"
+    )
+    func doubt() {
+        var engine = Engine()
+        engine.startLocating(PlaceMap(placeCount: 2, receivers: [0, 1]), [nil])
+        for number in 0..<2 { engine.setReceiver(ReceiverID(UInt16(number)), of: number) }
+        func changes() -> [Whereabouts] {
+            engine.takeEvents().compactMap { if case .placed(let change) = $0 { change.whereabouts } else { nil } }
+        }
+        func set(_ isHearing: Bool, at time: Double) {
+            for receiver in 0..<2 {
+                engine.setHearing(
+                    isHearing, of: ReceiverID(UInt16(receiver)), at: .at(time), isDoubt: !isHearing,
+                    wasHearing: isHearing)
+            }
+        }
+        for second in 0..<20 {
+            engine.receive(.of(at: Double(second) + 0.1, rssi: -60, receiver: 0))
+            engine.receive(.of(at: Double(second) + 0.1, rssi: -80, receiver: 1))
+            set(true, at: Double(second) + 0.2)
+            set(false, at: Double(second) + 0.7)
+            engine.advance(to: .at(Double(second) + 1))
+        }
+        #expect(changes() == [.place(0)])
+        engine.advance(to: .at(200))
+        #expect(changes() == [])
+        set(true, at: 200)
+        engine.advance(to: .at(300))
+        #expect(changes() == [.nowhere])
+    }
+
     @Test("Ranging beside it reports as it does alone, and only beacons that are asked for are located")
     func besideRanging() {
         func reports(isLocating: Bool) -> ([RangingReport], [BeaconIdentity]) {
