@@ -33,10 +33,12 @@ package struct BrokerSource: Hashable, Sendable {
     ///   user of the machine can read.
     /// - Returns: nil for what is none.
     init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
-        let scheme = text.prefix(8).lowercased()
-        let isSecured = scheme == "mqtts://"
-        guard isSecured || scheme.hasPrefix("mqtt://") else { return nil }
-        let rest = text.dropFirst(isSecured ? 8 : 7)
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let scheme = parts[0].lowercased()
+        let isSecured = scheme == "mqtts"
+        // One that lacks a slash is meant all the same; as a file's name it would be shown, with its password.
+        guard isSecured || scheme == "mqtt", parts.count == 2 else { return nil }
+        let rest = parts[1].drop { $0 == "/" }
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         var authority = rest[..<slash]
         var (user, password): (String?, String?)
