@@ -109,7 +109,8 @@ struct ReceiverTests {
     @Test(
         "A source that cannot be is refused at once",
         arguments: [
-            ("mqtt://", "host is empty"), ("MQTT:/u:secret@", "host is empty"), ("mqtt://h:0", "the port is none"), ("mqtt://h:x/a", "the port is none"),
+            ("mqtt://", "host is empty"), ("MQTT:/u:secret@", "host is empty"), ("mqtt://h:0", "the port is none"),
+            ("mqtt://h:x/a", "the port is none"),
             ("mqtt://h/a#b", "# that is not its last level"), ("mqtts://h/a+/b", "+ beside other characters"),
         ])
     func mistakes(source: String, message: String) async throws {
