@@ -8,8 +8,8 @@ public import BeaconModel
 ///
 /// Time is what its source says. A time that lies before the newest one counts as that newest one.
 ///
-/// Silence is absence only where a receiver hears: ``setHearing(_:of:at:isDoubt:wasHearing:)`` and ``skip(from:to:of:)`` say when one did
-/// not.
+/// Silence is absence only where a receiver hears: ``setHearing(_:of:at:isDoubt:wasHearing:)`` and ``skip(from:to:of:)``
+/// say when one did not.
 public struct Engine: ~Copyable {
     let strategy: RangingStrategy
 
