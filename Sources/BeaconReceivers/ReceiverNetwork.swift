@@ -93,7 +93,7 @@ public struct ReceiverNetwork {
 
     /// When time has to be let pass again, at the latest; the end of time where all that can be doubted is.
     public var deadline: Timestamp {
-        isConnected && receivers.contains { $0.saysItHears == nil && !$0.isDoubtful && !$0.isQuiet }
+        isConnected && receivers.contains { !$0.isDoubtful && !$0.isQuiet }
             ? nextReview : .latest
     }
 
@@ -115,7 +115,7 @@ public struct ReceiverNetwork {
     }
 
     /// Notes that there is none: nobody is heard, and nobody's silence means anything.
-    public mutating func disconnect(at time: Timestamp) { isConnected = false }
+    public mutating func disconnect() { isConnected = false }
 
     /// Lets time pass: who has been silent for too long may be dead.
     ///
@@ -123,7 +123,7 @@ public struct ReceiverNetwork {
     public mutating func advance(to time: Timestamp, report: (RadioEvent) -> Void) {
         guard isConnected, time >= nextReview else { return }
         nextReview = time.advanced(by: Self.reviewInterval)
-        for place in receivers.indices where receivers[place].saysItHears == nil {
+        for place in receivers.indices {
             let receiver = receivers[place]
             let silence = time.since(receiver.lastMessage)
             let empty = settings.emptyAfter ?? .max
@@ -251,7 +251,7 @@ public struct ReceiverNetwork {
             }
             time = known
         }
-        note(receiver, at: message.arrival)
+        note(receiver, message)
         // 127 is no reading (Core Specification, Vol 4, Part E, 7.7.65.2), and more than 20 dBm is none that there is.
         let strength = SignalStrength(rawValue: rssi > 20 ? 127 : Int8(clamping: max(rssi, -127)))
         let report = AdvertisingReport(
@@ -272,12 +272,10 @@ public struct ReceiverNetwork {
             receiver, message, stamp: stamp, address: address, rssi: rssi, advert: advert.span.bytes, deliver)
     }
 
-    /// Returns the place of a receiver, which sent something just now; nil where there are too many, or its name is none.
+    /// Returns the place of a receiver, which is added where it is new; nil where there are too many, or its name is none.
     mutating func place(of name: String, _ kind: NetworkReceiver.Kind, _ message: Message) -> Int? {
-        if let place = places[Key(kind: kind, name: name)] {
-            return place
-        }
         let key = Key(kind: kind, name: name)
+        if let place = places[key] { return place }
         guard receivers.count < Self.mostReceivers, name.utf8.count <= Self.longestKey, !key.lastLevel.isEmpty,
             key.lastLevel.utf8.count <= Self.longestName
         else { return nil }
@@ -300,22 +298,23 @@ public struct ReceiverNetwork {
         return "\(longer) \(receivers.count + 1)"
     }
 
-    /// Notes a sign of life.
-    mutating func note(_ place: Int, at time: Timestamp) { receivers[place].note(at: time) }
+    /// Notes a sign of life. What a broker kept is none.
+    mutating func note(_ place: Int, _ message: Message) {
+        if !message.isRetained { receivers[place].note(at: message.arrival) }
+    }
 
     /// Notes an advert of another device, which is a sign of life.
     mutating func noteOther(_ receiver: Int, _ message: Message) {
         counts.reports += 1
         receivers[receiver].adverts += 1
-        if !message.isRetained { note(receiver, at: message.arrival) }
+        note(receiver, message)
     }
 
     /// Notes a sign of life that is no advert.
     private mutating func noteSign(
         of name: String, _ kind: NetworkReceiver.Kind, _ message: Message
     ) -> MessageFault? {
-        guard !message.isRetained, let place = places[Key(kind: kind, name: name)] else { return nil }
-        note(place, at: message.arrival)
+        if let place = places[Key(kind: kind, name: name)] { note(place, message) }
         return nil
     }
 
@@ -372,5 +371,5 @@ public struct ReceiverNetwork {
 
 extension MessageFault {
     static let tooManyReceivers = MessageFault(
-        "a message", "there are 256 receivers already, or its receiver's name is empty or longer than 64 bytes")
+        "a message", "there are 200 receivers already, or its receiver's name is empty or longer than 64 bytes")
 }

@@ -132,7 +132,7 @@ struct HearingTests {
     func connection() {
         var bench = NetworkBench()
         Self.advert(&bench, "hall", at: 1001)
-        bench.network.disconnect(at: NetworkBench.time(1005))
+        bench.network.disconnect()
         #expect(bench.network.statuses.map(\.state) == [.resetting])
         #expect(!bench.network.isHearing)
         bench.pass(to: 1200)

@@ -16,9 +16,9 @@ final class BrokerDriver: AdapterDriver {
     private let source: BrokerSource
     private let mailbox: BrokerMailbox
     private var network: ReceiverNetwork
-    private var isConnected = false
     private var fault: MQTTError?
     private var reportedFault: String?
+    /// When the connection began; nil where there is none.
     private var connectedSince: Timestamp?
     private var hasReportedSilence = false
     private var mode = ScanMode.off
@@ -58,7 +58,9 @@ final class BrokerDriver: AdapterDriver {
 
     var state: RadioState {
         // Before the first receiver has sent something there is nobody who does not hear.
-        if isConnected { return network.names.isEmpty ? .unknown : network.isHearing ? .poweredOn : .resetting }
+        if connectedSince != nil {
+            return network.names.isEmpty ? .unknown : network.isHearing ? .poweredOn : .resetting
+        }
         return fault.map { $0.isLasting ? .unauthorized : .resetting } ?? .unknown
     }
 
@@ -79,7 +81,7 @@ final class BrokerDriver: AdapterDriver {
             let time = min(Timestamp(nanoseconds: mail.time), now)
             switch mail.content {
             case .connected: connect(at: time, report)
-            case .disconnected(let error): disconnect(error, at: time, report)
+            case .disconnected(let error): disconnect(error, report)
             case .refused(let filter, let error):
                 notice(
                     .degraded,
@@ -98,7 +100,6 @@ final class BrokerDriver: AdapterDriver {
     }
 
     private func connect(at time: Timestamp, _ report: (RadioEvent) -> Void) {
-        isConnected = true
         fault = nil
         reportedFault = nil
         connectedSince = time
@@ -106,11 +107,10 @@ final class BrokerDriver: AdapterDriver {
         notice(.adapterUsed, "connected, and listening to receivers", report)
     }
 
-    private func disconnect(_ error: MQTTError, at time: Timestamp, _ report: (RadioEvent) -> Void) {
-        isConnected = false
+    private func disconnect(_ error: MQTTError, _ report: (RadioEvent) -> Void) {
         fault = error
         connectedSince = nil
-        network.disconnect(at: time)
+        network.disconnect()
         // The same failure once, not with each attempt.
         guard reportedFault != "\(error)" else { return }
         reportedFault = "\(error)"

@@ -40,7 +40,7 @@ extension ReceiverNetwork {
         else { return MessageFault("an OpenMQTTGateway message", "it is no JSON object") }
         // An answer to a command, or a sensor that was read over a connection.
         guard let rssi else {
-            if !message.isRetained { note(receiver, at: message.arrival) }
+            note(receiver, message)
             return nil
         }
         // With presenceUseBeaconUuid, id is the UUID and mac the address.

@@ -38,7 +38,7 @@ extension ReceiverNetwork {
         guard let receiver = place(of: name, .moko, message) else { return .tooManyReceivers }
         // 3003 is its network; others answer commands.
         guard number == 3004 || number == 3070, let data = payload.member("data", of: object) else {
-            if !message.isRetained { note(receiver, at: message.arrival) }
+            note(receiver, message)
             return nil
         }
         var fault: MessageFault?
@@ -191,7 +191,7 @@ extension ReceiverNetwork {
         // A heartbeat: $HBRP,GATEWAY,…
         if payload.equals(kind, "$HBRP"), fields.count > 1 {
             guard let receiver = place(of: payload.text(fields[1]), .ingics, message) else { return .tooManyReceivers }
-            if !message.isRetained { note(receiver, at: message.arrival) }
+            note(receiver, message)
             return nil
         }
         guard ["$GPRP", "$RSPR", "$1MAD", "$LRAD"].contains(payload.text(kind)), fields.count >= 5 else {

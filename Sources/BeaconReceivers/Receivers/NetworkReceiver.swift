@@ -5,7 +5,6 @@ import BeaconRadio
 public struct NetworkReceiver {
     /// The project that its messages are of.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        case relay = "beacon relay"
         case openMQTTGateway = "OpenMQTTGateway"
         case espresense = "ESPresense"
         case shelly = "Shelly"
@@ -45,8 +44,6 @@ public struct NetworkReceiver {
 
     /// What it or its broker said of it last: true for online; nil before it said anything.
     public internal(set) var isOnline: Bool?
-    /// What it said itself of its hearing, each second; nil where it says nothing.
-    var saysItHears: Bool?
     /// When anything came from it last.
     public internal(set) var lastMessage: Timestamp
     /// True where nothing came for so long that it may be dead.
@@ -73,7 +70,7 @@ public struct NetworkReceiver {
     }
 
     /// True where its silence means that there is nothing to hear.
-    public var isHearing: Bool { isOnline != false && saysItHears != false && !isQuiet }
+    public var isHearing: Bool { isOnline != false && !isQuiet }
 
     /// The state as radios have it.
     var state: RadioState { isHearing ? .poweredOn : isOnline == false ? .poweredOff : .resetting }
