@@ -95,6 +95,10 @@ let package = Package(
             dependencies: ["BeaconSupport", "CMosquitto", .product(name: "Logging", package: "swift-log")],
             swiftSettings: habits
         ),
+        // Noise, for connections that are encrypted by a key that both sides know, with OpenSSL's primitives, which are opened
+        // at run time too.
+        .target(name: "BeaconNoise", dependencies: ["BeaconSupport", "CCrypto"], swiftSettings: habits),
+        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "BeaconApplications", dependencies: ["BeaconModel", "BeaconSupport"], swiftSettings: habits),
         .target(
@@ -122,7 +126,7 @@ let package = Package(
         .target(name: "CBluetooth"),
         // What receivers that others own send, as messages.
         .target(
-            name: "BeaconReceivers", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio"],
+            name: "BeaconReceivers", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconNoise"],
             swiftSettings: habits),
         // The message bus, by a library that is opened at run time.
         .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
@@ -291,8 +295,11 @@ let package = Package(
             dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel", "BeaconSupport"],
             swiftSettings: habits),
         .testTarget(
+            name: "BeaconNoiseTests", dependencies: ["BeaconNoise", "BeaconSupport"], swiftSettings: habits),
+        .testTarget(
             name: "BeaconReceiversTests",
-            dependencies: ["BeaconReceivers", "BeaconModel", "BeaconRadio", "BeaconSupport"], swiftSettings: habits),
+            dependencies: ["BeaconReceivers", "BeaconModel", "BeaconRadio", "BeaconSupport", "BeaconNoise"],
+            swiftSettings: habits),
         .testTarget(
             name: "LinuxRadioTests",
             dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "TestSupport"],

@@ -54,7 +54,11 @@ let package = Package(
             ]
         ),
 
-        // This project's reader of receivers' messages, as one of the peers.
+        // This project's readers of receivers' messages, as one of the peers.
+        .executableTarget(
+            name: "ProxyThroughput",
+            dependencies: [modules]
+        ),
         .executableTarget(
             name: "ReceiverThroughput",
             dependencies: [modules]

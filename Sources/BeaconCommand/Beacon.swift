@@ -28,7 +28,10 @@ struct Beacon: AsyncParsableCommand {
                                 programs of a user share; 'beacon help air'
               mqtt://HOST       receivers that publish to a broker: ESP32s with
                                 OpenMQTTGateway or ESPresense, Shelly, Ruuvi and
-                                others; mqtts: for TLS, USER:PASSWORD@ before HOST
+                                others, and other machines with 'beacon relay';
+                                mqtts: for TLS, USER:PASSWORD@ before HOST
+              esphome[:HOST]    Bluetooth proxies of ESPHome, listed with commas or
+                                all that are found; a key in BEACON_ESPHOME_KEY
 
             REGIONS (--region)
               [NAME=]UUID[/MAJOR[/MINOR]], for instance
@@ -40,7 +43,7 @@ struct Beacon: AsyncParsableCommand {
         subcommands: [
             ScanCommand.self, RangeCommand.self, MonitorCommand.self, PlacesCommand.self, TeachCommand.self,
             EvaluateCommand.self,
-            AdvertiseCommand.self,
+            AdvertiseCommand.self, RelayCommand.self,
             DecodeCommand.self,
             RecordCommand.self, SimulateCommand.self, AirCommand.self, CalibrateCommand.self, DoctorCommand.self,
             AuthorizationCommand.self,

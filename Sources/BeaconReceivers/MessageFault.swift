@@ -1,7 +1,7 @@
 import BeaconSupport
 
 /// A reason why a message of a receiver is of no use.
-public struct MessageFault: Hashable, Sendable {
+public struct MessageFault: Error, Hashable {
     /// What the message is, for people: "an OpenMQTTGateway message".
     public var subject: StaticText
     /// What is wrong with it, and what to do.

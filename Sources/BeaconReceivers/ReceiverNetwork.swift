@@ -17,6 +17,8 @@ public struct ReceiverNetwork {
         /// The silence, in nanoseconds, from which on a receiver's room counts as empty though the receiver may be dead; nil for
         /// never.
         public var emptyAfter: Int64?
+        /// Whether relays of this package are receivers. They are not for a relay, whose own messages may come back to it.
+        public var hearsRelays = true
 
         /// The default settings.
         public init() {}
@@ -60,6 +62,8 @@ public struct ReceiverNetwork {
     private var places: [Key: Int] = [:]
     private var unreadable = MessageFaults()
     private var recent = RecentMessages()
+    /// The relays, by their topics up to their names.
+    var relays: [String: Relay] = [:]
     /// What was said of receivers that have sent no advert so far: a gateway of another kind may have such a topic too.
     private var said: [Key: Bool] = [:]
     private var nextReview = Timestamp.zero
@@ -69,11 +73,14 @@ public struct ReceiverNetwork {
         var kind: NetworkReceiver.Kind
         /// The name, with the topic's levels before it where its kind has such.
         var name: String
+        /// The name of one of several receivers that have this name; empty where there is one.
+        var inner = ""
 
         /// The name alone. Shelly's is the whole prefix.
         var lastLevel: String {
-            guard kind == .openMQTTGateway || kind == .espresense else { return name }
-            return String(name.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+            guard kind == .openMQTTGateway || kind == .espresense || kind == .relay else { return name }
+            let last = String(name.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
+            return kind == .relay ? Relay.name(ofLevel: last) : last
         }
     }
 
@@ -87,7 +94,8 @@ public struct ReceiverNetwork {
     public var statuses: [ReceiverStatus] {
         receivers.map {
             ReceiverStatus(
-                isConnected ? $0.state : .resetting, isDoubtful: $0.isDoubtful, isSmoothed: $0.kind.isSmoothed)
+                isConnected ? $0.state : .resetting, isDoubtful: $0.isDoubtful || $0.told?.isDoubtful == true,
+                isSmoothed: $0.kind.isSmoothed || $0.told?.isSmoothed == true)
         }
     }
 
@@ -137,7 +145,7 @@ public struct ReceiverNetwork {
                 continue
             }
             receivers[place].isDoubtful =
-                (silence > NetworkReceiver.doubt || receiver.awaitsSign) && silence < empty && !isDead
+                receiver.isDoubtful(at: time) && silence < empty && !isDead
             guard isDead, !receiver.isQuiet else { continue }
             reportDeafness(of: place, at: time, report)
             receivers[place].isQuiet = true
@@ -188,6 +196,14 @@ public struct ReceiverNetwork {
         if settings.mapping != nil { return try readMapped(topic, message, payload, deliver) }
         let levels = message.levels
         let (last, second, third) = (levels[last: 1], levels[last: 2], levels[last: 3])
+        // First, since a relay may have any name.
+        if topic.equals(third, "beacon-relay") {
+            let name = topic.text(0..<second.upperBound)
+            guard settings.hearsRelays else { return nil }
+            if topic.equals(last, "heard") { return try readRelay(name, message, payload, deliver, report) }
+            if topic.equals(last, "status") { return noteRelayStatus(of: name, payload, message, report) }
+            return nil
+        }
         // A gateway is known by its topic up to its name: two of one name may have different prefixes.
         if topic.equals(second, "BTtoMQTT") {
             return try readOpenMQTTGateway(topic.text(0..<third.upperBound), message, payload, deliver)
@@ -252,6 +268,14 @@ public struct ReceiverNetwork {
             time = known
         }
         note(receiver, message)
+        try hear(receiver, at: time, address: address, rssi: rssi, advert: advert, deliver)
+    }
+
+    /// Delivers an advert.
+    func hear(
+        _ receiver: Int, at time: Timestamp, address: DeviceAddress?, rssi: Int, advert: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
         // 127 is no reading (Core Specification, Vol 4, Part E, 7.7.65.2), and more than 20 dBm is none that there is.
         let strength = SignalStrength(rawValue: rssi > 20 ? 127 : Int8(clamping: max(rssi, -127)))
         let report = AdvertisingReport(
@@ -265,19 +289,29 @@ public struct ReceiverNetwork {
         _ receiver: Int, _ message: Message, stamp: Timestamp? = nil, address: DeviceAddress?, rssi: Int,
         frame: IBeaconFrame, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows {
+        try Self.withAdvert(of: frame) {
+            try hear(receiver, message, stamp: stamp, address: address, rssi: rssi, advert: $0, deliver)
+        }
+    }
+
+    /// Calls a function with the bytes of an iBeacon's advert.
+    static func withAdvert(of frame: IBeaconFrame, _ body: (RawSpan) throws -> Void) rethrows {
         var advert = InlineArray<30, UInt8>(repeating: 0)
         var span = advert.mutableSpan
         span.withUnsafeMutableBytes { frame.write(to: $0) }
-        try hear(
-            receiver, message, stamp: stamp, address: address, rssi: rssi, advert: advert.span.bytes, deliver)
+        try body(advert.span.bytes)
     }
 
     /// Returns the place of a receiver, which is added where it is new; nil where there are too many, or its name is none.
-    mutating func place(of name: String, _ kind: NetworkReceiver.Kind, _ message: Message) -> Int? {
-        let key = Key(kind: kind, name: name)
+    ///
+    /// - Parameter inner: the name of one of several receivers that have the name; empty where there is one.
+    mutating func place(
+        of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ message: Message
+    ) -> Int? {
+        let key = Key(kind: kind, name: name, inner: inner)
         if let place = places[key] { return place }
         guard receivers.count < Self.mostReceivers, name.utf8.count <= Self.longestKey, !key.lastLevel.isEmpty,
-            key.lastLevel.utf8.count <= Self.longestName
+            key.lastLevel.utf8.count <= Self.longestName, inner.utf8.count <= Self.longestName
         else { return nil }
         let place = receivers.count
         places[key] = place
@@ -291,7 +325,9 @@ public struct ReceiverNetwork {
 
     /// Returns the name of a receiver for people, which no other has.
     private func shownName(of key: Key) -> String {
-        let name = settings.names[key.name] ?? settings.names[key.lastLevel] ?? key.lastLevel.printable
+        let own = key.inner.isEmpty ? "" : "/" + key.inner
+        let name =
+            settings.names[key.name + own] ?? settings.names[key.lastLevel + own] ?? (key.lastLevel + own).printable
         guard names.contains(name) else { return name }
         let longer = "\(name) (\(key.kind.rawValue))"
         guard names.contains(longer) else { return longer }
@@ -302,6 +338,33 @@ public struct ReceiverNetwork {
     mutating func note(_ place: Int, _ message: Message) {
         if !message.isRetained { receivers[place].note(at: message.arrival) }
     }
+
+    /// Returns whether there are places for receivers of a name, without adding any.
+    func hasPlaces(for name: String, _ kind: NetworkReceiver.Kind, inners: [String]) -> Bool {
+        let keys = inners.map { Key(kind: kind, name: name, inner: $0) }
+        let new = keys.count { places[$0] == nil }
+        return receivers.count + new <= Self.mostReceivers
+            && keys.allSatisfy {
+                name.utf8.count <= Self.longestKey && !$0.lastLevel.isEmpty
+                    && $0.lastLevel.utf8.count <= Self.longestName && $0.inner.utf8.count <= Self.longestName
+            }
+    }
+
+    /// Notes what was said of a name whose receivers are not known so far.
+    mutating func noteSaid(of name: String, _ kind: NetworkReceiver.Kind, isOnline: Bool) {
+        let key = Key(kind: kind, name: name)
+        guard name.utf8.count <= Self.longestKey, said.count < Self.mostReceivers || said[key] != nil else { return }
+        said[key] = isOnline
+    }
+
+    /// Returns what was said of a name.
+    func said(of name: String, _ kind: NetworkReceiver.Kind) -> Bool? { said[Key(kind: kind, name: name)] }
+
+    /// Counts a message that came before.
+    mutating func countDuplicate() { duplicates += 1 }
+
+    /// Counts adverts that came too late.
+    mutating func countLate(_ adverts: Int) { lateAdverts += adverts }
 
     /// Notes an advert of another device, which is a sign of life.
     mutating func noteOther(_ receiver: Int, _ message: Message) {
@@ -319,36 +382,48 @@ public struct ReceiverNetwork {
     }
 
     /// Notes what a receiver, or its broker for it, says of its connection.
-    private mutating func noteStatus(
-        of name: String, _ kind: NetworkReceiver.Kind, _ payload: RawSpan, _ message: Message,
+    mutating func noteStatus(
+        of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ payload: RawSpan, _ message: Message,
         _ report: (RadioEvent) -> Void
     ) -> MessageFault? {
         guard let isOnline = Self.isOnline(payload) else {
-            return MessageFault("a receiver's status", "it is neither online nor offline")
+            return .noStatus
         }
-        let key = Key(kind: kind, name: name)
+        let key = Key(kind: kind, name: name, inner: inner)
         // ESPresense and Ruuvi gateways have nothing but Bluetooth; the others may be a lamp as well.
         let isKnown = places[key] != nil || kind == .espresense || kind == .ruuvi
         guard isKnown else {
             if said.count < Self.mostReceivers || said[key] != nil { said[key] = isOnline }
             return nil
         }
-        guard let place = places[key] ?? place(of: name, kind, message) else { return .tooManyReceivers }
+        guard let place = places[key] ?? place(of: name, kind, inner: inner, message) else { return .tooManyReceivers }
         // It was away since some time after its last message, and nobody knows when: one that says that it is online now, too.
         let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
         if isNews { reportDeafness(of: place, at: message.arrival, report) }
-        if isOnline, !message.isRetained { receivers[place].begin(at: message.arrival) }
+        if isOnline, !message.isRetained {
+            receivers[place].begin(at: message.arrival)
+            // A relay begins to hear later than it is online, and says when.
+            if kind == .relay { receivers[place].awaitsSign = true }
+            receivers[place].isDoubtful = kind == .relay
+        }
         receivers[place].isOnline = isOnline
         return nil
     }
 
-    private func reportDeafness(of place: Int, at time: Timestamp, _ report: (RadioEvent) -> Void) {
-        guard receivers[place].lastMessage < time else { return }
-        report(.deaf(from: receivers[place].lastMessage, to: time, receiver: ReceiverID(UInt16(place))))
+    func reportDeafness(of place: Int, at time: Timestamp, _ report: (RadioEvent) -> Void) {
+        reportDeafness(of: place, from: receivers[place].lastKnown, to: time, report)
+    }
+
+    /// Reports a stretch in which nobody knows what a receiver heard.
+    package func reportDeafness(
+        of place: Int, from: Timestamp, to: Timestamp, _ report: (RadioEvent) -> Void
+    ) {
+        guard from < to else { return }
+        report(.deaf(from: from, to: to, receiver: ReceiverID(UInt16(place))))
     }
 
     /// Returns what a status says: a word, or a member of an object; nil where it says nothing of this.
-    private static func isOnline(_ payload: RawSpan) -> Bool? {
+    static func isOnline(_ payload: RawSpan) -> Bool? {
         for (word, isOnline) in [("online", true), ("offline", false), ("true", true), ("false", false)] {
             if payload.text(0..<min(payload.byteCount, 16)).lowercased() == word { return isOnline }
         }
@@ -370,6 +445,8 @@ public struct ReceiverNetwork {
 }
 
 extension MessageFault {
+    static let noStatus = MessageFault("a receiver's status", "it is neither online nor offline")
+
     static let tooManyReceivers = MessageFault(
         "a message", "there are 200 receivers already, or its receiver's name is empty or longer than 64 bytes")
 }

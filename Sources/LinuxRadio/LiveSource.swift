@@ -10,6 +10,8 @@ public struct LiveSource: AdvertSource, ~Copyable {
     private let loop: AdapterLoop
     private let report: (RadioEvent) -> Void
     private var tick: Timestamp
+    /// The longest wait, in nanoseconds.
+    private var interval = Timestamp.nanosecondsPerSecond
 
     /// The counts of what was delivered so far.
     public private(set) var counts = SourceCounts()
@@ -89,6 +91,14 @@ public struct LiveSource: AdvertSource, ~Copyable {
     /// sent. Adapters that are used by way of bluetoothd have the addresses that it chooses.
     package func rotateAddresses(every rotation: Duration?) { loop.rotateAddresses(every: rotation) }
 
+    /// Sets how long pulling waits where nothing is heard; a second unless this says otherwise.
+    ///
+    /// - Parameter interval: in nanoseconds, above 0.
+    package mutating func wait(atMost interval: Int64) {
+        self.interval = interval
+        tick = min(tick, RadioClock.now().next(multipleOf: interval))
+    }
+
     /// Waits, and delivers the adverts that were heard.
     ///
     /// - Returns: a record of the time until which everything is delivered. A real radio has no end.
@@ -101,7 +111,7 @@ public struct LiveSource: AdvertSource, ~Copyable {
                 reports += 1
                 try deliver(reception, advert)
             }, report: report)
-        if now >= tick { tick = now.nextWholeSecond }
+        if now >= tick { tick = now.next(multipleOf: interval) }
         counts.packets += reports
         counts.reports += reports
         return SourceRecord(time: now)

@@ -15,32 +15,10 @@ struct ReceiverTests {
         """
     }
 
-    /// `beacon` with its output in files.
-    private final class Run {
-        let folder: TemporaryFolder
-        let process: ChildProcess
-
-        init(_ arguments: [String], environment: [String: String] = [:]) throws {
-            folder = try TemporaryFolder()
-            let words = ([BeaconProgram.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
-            let values = environment.map { "\($0.key)='\($0.value)' " }.joined()
-            process = try ChildProcess(
-                "/bin/sh", ["-c", "\(values)exec \(words) 2> \(folder.url.path)/errors"],
-                output: folder.url.path + "/output")
-        }
-
-        private func text(_ name: String) -> String {
-            (try? String(contentsOfFile: folder.url.path + "/" + name, encoding: .utf8)) ?? ""
-        }
-
-        var output: String { text("output") }
-        var errors: String { text("errors") }
-    }
-
     @Test("What gateways of several kinds publish is heard, each by its name")
     func scan() async throws {
         let broker = try await Broker()
-        let run = try Run(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
+        let run = try ProgramRun(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
         try await eventually { run.errors.contains("connected, and listening to receivers") }
         try await eventually {
             // The subscriptions may be some moments later.
@@ -60,7 +38,7 @@ struct ReceiverTests {
     @Test("A receiver that dies makes its region unknown, and nothing is left")
     func death() async throws {
         let broker = try await Broker()
-        let run = try Run([
+        let run = try ProgramRun([
             "monitor", "--json", "--region", "hall=\(Self.uuid)", "--exit-timeout", "3600",
             "--source", "mqtt://127.0.0.1:\(broker.port)/home/#",
         ])
@@ -76,7 +54,7 @@ struct ReceiverTests {
     @Test("A broker that goes and comes back is told, and what is published then is heard")
     func restart() async throws {
         let broker = try await Broker()
-        let run = try Run(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
+        let run = try ProgramRun(["scan", "--json", "--source", "mqtt://127.0.0.1:\(broker.port)"])
         try await eventually { run.errors.contains("connected, and listening") }
         broker.kill()
         try await eventually { run.errors.contains("It is tried again") }
@@ -94,15 +72,15 @@ struct ReceiverTests {
         try ChildProcess.run("mosquitto_passwd", "-b", "-c", passwords, "hall", "right")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: passwords)
         let broker = try await Broker("allow_anonymous false\npassword_file \(passwords)", in: folder)
-        let wrong = try Run(["scan", "--source", "mqtt://hall:wrong@127.0.0.1:\(broker.port)"])
+        let wrong = try ProgramRun(["scan", "--source", "mqtt://hall:wrong@127.0.0.1:\(broker.port)"])
         try await eventually { wrong.errors.contains("does not let the user hall connect; check user and password") }
         #expect(!wrong.errors.contains("wrong"))
-        let right = try Run(
+        let right = try ProgramRun(
             ["scan", "--source", "mqtt://hall@127.0.0.1:\(broker.port)"],
             environment: ["BEACON_BROKER_PASSWORD": "right"])
         try await eventually { right.errors.contains("connected, and listening") }
         let nobody = try FreePort.find()
-        let run = try Run(["scan", "--source", "mqtt://127.0.0.1:\(nobody)"])
+        let run = try ProgramRun(["scan", "--source", "mqtt://127.0.0.1:\(nobody)"])
         try await eventually { run.errors.contains("nothing answers; check that the broker runs, and host and port") }
     }
 

@@ -6,8 +6,8 @@ import BeaconRadio
 /// A network whose messages a test writes, at times in seconds.
 struct NetworkBench {
     static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
-    static let identity = BeaconIdentity(
-        uuid: ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0), major: 1, minor: 2)
+    static let uuidValue = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
+    static let identity = BeaconIdentity(uuid: uuidValue, major: 1, minor: 2)
     static let frame = IBeaconFrame(identity: identity, measuredPower: -59)
     /// The advert of ``frame`` in hexadecimal digits.
     static let hexadecimal = "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5"

@@ -36,6 +36,10 @@ struct FuzzTarget: Sendable {
             Promises.receiverMessage(bytes(data, count))
             return 0
         },
+        FuzzTarget(name: "esphome", seeds: Seeds.esphome) { data, count in
+            Promises.esphome(bytes(data, count))
+            return 0
+        },
         FuzzTarget(name: "scenario", seeds: Seeds.scenarios) { data, count in
             Promises.scenario(bytes(data, count))
             return 0

@@ -69,6 +69,15 @@ enum Promises {
         precondition(network.receivers.count == network.names.count && Set(network.names).count == network.names.count)
     }
 
+    /// The first byte says in how large pieces the others come, and whether they are an answer of multicast DNS.
+    static func esphome(_ input: [UInt8]) {
+        guard let first = input.first else { return }
+        let bytes = Array(input.dropFirst())
+        guard first != 0 else { return ESPHomeProbe.readAnswer(bytes.span.bytes) }
+        let adverts = ESPHomeProbe.readConnection(bytes, inPiecesOf: Int(first))
+        precondition(adverts <= bytes.count, "more adverts than bytes")
+    }
+
     static func capture(_ input: [UInt8]) {
         do {
             var reader = try CaptureReader(bytes: input)

@@ -132,22 +132,41 @@ enum Seeds {
 
     private static let hexadecimal = "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
 
-    static let receiverMessages = [
-        " home/hall/BTtoMQTT/1\n" + #"{"id":"C0:00:00:00:00:01","mac_type":1,"rssi":-70,"mfid":"4c00","#
-            + #""uuid":"e2c56db5dffb48d2b060d0f5a71096e0","major":1,"minor":2,"txpower":-59}"#,
-        " home/hall/BTtoMQTT/1\n" + #"{"rssi":-70,"manufacturerdata":"4c0002"}"#,
-        " home/hall/LWT\n" + #"{"online":false}"#,
-        " espresense/devices/a/b\n" + #"{"id":"iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-2","rssi":-7.5}"#,
-        " a/events/rpc\n"
-            + #"{"params":{"events":[{"event":"ble.scan_result","data":[2,[["c0:00:00:00:00:01",-7,"AgEG",""]]]}]}}"#,
-        " ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01\n" + #"{"rssi":-70,"ts":"1653668027","data":""# + hexadecimal
-            + "\"}",
-        " x\n" + #"{"msg_id":3070,"device_info":{"mac":"a"},"data":[{"mac":"c00000000001","rssi":-7,"adv_data":""#
-            + hexadecimal + "\"}]}",
-        " x\n" + #"[{"type":"Gateway","mac":"a"},{"mac":"C00000000001","rssi":-7,"rawData":""# + hexadecimal + "\"}]",
-        " x\n$GPRP,C00000000001,CCB97E7361A4,-70," + hexadecimal + ",1653668027\r\n$HBRP,a",
-        "mx/y\n" + #"{"a":[[{"b":"AgEG"},{"b":-7}]]}"#,
-    ].map { Array($0.utf8) }
+    static let receiverMessages =
+        [
+            " home/hall/BTtoMQTT/1\n" + #"{"id":"C0:00:00:00:00:01","mac_type":1,"rssi":-70,"mfid":"4c00","#
+                + #""uuid":"e2c56db5dffb48d2b060d0f5a71096e0","major":1,"minor":2,"txpower":-59}"#,
+            " home/hall/BTtoMQTT/1\n" + #"{"rssi":-70,"manufacturerdata":"4c0002"}"#,
+            " home/hall/LWT\n" + #"{"online":false}"#,
+            " espresense/devices/a/b\n" + #"{"id":"iBeacon:e2c56db5-dffb-48d2-b060-d0f5a71096e0-1-2","rssi":-7.5}"#,
+            " a/events/rpc\n"
+                + #"{"params":{"events":[{"event":"ble.scan_result","data":[2,[["c0:00:00:00:00:01",-7,"AgEG",""]]]}]}}"#,
+            " ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01\n" + #"{"rssi":-70,"ts":"1653668027","data":""# + hexadecimal
+                + "\"}",
+            " x\n" + #"{"msg_id":3070,"device_info":{"mac":"a"},"data":[{"mac":"c00000000001","rssi":-7,"adv_data":""#
+                + hexadecimal + "\"}]}",
+            " x\n" + #"[{"type":"Gateway","mac":"a"},{"mac":"C00000000001","rssi":-7,"rawData":""# + hexadecimal
+                + "\"}]",
+            " x\n$GPRP,C00000000001,CCB97E7361A4,-70," + hexadecimal + ",1653668027\r\n$HBRP,a",
+            "mx/y\n" + #"{"a":[[{"b":"AgEG"},{"b":-7}]]}"#,
+            " beacon-relay/hall/status\nonline",
+        ].map { Array($0.utf8) } + [Array(" beacon-relay/hall/heard\n".utf8) + relayMessage]
+
+    /// A relay's message of one receiver, one stretch of deafness and one advert.
+    private static let relayMessage: [UInt8] =
+        Array("bR".utf8) + [1, 1, 2, 3, 4, 0xD0, 0x12, 0x13, 0, 0, 0, 0, 0, 0x90, 0xA1, 0x0F, 1, 5, 4]
+        + Array("hci0".utf8) + [1, 1, 0x90, 0xA1, 0x0F, 0xD0, 0x86, 0x03]
+        + [1, 0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0]
+        + [1, 0, 1, 0, 2, 0, 0xC5, 1, 2, 0, 0, 0, 0, 0xC0, 1, 0, 0, 0xC0, 0x9A, 0x0C, 0xBA]
+
+    /// A device's greeting, its scanner's state and an advert, and a device that is announced.
+    static let esphome: [[UInt8]] = [
+        [255] + [0, 0, 2, 0, 9, 10, 0x12, 1, 0x61, 0x22, 1, 0x31, 0x78, 0x60, 0, 2, 126, 8, 2]
+            + [0, 17, 93, 10, 15, 8, 1, 16, 139, 1, 24, 1, 34, 6, 5, 255, 0x4C, 0, 2, 0],
+        [3, 1, 0, 3, 1, 0x61, 0, 1, 0, 2, 0, 1],
+        [0] + [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 0, 11] + Array("_esphomelib".utf8) + [4] + Array("_tcp".utf8) + [5]
+            + Array("local".utf8) + [0, 0, 33, 0, 1, 0, 0, 0, 1, 0, 9, 0, 0, 0, 0, 1, 2, 1, 0x61, 0],
+    ]
 
     // MARK: - Text
 

@@ -77,6 +77,18 @@ public final class MQTTClient: Sendable {
         await perform(messages.map(MQTTRequest.Action.publish))
     }
 
+    /// Publishes a message that is of the moment, without waiting. Where there is no connection it fails at once.
+    ///
+    /// - Parameter completion: called once, on whatever thread, with the outcome.
+    package func submit(_ message: MQTTMessage, completion: @escaping @Sendable (Result<Void, MQTTError>) -> Void) {
+        requests.submit([
+            (
+                requests.nextIDs(1).lowerBound,
+                MQTTRequest(action: .publish(message), isPerishable: true, complete: completion)
+            )
+        ])
+    }
+
     /// Subscribes to topics until the connection ends. Their messages arrive as ``events()``.
     ///
     /// - Parameters:

@@ -16,6 +16,8 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
     var description: String {
         if let tlsMessage { return tlsMessage }
         if systemError != 0 { return String(cString: strerror(systemError)) }
+        // It has no words for this one.
+        if code == MOSQ_ERR_KEEPALIVE.rawValue { return "nothing came from it for too long" }
         var problem: UnsafePointer<CChar>?
         return beacon_mosquitto_load(&problem).map { String(cString: $0.pointee.strerror(code)) } ?? "error \(code)"
     }

@@ -14,6 +14,9 @@ struct MQTTRequest: Sendable {
 
     var action: Action
 
+    /// True for what is of no use later: without a connection it fails at once.
+    var isPerishable = false
+
     /// Returns the result to the caller, without waiting. Whoever removes the request from the table calls it, once.
     var complete: @Sendable (Result<Void, MQTTError>) -> Void
 }
@@ -48,19 +51,20 @@ final class RequestTable: Sendable {
 
     /// Adds requests, to be sent in order as soon as there is a connection.
     func submit(_ requests: [(id: MQTTRequest.ID, request: MQTTRequest)]) {
-        let isAccepted = state.withLock { state in
-            guard !state.isClosing else { return false }
+        let refused = state.withLock { state in
+            var refused: [MQTTRequest] = []
             for (id, request) in requests {
-                state.open[id] = request
-                state.waiting.append(id)
+                if state.isClosing || (request.isPerishable && !state.isConnected) {
+                    refused.append(request)
+                } else {
+                    state.open[id] = request
+                    state.waiting.append(id)
+                }
             }
-            return true
+            return refused
         }
-        if isAccepted {
-            waker.wake()
-        } else {
-            for (_, request) in requests { request.complete(.failure(.closed)) }
-        }
+        if refused.count < requests.count { waker.wake() }
+        for request in refused { request.complete(.failure(.closed)) }
     }
 
     /// Ends requests whose callers no longer wait.
@@ -152,7 +156,16 @@ final class RequestTable: Sendable {
     /// - Parameter fault: the cause. Unless it is transient, all requests end with it.
     func disconnected(_ fault: MQTTError) {
         announce(.disconnected(fault), isConnected: false, fault: fault)
-        if !fault.isTransient { completeAll(.failure(fault)) }
+        if fault.isTransient {
+            let perishable = state.withLock { state in
+                let gone = state.open.filter(\.value.isPerishable)
+                for id in gone.keys { state.open[id] = nil }
+                return gone.values
+            }
+            for request in perishable { request.complete(.failure(fault)) }
+        } else {
+            completeAll(.failure(fault))
+        }
     }
 
     /// Delivers a message to the listeners.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconEngine
+import BeaconModel
 
 /// The options for the signals that enter and keep a region.
 struct SignalOptions: ParsableArguments {
@@ -42,6 +43,35 @@ struct SignalOptions: ParsableArguments {
         region.minimumRSSI = minimumRSSI?.level.map(Int8.init)
         region.exitRSSI = (exitRSSI ?? minimumRSSI?.level).map(Int8.init)
         region.isSignalLearned = minimumRSSI == .learned
+    }
+}
+
+/// The options for when a region is exited.
+struct ExitOptions: ParsableArguments {
+    @Option(
+        name: .customLong("exit-timeout"), parsing: .unconditional,
+        help: ArgumentHelp(
+            "The time without an advert after which a region is exited, in seconds.", valueName: "seconds"))
+    var exitTimeout: Double = 30
+
+    @Flag(
+        help: ArgumentHelp(
+            "Lengthen the exit timeout for beacons that are heard rarely.",
+            discussion: "It is then at least three times the longest regular gap between two adverts."))
+    var adaptiveExit = false
+
+    mutating func validate() throws {
+        guard exitTimeout > 0, exitTimeout <= 86_400 else {
+            throw ValidationError("--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
+        }
+    }
+
+    /// Returns the region of a constraint, with these signals.
+    func region(_ constraint: BeaconConstraint, _ signals: SignalOptions) -> MonitoredRegion {
+        var region = MonitoredRegion(
+            constraint, exitTimeout: .nanoseconds(Int64(exitTimeout * 1e9)), isExitAdaptive: adaptiveExit)
+        signals.apply(to: &region)
+        return region
     }
 }
 

@@ -10,7 +10,7 @@ struct SourceOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "The source of adverts: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, -, simulation:NAME-or-FILE, "
-                + "air[:NAME][@X,Y] or mqtt://HOST.",
+                + "air[:NAME][@X,Y], mqtt://HOST or esphome[:HOST].",
             discussion: "Default: BEACON_SOURCE in the environment, else auto. See 'beacon --help'.",
             valueName: "source"))
     var source: String?
@@ -75,10 +75,13 @@ struct SourceOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - mode: the scan mode of an adapter.
+    ///   - other: the source in place of the one that is named; nil for that.
     ///   - report: receives the events of an adapter.
-    func open(mode: ScanMode, report: @escaping (RadioEvent) -> Void) throws -> SightingSource {
+    func open(
+        mode: ScanMode, as other: SourceSpecification? = nil, report: @escaping (RadioEvent) -> Void
+    ) throws -> SightingSource {
         SightingSource(
-            try AnyAdvertSource(specification, mode: mode, report: report),
+            try AnyAdvertSource(other ?? specification, mode: mode, report: report),
             // A radio's records are no packets, and it keeps times.
             packetInterval: (specification.isRadio ? nil : packetInterval).map { .nanoseconds(Int64($0 * 1e9)) })
     }
@@ -88,11 +91,15 @@ struct SourceOptions: ParsableArguments {
 struct SpeedArgument: ExpressibleByArgument {
     var pace: Pace
 
+    /// How many times as fast as time; nil for as fast as the machine can.
+    private(set) var factor: Double?
+
     init?(argument: String) {
         if argument == "max" {
             pace = .fastest
         } else if let factor = Double(argument), factor > 0, factor.isFinite {
             pace = .times(factor)
+            self.factor = factor
         } else {
             return nil
         }

@@ -72,7 +72,7 @@ struct CalibrateCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        let radio = RadioStatus.printing()
+        let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio {

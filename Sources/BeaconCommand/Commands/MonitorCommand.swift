@@ -33,17 +33,7 @@ struct MonitorCommand: AsyncParsableCommand {
 
     @OptionGroup var signals: SignalOptions
 
-    @Option(
-        name: .customLong("exit-timeout"), parsing: .unconditional,
-        help: ArgumentHelp(
-            "The time without an advert after which a region is exited, in seconds.", valueName: "seconds"))
-    var exitTimeout: Double = 30
-
-    @Flag(
-        help: ArgumentHelp(
-            "Lengthen the exit timeout for beacons that are heard rarely.",
-            discussion: "It is then at least three times the longest regular gap between two adverts."))
-    var adaptiveExit = false
+    @OptionGroup var exits: ExitOptions
 
     @OptionGroup var program: ProgramOptions
 
@@ -52,9 +42,6 @@ struct MonitorCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard !region.isEmpty else { throw ValidationError("Name at least one --region to monitor.") }
-        guard exitTimeout > 0, exitTimeout <= 86_400 else {
-            throw ValidationError("--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
-        }
     }
 
     // On the main thread: as soon as a thread of Dispatch's pool works, Dispatch checks its pool once a second, which
@@ -64,10 +51,8 @@ struct MonitorCommand: AsyncParsableCommand {
         var configuration = MonitoringSession.Configuration()
         configuration.receiver = receiver
         configuration.regions = region.map { argument in
-            var region = MonitoredRegion(
-                argument.constraint, exitTimeout: .nanoseconds(Int64(exitTimeout * 1e9)), isExitAdaptive: adaptiveExit)
-            signals.apply(to: &region)
-            return MonitoringSession.Configuration.Region(name: argument.name, region: region)
+            MonitoringSession.Configuration.Region(
+                name: argument.name, region: exits.region(argument.constraint, signals))
         }
         Interruption.listen()
         if program.needsRanging { configuration.rangings = region.map(\.constraint) }

@@ -25,7 +25,7 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        let radio = RadioStatus.printing()
+        let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try AnyAdvertSource(source.specification, report: radio.update)
         Interruption.wake(input.waker)
         let counts = try AdvertRecorder(path: file, source: source).record(&input)

@@ -26,7 +26,7 @@ struct ScanCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
-        let radio = RadioStatus.printing()
+        let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         var output = try FileOutput(path: "-")

@@ -10,8 +10,17 @@ struct SessionRunner {
     var source: SourceOptions
     var receiver: String?
 
+    /// The source in place of the one that is named; nil for that.
+    var specification: SourceSpecification?
+
     /// The receivers that the user named otherwise.
     var expected: [String] = []
+
+    /// Called with what the source's radio reports.
+    var radioObserver: ((RadioEvent) -> Void)?
+
+    /// Called with what the source delivers, at least so often, in nanoseconds.
+    var sourceObserver: (interval: Int64, observe: (SourceStep) throws -> Void)?
 
     /// Whether the command itself shows on the terminal how far it is.
     var hasOwnDisplay: Bool
@@ -33,12 +42,16 @@ struct SessionRunner {
         handle: (BeaconEvent) throws -> Void,
         atEnd: () throws -> Void
     ) throws {
-        let radio = RadioStatus.printing()
-        let input = try source.open(mode: mode, report: radio.update)
+        let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
+        let input = try source.open(mode: mode, as: specification) { event in
+            radio.update(event)
+            radioObserver?(event)
+        }
         Interruption.wake(input.waker)
         var configuration = configuration
         configuration.calibrations = try source.calibrations()
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
+        if let sourceObserver { session.observe(each: sourceObserver.interval, sourceObserver.observe) }
         session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
         var failure: (any Error)?

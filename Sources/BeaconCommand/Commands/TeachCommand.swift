@@ -111,7 +111,7 @@ struct TeachCommand: ParsableCommand {
 
     private func measure(_ map: TaughtMap) throws -> [(name: String, points: [[String: Double?]])] {
         let rooms = try truth.map { try RoomTruth(path: $0) }
-        let radio = RadioStatus.printing()
+        let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio, let name {

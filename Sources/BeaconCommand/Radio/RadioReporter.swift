@@ -5,13 +5,15 @@ import BeaconRadio
 extension RadioStatus {
     /// Makes a status that also prints on standard error what a radio notices, and when it is lost and back.
     ///
-    /// - Parameter isQuiet: true where only trouble is printed.
-    static func printing(isQuiet: Bool = false) -> RadioStatus {
+    /// - Parameters:
+    ///   - isQuiet: true where only trouble is printed.
+    ///   - hasReceivers: true where the radio stands for receivers elsewhere.
+    static func printing(isQuiet: Bool = false, hasReceivers: Bool = false) -> RadioStatus {
         var state = RadioState.unknown
         return RadioStatus { event in
             switch event {
             case .state(let new):
-                if let line = message(new, after: state) { StandardError.write(line) }
+                if let line = message(new, after: state, hasReceivers) { StandardError.write(line) }
                 state = new
             // That of one adapter comes with a notice, which says more.
             case .deaf(_, _, .some): break
@@ -28,8 +30,15 @@ extension RadioStatus {
         }
     }
 
-    private static func message(_ new: RadioState, after old: RadioState) -> String? {
-        switch new {
+    private static func message(_ new: RadioState, after old: RadioState, _ hasReceivers: Bool) -> String? {
+        if hasReceivers {
+            return switch new {
+            case .poweredOn: old == .unknown ? nil : "A receiver hears again."
+            case .unknown, .unauthorized: nil
+            default: "No receiver is known to hear; no region is left meanwhile."
+            }
+        }
+        return switch new {
         case .poweredOn: old == .unknown ? nil : "The radio is back."
         case .poweredOff: "The radio is switched off; waiting for it to be switched on."
         case .resetting: "The radio is being reset; no region is left meanwhile."

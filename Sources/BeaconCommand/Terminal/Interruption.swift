@@ -11,11 +11,15 @@ import Synchronization
 enum Interruption {
     private static let signal = Atomic<Int32>(0)
     private static let waker = Locked<Waker?>(nil)
+    private static let longestEnd = Locked<DispatchTimeInterval?>(nil)
 
     /// The time that a command may take to end. An adapter needs a few commands to stop advertising.
     private static var patience: DispatchTimeInterval {
-        waker.withLock { $0 == nil } ? .milliseconds(500) : .seconds(3)
+        longestEnd.withLock { $0 } ?? (waker.withLock { $0 == nil } ? .milliseconds(500) : .seconds(3))
     }
+
+    /// Allows the command more time to end, for one that has to take leave of others.
+    static func allow(seconds: Int) { longestEnd.withLock { $0 = .seconds(seconds) } }
 
     /// Starts to catch signals. Before, and for the moment until the sources have begun, a signal ends the process at once.
     ///

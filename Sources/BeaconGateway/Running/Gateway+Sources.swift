@@ -200,7 +200,7 @@ extension Gateway {
                 statistics.sources[number].state = .failing(outage)
                 statistics.sources[number].failures += 1
                 logger.error("\(name): \(outage); regions keep their state until it is back")
-            } else if state == .poweredOn || state == .unknown && sources[number].settings.specification.broker != nil,
+            } else if state == .poweredOn || state == .unknown && sources[number].settings.specification.hasReceivers,
                 case .failing = statistics.sources[number].state
             {
                 statistics.sources[number].state = .running
@@ -238,7 +238,7 @@ extension Gateway {
             // Of several adapters one may still be away; a batch says so.
             if isOne || hearing != .hearing {
                 setHearing(hearing, of: receiver)
-            } else if sources[number].settings.specification.broker == nil {
+            } else if !sources[number].settings.specification.hasReceivers {
                 core.setHearing(hearing, of: receiver)
             }
         }

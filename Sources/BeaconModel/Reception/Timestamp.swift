@@ -48,6 +48,12 @@ public struct Timestamp: Hashable, Sendable, BitwiseCopyable {
         Timestamp(nanoseconds: (nanoseconds / Self.nanosecondsPerSecond &+ 1) &* Self.nanosecondsPerSecond)
     }
 
+    /// Returns the first moment after this one that is a multiple of so many nanoseconds, above 0, after the origin.
+    @inlinable
+    package func next(multipleOf interval: Int64) -> Timestamp {
+        Timestamp(nanoseconds: (nanoseconds / interval &+ 1) &* interval)
+    }
+
     /// Returns the nanoseconds from `earlier` to this moment, negative where `earlier` is later. It cannot overflow.
     @inlinable
     public func since(_ earlier: Timestamp) -> Int64 { nanoseconds &- earlier.nanoseconds }

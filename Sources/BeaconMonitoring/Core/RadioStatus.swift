@@ -48,7 +48,13 @@ package final class RadioStatus {
             if advertising.count >= Self.most, advertising[frame] == nil { advertising.removeAll() }
             advertising[frame] = result
         case .deaf(let from, let to, let receiver):
-            if gaps.count >= Self.mostGaps { gaps.removeFirst() }
+            if gaps.count >= Self.mostGaps {
+                // Of more than anybody looks at, two become one that has both: not to hear for too long is no harm.
+                let first = gaps.removeFirst()
+                gaps[0] = Gap(
+                    from: min(first.from, gaps[0].from), to: max(first.to, gaps[0].to),
+                    receiver: first.receiver == gaps[0].receiver ? first.receiver : nil)
+            }
             gaps.append(Gap(from: from, to: to, receiver: receiver))
         case .notice, .time, .sightings, .receivers: break
         }

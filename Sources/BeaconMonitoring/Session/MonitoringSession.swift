@@ -21,11 +21,19 @@ public struct MonitoringSession: ~Copyable {
             /// The state as it was known before, from an earlier run for instance.
             public var state: RegionState
 
+            /// The name of the receiver that kept it, where it was inside; nil for the first one that there is. Before that one is
+            /// there, its silence says nothing.
+            public var holder: String?
+
             /// A region of this name.
-            public init(name: String, region: MonitoredRegion, assuming state: RegionState = .unknown) {
+            public init(
+                name: String, region: MonitoredRegion, assuming state: RegionState = .unknown,
+                heldBy holder: String? = nil
+            ) {
                 self.name = name
                 self.region = region
                 self.state = state
+                self.holder = holder
             }
         }
 
@@ -64,6 +72,12 @@ public struct MonitoringSession: ~Copyable {
     /// Called with each report of ranging before it is handled, with its time by the core's clock and its receiver.
     package var rangingObserver: ((RangingEvent, Timestamp, ReceiverID) -> Void)?
 
+    /// Called with what the source delivers, for who passes it on. The sightings have the times that the core was given.
+    private var observer: ((SourceStep) throws -> Void)?
+
+    /// The longest time between two calls of the observer, in nanoseconds, where the source plays at a pace.
+    private var tick = Timestamp.nanosecondsPerSecond
+
     private let receiver: String?
     private var knownReceivers = 0
 
@@ -72,6 +86,14 @@ public struct MonitoringSession: ~Copyable {
     private var newest: Timestamp?
 
     private var regions: [ConditionID: Configuration.Region] = [:]
+
+    /// The regions that are inside and whose receivers are not there so far.
+    private var unheld: Set<ConditionID> = []
+    private var hasAbsentee = false
+
+    /// A receiver that stands for those, of which nobody knows whether they hear. No source has as many, and the highest number
+    /// means any receiver.
+    private static let absentee = ReceiverID(.max - 1)
 
     /// The newest time that was waited for.
     private var lastWait: Timestamp?
@@ -101,12 +123,27 @@ public struct MonitoringSession: ~Copyable {
         receiver = configuration.receiver
         core = MonitoringCore(configuration.engine, calibrations: configuration.calibrations)
         for region in configuration.regions {
-            regions[core.startMonitoring(region.region, assuming: region.state)] = region
+            guard region.state == .inside else {
+                regions[core.startMonitoring(region.region, assuming: region.state)] = region
+                continue
+            }
+            hasAbsentee = true
+            core.setHearing(.doubtful, of: Self.absentee, at: .zero)
+            let condition = core.startMonitoring(region.region, assuming: .inside, heldBy: Self.absentee)
+            regions[condition] = region
+            unheld.insert(condition)
         }
         for constraint in configuration.rangings { _ = core.startRanging(constraint) }
         if let places = configuration.places {
             core.startLocating(places, configuration.located.isEmpty ? [nil] : configuration.located)
         }
+    }
+
+    /// Sets how often the observer is called at least, in nanoseconds; each second unless this says otherwise.
+    package mutating func observe(each interval: Int64, _ observer: @escaping (SourceStep) throws -> Void) {
+        self.observer = observer
+        tick = interval
+        source.wait(atMost: interval)
     }
 
     /// The names of the receivers so far.
@@ -174,13 +211,16 @@ public struct MonitoringSession: ~Copyable {
             try deliver(settled: settled, handle: handle)
             meetReceivers()
         }
+        var heard: [Sighting] = []
         for index in source.sightings.indices {
             var sighting = source.sightings[index]
             guard counts[Int(sighting.receiver.index)] else { continue }
             // A radio delivers several at once, each heard at its own time; so does a record that has one.
             if radio == nil { sighting.time = time }
             core.receive(sighting)
+            if observer != nil { heard.append(sighting) }
         }
+        try observe(heard, upTo: newest ?? time)
         if radio != nil { core.advance(upTo: time) }
         try deliver(settled: settled, handle: handle)
         return true
@@ -227,9 +267,27 @@ public struct MonitoringSession: ~Copyable {
         for (index, name) in source.receiverNames.enumerated().dropFirst(knownReceivers) {
             let doesCount = receiver == nil || receiver == name
             counts.append(doesCount)
-            if doesCount { core.name(ReceiverID(UInt16(index)), name) }
+            guard doesCount else { continue }
+            core.name(ReceiverID(UInt16(index)), name)
+            for condition in unheld.sorted() {
+                guard let region = regions[condition], region.holder ?? name == name else { continue }
+                unheld.remove(condition)
+                regions[condition] = nil
+                core.stopMonitoring(condition)
+                let held = core.startMonitoring(
+                    region.region, assuming: .inside, heldBy: ReceiverID(UInt16(index)))
+                regions[held] = region
+            }
+            dismissAbsentee()
         }
         knownReceivers = source.receiverNames.count
+    }
+
+    /// Makes the receiver that stands for absent ones one of no account, once no region waits for any.
+    private mutating func dismissAbsentee() {
+        guard unheld.isEmpty, hasAbsentee else { return }
+        hasAbsentee = false
+        core.setHearing(.lost, of: Self.absentee)
     }
 
     /// Waits for `time`, and reports each second on the way when it is there.
@@ -238,16 +296,25 @@ public struct MonitoringSession: ~Copyable {
     ) throws {
         guard pacer.isPaced else { return }
         if let start = lastWait {
-            var second = start.nextWholeSecond
-            while second < time, !shouldStop() {
-                pacer.wait(until: second, shouldStop: shouldStop)
-                core.advance(to: second)
+            var next = start.next(multipleOf: tick)
+            while next < time, !shouldStop() {
+                pacer.wait(until: next, shouldStop: shouldStop)
+                try observe([], upTo: next)
+                core.advance(to: next)
                 try deliver(settled: settled, handle: handle)
-                second = second.nextWholeSecond
+                next = next.next(multipleOf: tick)
             }
         }
         pacer.wait(until: time, shouldStop: shouldStop)
         lastWait = max(time, lastWait ?? time)
+    }
+
+    private func observe(_ sightings: [Sighting], upTo time: Timestamp) throws {
+        guard let observer else { return }
+        try observer(
+            SourceStep(
+                time: time, sightings: sightings, receiverNames: source.receiverNames,
+                receiverStatuses: source.receiverStatuses))
     }
 
     /// Delivers what has happened.
@@ -258,15 +325,22 @@ public struct MonitoringSession: ~Copyable {
             switch event {
             case .state(let change):
                 guard let region = regions[change.condition] else { continue }
+                // Whoever heard it keeps it from now on.
+                unheld.remove(change.condition)
                 try handle(
                     .region(
                         RegionEvent(
                             change.kind, name: region.name, constraint: region.region.constraint,
-                            time: change.wallTime, receiver: change.receiver.map { names[Int($0.index)] },
+                            time: change.wallTime,
+                            receiver: change.receiver.flatMap {
+                                Int($0.index) < names.count ? names[Int($0.index)] : nil
+                            },
                             state: change.state, before: change.before, identity: change.identity)))
             case .placed(let change): try handle(.placed(change))
             case .located(let report): try handle(.located(report))
             case .ranged(let report):
+                // The absent one has nothing to report.
+                guard Int(report.receiver.index) < names.count else { continue }
                 let event = RangingEvent(
                     time: report.wallTime, receiver: names[Int(report.receiver.index)],
                     constraint: report.constraint, beacons: report.beacons)
@@ -274,6 +348,19 @@ public struct MonitoringSession: ~Copyable {
                 try handle(.ranged(event))
             }
         }
+        dismissAbsentee()
         try settled()
     }
+}
+
+/// What a source delivered with one step.
+package struct SourceStep {
+    /// The time up to which everything has been delivered.
+    package var time: Timestamp
+    /// The iBeacons that were heard.
+    package var sightings: [Sighting]
+    /// The names of the receivers so far.
+    package var receiverNames: [String]
+    /// The status of each receiver of a radio; none for what always hears.
+    package var receiverStatuses: [ReceiverStatus]
 }

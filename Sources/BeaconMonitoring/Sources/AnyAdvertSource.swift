@@ -69,6 +69,10 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
             capture = nil
             simulation = nil
             live = LiveSource(drivers: [try BrokerDriver(source)], mode: mode, waker: waker, report: status.update)
+        case .esphome(let source):
+            capture = nil
+            simulation = nil
+            live = LiveSource(drivers: [try ESPHomeDriver(source)], mode: mode, waker: waker, report: status.update)
         }
     }
 
@@ -151,6 +155,9 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
         case nil: break
         }
     }
+
+    /// Sets how long pulling a radio waits where nothing is heard, in nanoseconds; a second unless this says otherwise.
+    package mutating func wait(atMost interval: Int64) { live?.wait(atMost: interval) }
 
     /// The names of the receivers so far.
     public var receiverNames: [String] {

@@ -12,6 +12,7 @@ package struct BrokerSource: Hashable, Sendable {
         // Shelly's prefix is the device's id.
         "+/events/rpc", "+/online",
         "ruuvi/+/+",
+        "beacon-relay/+/heard", "beacon-relay/+/status",
     ]
 
     /// The broker and how this client connects.

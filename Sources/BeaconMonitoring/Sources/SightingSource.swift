@@ -46,6 +46,9 @@ public struct SightingSource: ~Copyable {
     /// Sets the frames that a radio sends; the outcomes are reported as events.
     package func advertise(_ frames: [IBeaconFrame]) { source.advertise(frames) }
 
+    /// Sets how long pulling a radio waits where nothing is heard, in nanoseconds; a second unless this says otherwise.
+    package mutating func wait(atMost interval: Int64) { source.wait(atMost: interval) }
+
     /// The names of the receivers so far.
     public var receiverNames: [String] { source.receiverNames }
 

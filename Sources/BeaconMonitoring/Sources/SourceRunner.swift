@@ -396,7 +396,7 @@ extension SourceRunner: Radio {
 
             /// Returns the status of each receiver where there are several and it is news.
             private mutating func receivers(of batch: SourceBatch) -> [RadioEvent] {
-                guard listener.runner.specification.broker != nil, batch.receiverStatuses != statuses else { return [] }
+                guard listener.runner.specification.hasReceivers, batch.receiverStatuses != statuses else { return [] }
                 statuses = batch.receiverStatuses
                 return [.receivers(statuses)]
             }

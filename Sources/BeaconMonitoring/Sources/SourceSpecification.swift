@@ -1,10 +1,12 @@
 import BeaconRadio
+import BeaconReceivers
 package import BeaconSimulation
 import Glibc
 public import LinuxRadio
 
 /// The place where adverts come from, as `--source` and `BEACON_SOURCE` name it:
-/// `auto | hci[:hciN] | bluez[:hciN] | air[:NAME][@X,Y[,Z]] | mqtt://HOST | FILE | simulation:NAME-or-FILE[?loop]`.
+/// `auto | hci[:hciN] | bluez[:hciN] | air[:NAME][@X,Y[,Z]] | mqtt://HOST | esphome[:HOST] | FILE |
+/// simulation:NAME-or-FILE[?loop]`.
 ///
 /// An adapter may be named by its address as well, and several with commas between them.
 public struct SourceSpecification: Hashable, Sendable {
@@ -16,6 +18,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case simulation(String, isRepeated: Bool)
         case air(String)
         case broker(BrokerSource)
+        case esphome(ESPHomeSource)
     }
 
     let kind: Kind
@@ -51,6 +54,9 @@ public struct SourceSpecification: Hashable, Sendable {
     /// The receivers that publish to a broker.
     package static func broker(_ source: BrokerSource) -> SourceSpecification { .init(kind: .broker(source)) }
 
+    /// Bluetooth proxies of ESPHome.
+    package static func esphome(_ source: ESPHomeSource) -> SourceSpecification { .init(kind: .esphome(source)) }
+
     private init(kind: Kind) { self.kind = kind }
 
     /// Reads a specification. An empty one is `auto`; one that is none of the other forms is a file.
@@ -61,6 +67,10 @@ public struct SourceSpecification: Hashable, Sendable {
         }
         if let source = BrokerSource(text) {
             kind = .broker(source)
+            return
+        }
+        if let source = ESPHomeSource(text) {
+            kind = .esphome(source)
             return
         }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -83,16 +93,32 @@ public struct SourceSpecification: Hashable, Sendable {
     /// behind a broker.
     public var isRadio: Bool {
         switch kind {
-        case .auto, .hci, .bluez, .air, .broker: true
+        case .auto, .hci, .bluez, .air, .broker, .esphome: true
         case .file, .simulation: false
         }
     }
 
     /// True where the source is a radio that can send: one of this machine, or a place in the shared air.
-    public var canSend: Bool { isRadio && broker == nil }
+    public var canSend: Bool { isRadio && !hasReceivers }
 
     /// The broker; nil where the source is another.
     package var broker: BrokerSource? { if case .broker(let source) = kind { source } else { nil } }
+
+    /// The proxies of ESPHome; nil where the source is another.
+    package var esphome: ESPHomeSource? { if case .esphome(let source) = kind { source } else { nil } }
+
+    /// The name by which the source is shown where its text may have a password in it, or options; nil for others.
+    package var shownName: String? { hasReceivers ? title : nil }
+
+    /// True where the source stands for several receivers elsewhere, which come and go.
+    package var hasReceivers: Bool { broker != nil || esphome != nil }
+
+    /// The source without relays as its receivers, for a relay: its own messages would come back to it.
+    package var withoutRelays: SourceSpecification {
+        guard case .broker(var source) = kind else { return self }
+        source.network.hearsRelays = false
+        return .broker(source)
+    }
 
     /// True where the source is a scenario that this process plays for itself.
     package var isSimulation: Bool { if case .simulation = kind { true } else { false } }
@@ -108,7 +134,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file(let path): path == "-" ? nil : path
         case .simulation(let name, _): Scenario.names.contains(name) ? nil : name
-        case .auto, .hci, .bluez, .air, .broker: nil
+        case .auto, .hci, .bluez, .air, .broker, .esphome: nil
         }
     }
 
@@ -117,7 +143,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file: .file(path: path)
         case .simulation(_, let isRepeated): .simulation(path, isRepeated: isRepeated)
-        case .auto, .hci, .bluez, .air, .broker: self
+        case .auto, .hci, .bluez, .air, .broker, .esphome: self
         }
     }
 
@@ -129,6 +155,9 @@ public struct SourceSpecification: Hashable, Sendable {
         case .auto, .hci, .bluez: _ = try radio
         case .air: _ = try airLocation
         case .broker(let source):
+            let mistakes = source.mistakes()
+            guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
+        case .esphome(let source):
             let mistakes = source.mistakes()
             guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
         case .simulation: _ = try AnyAdvertSource(self)
@@ -157,7 +186,7 @@ public struct SourceSpecification: Hashable, Sendable {
             case .auto(let adapters): try RadioSelection(.auto, named: adapters)
             case .hci(let adapters): try RadioSelection(.hci, named: adapters)
             case .bluez(let adapters): try RadioSelection(.bluez, named: adapters)
-            case .file, .simulation, .air, .broker: nil
+            case .file, .simulation, .air, .broker, .esphome: nil
             }
         }
     }
@@ -176,11 +205,11 @@ public struct SourceSpecification: Hashable, Sendable {
     /// Returns the reason why nothing can be heard while the radio is in a state, as the subject and verb of a sentence; nil where
     /// it works.
     package func outage(in state: RadioState) -> String? {
-        guard broker != nil else { return state.outage }
+        guard hasReceivers else { return state.outage }
         return switch state {
         case .unknown, .poweredOn: nil
         case .unauthorized: "the broker does not accept this client"
-        default: "no receiver is known to hear, or the broker cannot be reached"
+        default: "no receiver is known to hear"
         }
     }
 
@@ -193,6 +222,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case .file(let path): path == "-" ? "standard input" : String(path.split(separator: "/").last ?? "")
         case .air(let location): "air\(location)"
         case .broker(let source): source.title
+        case .esphome(let source): source.title
         case .simulation(let name, _): "\(name.split(separator: "/").last ?? "") (simulated)"
         }
     }
@@ -233,7 +263,7 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
 
     /// The forms of a source, for who misspelt one.
     package static let forms =
-        "sources are auto, hci, hci:hci0, bluez, air, mqtt://HOST, simulation:NAME, - and the path of a capture"
+        "sources are auto, hci, hci:hci0, bluez, air, mqtt://HOST, esphome, simulation:NAME, - and the path of a capture"
 
     package static let noTimes = SourceError(
         .noTimes,

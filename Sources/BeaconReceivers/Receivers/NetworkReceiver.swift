@@ -12,6 +12,8 @@ public struct NetworkReceiver {
         case moko = "MOKO"
         case minew = "Minew"
         case ingics = "Ingics"
+        case relay = "beacon relay"
+        case esphome = "ESPHome"
         case mapped = "mapping"
 
         /// True where signal strengths come smoothed and thinned, so that a distance each second cannot be made of them.
@@ -53,11 +55,15 @@ public struct NetworkReceiver {
     /// The number of adverts that it heard, of beacons and others.
     public internal(set) var adverts = 0
 
+    /// What it says of itself; nil for one that does not.
+    var told: ReceiverStatus?
     /// True where nothing came from it since there is a connection: what a broker kept says nothing of now.
     var awaitsSign = false
     /// Until when its silence counts for nothing though it sent something: after a longer doubt, what it heard may come in several
     /// messages, late.
     var settlesAt: Timestamp?
+    /// Up to when all that it heard has come, by our clock; nil for one that does not say so.
+    private(set) var covered: Timestamp?
     var clock = SkewedClock()
     private var longest: (now: Int64, before: Int64) = (0, 0)
     private var halfBegan: Timestamp
@@ -70,14 +76,38 @@ public struct NetworkReceiver {
     }
 
     /// True where its silence means that there is nothing to hear.
-    public var isHearing: Bool { isOnline != false && !isQuiet }
+    public var isHearing: Bool { isOnline != false && !isQuiet && (told?.state ?? .poweredOn) == .poweredOn }
 
     /// The state as radios have it.
-    var state: RadioState { isHearing ? .poweredOn : isOnline == false ? .poweredOff : .resetting }
+    var state: RadioState {
+        if isHearing { return .poweredOn }
+        if isOnline == false { return .poweredOff }
+        return isQuiet ? .resetting : told?.state ?? .resetting
+    }
 
     /// The silence after which it may be dead, in nanoseconds.
     var patience: Int64 {
         max(Self.shortestSilence, Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before)).0)
+    }
+
+    /// From when on nobody knows what it heard.
+    var lastKnown: Timestamp { min(lastMessage, covered ?? lastMessage) }
+
+    /// True where so little is known of the last moments that it may be dead.
+    func isDoubtful(at time: Timestamp) -> Bool {
+        awaitsSign || time.since(covered ?? lastMessage) > Self.doubt
+    }
+
+    /// Notes that all that it heard up to a moment has come.
+    ///
+    /// - Parameters:
+    ///   - moment: the moment. Where it is a while ago there is more to come, and the doubt goes on.
+    ///   - time: when that was known.
+    mutating func noteCoverage(upTo moment: Timestamp, at time: Timestamp) {
+        covered = moment
+        note(at: time)
+        settlesAt = nil
+        isDoubtful = isDoubtful(at: time)
     }
 
     /// Notes that something came from it.

@@ -9,6 +9,9 @@ struct TopicLevels {
     /// The number of bytes before the last two levels, and the slash behind them.
     private(set) var prefixCount = 0
 
+    /// No levels: of what came by another way.
+    init() {}
+
     /// The levels of a topic.
     init(_ topic: RawSpan) {
         var end = topic.byteCount

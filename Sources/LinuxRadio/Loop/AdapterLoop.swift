@@ -131,8 +131,8 @@ final class AdapterLoop {
     private func wait(until deadline: Timestamp) {
         polls.removeAll(keepingCapacity: true)
         polls.append(pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0))
-        for driver in drivers where driver.descriptor >= 0 {
-            polls.append(pollfd(fd: driver.descriptor, events: driver.interest, revents: 0))
+        for driver in drivers {
+            driver.forEachPoll { polls.append(pollfd(fd: $0, events: $1, revents: 0)) }
         }
         clock.wait(&polls, max(0, deadline.since(clock.now())))
         if polls[0].revents != 0 { waker.reset() }
@@ -152,6 +152,9 @@ package protocol AdapterDriver: AnyObject {
 
     /// The events to wait for at the descriptor, as `poll` names them.
     var interest: Int16 { get }
+
+    /// Calls a function with each descriptor to wait for, and the events as `poll` names them: for most drivers the one.
+    func forEachPoll(_ body: (_ descriptor: Int32, _ interest: Int16) -> Void)
 
     /// The latest time for the next call of ``process(at:as:deliver:report:)``.
     var deadline: Timestamp { get }
@@ -198,6 +201,11 @@ extension AdapterDriver {
 
     /// The adapter's own.
     package var receiverStatuses: [ReceiverStatus] { [ReceiverStatus(state)] }
+
+    /// Calls the function with the descriptor, where there is one.
+    package func forEachPoll(_ body: (_ descriptor: Int32, _ interest: Int16) -> Void) {
+        if descriptor >= 0 { body(descriptor, interest) }
+    }
 
     /// Does nothing, for what a sleep of the machine does not change.
     package func wokeUp(at now: Timestamp) {}

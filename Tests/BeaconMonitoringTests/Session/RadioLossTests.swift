@@ -146,4 +146,23 @@ struct SessionMatrixTests {
         try pass(5, in: .poweredOn, isPresent: true)
         return (words, expected)
     }
+
+    @Test("A region that was inside waits for the receiver that kept it, however long that is not there")
+    func restart() throws {
+        // There is one receiver, and it is another.
+        var absent = SessionBench(assuming: .inside, heldBy: "other")
+        #expect(try absent.steps(1000) == [])
+        absent.machine.beacon = SessionBench.frame
+        #expect(try absent.steps(3) == [])
+        // Now this one keeps it.
+        absent.machine.beacon = nil
+        #expect(try absent.steps(100) == ["exit outside 1033.0"])
+        // Ranging goes on beside.
+        var ranging = SessionBench(isRanging: true, assuming: .inside, heldBy: "other")
+        #expect(try ranging.steps(100).allSatisfy { $0.hasPrefix("ranged") })
+        for holder in [nil, "hci0"] {
+            var present = SessionBench(assuming: .inside, heldBy: holder)
+            #expect(try present.steps(100) == ["exit outside 31.0"])
+        }
+    }
 }

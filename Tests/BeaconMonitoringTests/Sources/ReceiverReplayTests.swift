@@ -3,6 +3,7 @@ import BeaconEngine
 import BeaconModel
 import BeaconRadio
 import BeaconReceivers
+import BeaconSupport
 import Foundation
 import Testing
 
@@ -163,6 +164,133 @@ struct ReceiverReplayTests {
                     expected.contains {
                         $0.kind == .exit && $0.time <= change.time + 0.001 && change.time - $0.time < 125
                     },
+                    "\(identity) was left at \(change.time); the scanners say \(expected)")
+            }
+        }
+    }
+
+    /// A scanner with a relay: its clock is wrong, and its messages are on their way for a while.
+    private struct RelayingScanner {
+        var writer: RelayWriter
+        let topic: String
+        let number: Int
+        let skew: Int64
+        /// The messages that are on their way, by when they come.
+        var sent: [(arrival: Timestamp, payload: [UInt8])] = []
+
+        init(_ name: String, number: Int) {
+            writer = RelayWriter(session: UInt32(number))
+            topic = "beacon-relay/\(name)/heard"
+            self.number = number
+            skew = Int64(number * 7 - 10) * 1_000_000_000
+        }
+
+        mutating func hear(_ sighting: Sighting, at time: Timestamp) {
+            var sighting = sighting
+            sighting.receiver = ReceiverID(0)
+            sighting.time = time.advanced(by: skew)
+            writer.hear(sighting)
+        }
+
+        /// Sends what was heard up to a time, which is 10 to 300 ms on its way, one message never before another.
+        mutating func send(upTo time: Timestamp, _ random: inout SplitMix64) {
+            let own = time.advanced(by: skew)
+            guard writer.advance(to: own),
+                let message = writer.message(at: own, of: [.init(name: "", status: ReceiverStatus(.poweredOn))])
+            else { return }
+            let delay = Int64.random(in: 10_000_000...300_000_000, using: &random)
+            let arrival = max(time.advanced(by: delay), sent.last?.arrival ?? .zero)
+            sent.append((arrival, message.encoded()))
+        }
+
+        mutating func arrived(by time: Timestamp) -> [(arrival: Timestamp, payload: [UInt8])] {
+            let count = sent.prefix { $0.arrival <= time }.count
+            defer { sent.removeFirst(count) }
+            return Array(sent.prefix(count))
+        }
+    }
+
+    /// - Parameter dead: a relay that dies in the middle; its broker tells of it after 7.5 s.
+    @Test("What relays enter and leave is what the scanners themselves do, or less", arguments: [nil, 0, 1, 2, 3])
+    func relays(dead: Int?) throws {
+        let heard = try Self.heard()
+        let names = Set(heard.map(\.receiver)).sorted()
+        let identities = Set(heard.map(\.sighting.identity))
+        let middle = heard[heard.count / 2].time
+        let will = middle.advanced(by: 7_500_000_000)
+        var direct = Bench(identities)
+        var broker = Bench(identities)
+        var random = SplitMix64(seed: 14)
+        var network = ReceiverNetwork()
+        var relays = names.enumerated().map { RelayingScanner($1, number: $0) }
+        network.connect(at: heard[0].time)
+        var (isDead, isTold) = (false, false)
+        let step: Int64 = 50_000_000
+        var next = heard[0].time.next(multipleOf: step)
+
+        func pass(to time: Timestamp) {
+            var events: [RadioEvent] = []
+            var delivered: [Sighting] = []
+            for index in relays.indices {
+                for (arrival, payload) in relays[index].arrived(by: time) {
+                    network.receive(
+                        topic: relays[index].topic.utf8.span.bytes, payload: payload.span.bytes, at: arrival,
+                        deliver: { reception, advert in
+                            if let sighting = reception.sighting(decoding: advert) { delivered.append(sighting) }
+                        }, report: { events.append($0) })
+                }
+            }
+            if dead.map({ names[$0] }) != nil, !isTold, time >= will {
+                isTold = true
+                network.receive(
+                    topic: "beacon-relay/\(names[dead ?? 0])/status".utf8.span.bytes,
+                    payload: "offline".utf8.span.bytes, at: time, deliver: { _, _ in }, report: { events.append($0) })
+            }
+            network.advance(to: time) { events.append($0) }
+            for case .deaf(let from, let to, let receiver?) in events {
+                broker.core.skip(from: from, to: to, of: receiver)
+            }
+            for (place, status) in network.statuses.enumerated() {
+                broker.core.setHearing(status.hearing, of: ReceiverID(UInt16(place)), at: time)
+            }
+            for sighting in delivered { broker.core.receive(sighting) }
+            broker.core.advance(upTo: time)
+            broker.collect()
+        }
+
+        for one in heard {
+            let number = names.firstIndex(of: one.receiver) ?? 0
+            while next < one.time {
+                for index in relays.indices where !(index == dead && next >= middle) {
+                    relays[index].send(upTo: next, &random)
+                }
+                pass(to: next)
+                direct.core.advance(upTo: next)
+                direct.collect()
+                next = next.advanced(by: step)
+            }
+            if let dead, one.time >= middle {
+                // What was due until anybody can doubt happens.
+                if !isDead, one.time >= middle.advanced(by: 1_000_000_000) {
+                    isDead = true
+                    direct.core.setHearing(.lost, of: ReceiverID(UInt16(dead)), at: one.time)
+                }
+                if number == dead { continue }
+            }
+            relays[number].hear(one.sighting, at: one.time)
+            var sighting = one.sighting
+            sighting.receiver = ReceiverID(UInt16(number))
+            sighting.time = one.time
+            direct.core.receive(sighting)
+            direct.collect()
+        }
+        #expect(network.faults.isEmpty && direct.count > 20)
+        #expect(broker.count <= direct.count && broker.count > direct.count * 3 / 4)
+        for identity in identities {
+            let expected = direct.changes[identity] ?? []
+            for change in broker.changes[identity] ?? [] where change.kind == .exit {
+                #expect(
+                    expected.contains { $0.kind == .exit && abs(change.time - $0.time) < 1.5 },
                     "\(identity) was left at \(change.time); the scanners say \(expected)")
             }
         }

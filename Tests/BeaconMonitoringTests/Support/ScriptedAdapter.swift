@@ -113,10 +113,12 @@ struct SessionBench: ~Copyable {
     static let frame = IBeaconFrame(
         identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4), measuredPower: -59)
 
-    init(isRanging: Bool = false) {
+    init(isRanging: Bool = false, assuming state: RegionState = .unknown, heldBy holder: String? = nil) {
         var configuration = MonitoringSession.Configuration()
         configuration.regions = [
-            .init(name: "hall", region: MonitoredRegion(BeaconConstraint(Self.frame.identity)))
+            .init(
+                name: "hall", region: MonitoredRegion(BeaconConstraint(Self.frame.identity)), assuming: state,
+                heldBy: holder)
         ]
         if isRanging { configuration.rangings = [nil] }
         session = machine.makeSession(configuration)

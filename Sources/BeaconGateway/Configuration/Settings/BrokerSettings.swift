@@ -5,7 +5,7 @@ import BeaconReceivers
 /// A broker among the sources: receivers that others own publish to it what they hear.
 extension BrokerSource {
     /// The keys beside "mqtt" that say what is known of the receivers.
-    static let networkKeys = ["topics", "receivers", "empty-after", "mapping"]
+    static let networkKeys = ["topics", "mapping"] + ReceiverNetwork.Settings.keys
 
     /// Reads the connection.
     static func read(_ section: ConfigurationSection) -> BrokerSource? {
@@ -44,13 +44,7 @@ extension BrokerSource {
                 for fault in one.mistakes() { section.report(topic.origin, fault) }
             }
         }
-        network.names = section.textsByKey("receivers", "write names, as in \"c8:25:2d:8e:9c:2c: hall\"")
-        let time = section.durationOrOff("empty-after", .seconds(10)...(.seconds(86_400)))
-        switch time {
-        case nil: break
-        case .some(nil): network.emptyAfter = .max
-        case .some(let time?): network.emptyAfter = Int64(time / .nanoseconds(1))
-        }
+        network.read(section)
         guard section.has("mapping") else {
             _ = section.node("mapping")
             return

@@ -1,5 +1,6 @@
 import BeaconBroker
 public import BeaconMonitoring
+import BeaconReceivers
 import Foundation
 import Yams
 
@@ -52,20 +53,38 @@ extension SourceSettings {
         return specification
     }
 
-    /// Returns what a source's mapping names: a text at "from", or a broker at "mqtt".
+    /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", or devices at "esphome".
     private static func specification(of section: ConfigurationSection) -> SourceSpecification? {
-        let what = "write auto, hci, hci:hci0, bluez, a file or simulation:NAME, or a broker at \"mqtt\""
+        let what =
+            "write auto, hci, hci:hci0, bluez, a file or simulation:NAME, or a broker at \"mqtt\", or devices at \"esphome\""
+        for (one, other) in [("mqtt", "from"), ("esphome", "from"), ("esphome", "mqtt")]
+        where section.has(one) && section.has(other) {
+            section.report(
+                section.origin, "\(section.subject)\"\(other)\" and \"\(one)\" are two sources; write one of them")
+        }
+        if section.has("esphome") {
+            var source = ESPHomeSource.read(section.section("esphome"))
+            source.network.read(section)
+            for key in ["from", "mqtt"]
+                + BrokerSource.networkKeys.filter({ !ReceiverNetwork.Settings.keys.contains($0) })
+            {
+                _ = section.node(key)
+            }
+            return .esphome(source)
+        }
         var broker: BrokerSource?
         var found: SourceSpecification?
         if section.has("mqtt") {
             broker = BrokerSource.read(section.section("mqtt"))
             if broker == nil { found = .broker(BrokerSource(MQTTOptions())) }
-            if let from = section.text("from", what) {
-                section.report(from.origin, "\"from\" and \"mqtt\" are two sources; write one of them")
-            }
+            _ = section.node("from")
         } else if let from = section.text("from", what) {
             found = specification(from, "from", section.reading)
             broker = found?.broker
+            if var source = found?.esphome {
+                source.network.read(section)
+                return .esphome(source)
+            }
         } else {
             section.reportMissing("from", what)
             return nil
@@ -87,7 +106,7 @@ extension SourceSettings {
             return override.value.split(separator: ",").map { text in
                 let text = text.trimmingCharacters(in: .whitespaces)
                 let specification = specification(Located(text, override.origin), "sources", root.reading)
-                return SourceSettings(name: specification.broker?.title ?? text, specification: specification)
+                return SourceSettings(name: specification.shownName ?? text, specification: specification)
             }
         }
         var names: Set<String> = []
@@ -96,7 +115,7 @@ extension SourceSettings {
         let sources: [SourceSettings] = root.items("sources", what).compactMap { node, path in
             if case .scalar(let scalar) = node, !node.isNothing {
                 guard names.insert(scalar.string).inserted else {
-                    let shown = SourceSpecification(scalar.string).broker?.title ?? scalar.string
+                    let shown = SourceSpecification(scalar.string).shownName ?? scalar.string
                     root.report(.file(node.location), "the source \"\(shown)\" is there already")
                     return nil
                 }
@@ -104,7 +123,7 @@ extension SourceSettings {
                 let specification = specification(word, "sources", root.reading)
                 // The text of a broker may have a password in it.
                 return SourceSettings(
-                    name: specification.broker?.title ?? word.value, specification: specification)
+                    name: specification.shownName ?? word.value, specification: specification)
             }
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
@@ -125,7 +144,7 @@ extension SourceSettings {
             return name.map {
                 SourceSettings(
                     name: $0, specification: specification,
-                    receiver: receiver?.value ?? (specification.isRadio && specification.broker == nil ? $0 : nil),
+                    receiver: receiver?.value ?? (specification.canSend ? $0 : nil),
                     pace: pace?.value)
             }
         }

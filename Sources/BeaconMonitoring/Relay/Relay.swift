@@ -1,0 +1,287 @@
+import BeaconApplications
+import BeaconBroker
+package import BeaconModel
+import BeaconRadio
+import BeaconReceivers
+import BeaconSupport
+import Foundation
+import Logging
+
+/// A sender of what a source hears to a broker, as a receiver for others: its adverts while they are fresh, and the changes
+/// of regions for as long as it takes.
+///
+/// Its topics are `PREFIX/beacon-relay/NAME/` and `heard` (``RelayMessage``), `status` (online and offline, retained) and
+/// `transitions` (an object of JSON each).
+package final class Relay: Sendable {
+    /// The settings of a relay.
+    package struct Options: Sendable {
+        /// The receiver's name for others.
+        package var name: String
+        /// The beacons that are of interest; none for all.
+        package var constraints: [BeaconConstraint] = []
+
+        let broker: MQTTOptions
+        let topic: String
+        private let prefix: String
+
+        /// The settings for a broker.
+        ///
+        /// - Parameters:
+        ///   - broker: the broker as a source is named: `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/PREFIX]`.
+        ///   - name: the receiver's name for others; nil for the machine's.
+        ///   - authorityFile: a PEM file with the certificates of the authorities to trust; nil for the system's.
+        /// - Throws: ``RelayError`` where there is a mistake in them.
+        package init(broker text: String, name: String?, authorityFile: String? = nil) throws(RelayError) {
+            guard let source = BrokerSource(text) else {
+                throw RelayError(.noBroker, "\"\(text.printable)\" is no broker; write mqtt://HOST or mqtts://HOST")
+            }
+            let machine = String(ProcessInfo.processInfo.hostName.prefix { $0 != "." })
+            self.name = name ?? (machine.isEmpty ? "relay" : machine)
+            prefix = source.filters.map { $0.joined(separator: ",") + "/" } ?? ""
+            topic = prefix + ReceiverNetwork.relayLevel + "/" + TopicLevel.escape(self.name)
+            var broker = source.options
+            broker.announcesAvailability = true
+            broker.baseTopic = topic
+            // The same each time, so that of two relays of one name neither goes unnoticed.
+            broker.clientID = topic.replacing("/", with: "-")
+            // A relay that dies is announced after one and a half times this.
+            broker.keepAlive = .seconds(5)
+            if let authorityFile { broker.tls = MQTTTLSOptions(authorityFile: authorityFile) }
+            self.broker = broker
+            var mistakes = broker.mistakes()
+            if source.options.port == 0 { mistakes.append("the port is none; write a number from 1 to 65535") }
+            if self.name.isEmpty { mistakes.append("the name is empty; write another --name") }
+            if self.name.utf8.count > 64 { mistakes.append("the name is longer than 64 bytes; write a shorter --name") }
+            // As long as those who listen take.
+            if topic.utf8.count > 256 {
+                mistakes.append("prefix and name are longer than 256 bytes; write shorter ones")
+            }
+            guard mistakes.isEmpty else {
+                throw RelayError(
+                    .invalidSettings, "the broker \(source.title): \(mistakes.joined(separator: "; "))")
+            }
+        }
+
+        /// The broker, for people.
+        package var title: String { broker.host + (broker.port.map { ":\($0)" } ?? "") }
+
+        /// The file of the changes that wait for the broker, where the user names no other.
+        package var storePath: String {
+            // A file's name has at most 255 bytes; the end of the topic says more than its beginning.
+            StateDirectory.user.url.path + "/relay-" + TopicLevel.escape(prefix + name).suffix(60) + ".json"
+        }
+    }
+
+    /// The counts of what went to the broker.
+    package struct Counts: Sendable {
+        package var adverts = 0
+        package var messages = 0
+        package var bytes = 0
+        package var transitions = 0
+        /// Adverts that were dropped.
+        package var dropped = 0
+    }
+
+    /// The most transitions that are given to the connection at once.
+    private static let batch = 16
+
+    /// How long the broker may take for the last messages once the source has ended.
+    private static let patience = Duration.milliseconds(500)
+
+    private let options: Options
+    private let client: MQTTClient
+    private let store: TransitionStore?
+    private let report: @Sendable (String) -> Void
+    private let queue: RelayQueue
+    private let session = UInt32.random(in: .min ... .max)
+    private let transitions = Locked((made: 0, sent: 0))
+    private let end = AsyncSignal()
+
+    /// A relay that is not connected.
+    ///
+    /// - Parameters:
+    ///   - options: the settings.
+    ///   - store: the changes of regions that wait; nil where no region is watched.
+    ///   - report: called with what an operator should know.
+    /// - Throws: ``RelayError`` where there is a mistake in the settings.
+    package init(
+        _ options: Options, store: TransitionStore?, report: @escaping @Sendable (String) -> Void
+    ) throws(RelayError) {
+        self.options = options
+        self.store = store
+        self.report = report
+        do throws(MQTTError) {
+            // What there is to say is reported here, once.
+            client = try MQTTClient(
+                options.broker, logger: Logger(label: "beacon.relay") { _ in SwiftLogNoOpLogHandler() })
+        } catch {
+            throw RelayError(.invalidSettings, error.message, cause: error)
+        }
+        let (client, topic) = (client, options.topic + "/heard")
+        queue = RelayQueue(report: report) { payload, done in
+            client.submit(MQTTMessage(topic: topic, payload: payload, qualityOfService: .atMostOnce)) { result in
+                switch result {
+                case .success: done(.sent)
+                case .failure(let error): done(error.code == .invalidMessage ? .refused : .disconnected)
+                }
+            }
+        }
+    }
+
+    /// What went to the broker so far.
+    package var counts: Counts {
+        let sent = queue.counts
+        return Counts(
+            adverts: sent.adverts, messages: sent.messages, bytes: sent.bytes,
+            transitions: transitions.withLock { $0.sent }, dropped: sent.dropped)
+    }
+
+    /// Returns a feed for what a source hears, to be used on the thread that pulls it.
+    ///
+    /// - Parameters:
+    ///   - isLive: true for a radio, of which the oldest adverts are dropped where the broker is behind; what is recorded
+    ///     waits.
+    ///   - hasOneReceiver: true where the source is one adapter, which is called as the relay is.
+    package func feed(isLive: Bool, hasOneReceiver: Bool) -> RelayFeed {
+        RelayFeed(
+            queue: queue, session: session, constraints: options.constraints, isLive: isLive,
+            hasOneReceiver: hasOneReceiver)
+    }
+
+    /// Adds the change of a region.
+    package func note(_ change: RegionEvent) {
+        let number = transitions.withLock { transitions in
+            transitions.made += 1
+            return transitions.made
+        }
+        store?.add(change, id: String(session, radix: 16) + "-\(number)")
+    }
+
+    /// True where nothing waits to be sent but changes of regions.
+    package var isDrained: Bool { queue.isEmpty }
+
+    /// Connects and sends until ``finish()`` is called, and what there is by then was sent or cannot be.
+    ///
+    /// - Returns: true where changes of regions that still wait are saved.
+    package func run() async -> Bool {
+        await withTaskGroup { group in
+            group.addTask {
+                await self.client.run()
+                guard !Task.isCancelled else { return }
+                self.report(
+                    "There is no connection, and there will be none: the system has too many threads. End some, and restart."
+                )
+                await self.end.wait(after: 0)
+            }
+            group.addTask { await self.reportConnection() }
+            group.addTask {
+                await self.sendTransitions()
+                await self.end.wait(after: 0)
+                await self.queue.drain()
+            }
+            group.addTask {
+                await self.end.wait(after: 0)
+                try? await Task.sleep(for: Self.patience)
+            }
+            // Only the last two end by themselves: all is sent, or cannot be.
+            await group.next()
+            group.cancelAll()
+        }
+        queue.abandon()
+        return await store?.flush() ?? true
+    }
+
+    /// Notes that nothing more comes.
+    package func finish() {
+        end.signal()
+        store?.signal.signal()
+    }
+
+    private func reportConnection() async {
+        var reported = ""
+        var connectedAt: ContinuousClock.Instant?
+        var shortConnections = 0
+        for await event in client.events() {
+            switch event {
+            case .connected:
+                connectedAt = .now
+                queue.setConnected(true)
+                reported = ""
+                report("Connected to \(options.title), and relaying as \(options.name.printable).")
+            case .disconnected(let error):
+                queue.setConnected(false)
+                // The same failure once, not with each attempt.
+                if "\(error)" != reported { report("\(error) It is tried again.") }
+                reported = "\(error)"
+                // Two of one name end each other's connections.
+                let isShort = connectedAt.map { ContinuousClock.now - $0 < .seconds(10) } ?? false
+                shortConnections = isShort ? shortConnections + 1 : connectedAt == nil ? shortConnections : 0
+                if isShort, shortConnections == 3 {
+                    report(
+                        "The connection was lost three times in a row. Another relay may have the name "
+                            + "\(options.name.printable); of two, give one another --name.")
+                }
+                connectedAt = nil
+            case .message: break
+            }
+        }
+    }
+
+    private func sendTransitions() async {
+        guard let store else { return }
+        var reported = ""
+        while !Task.isCancelled {
+            let seen = store.signal.count
+            let waiting = store.first(Self.batch)
+            guard !waiting.isEmpty else {
+                if end.count > 0 { return }
+                await store.signal.wait(after: seen)
+                continue
+            }
+            let results = await client.publish(
+                waiting.map { MQTTMessage(topic: options.topic + "/transitions", text: $0.line, id: $0.id) })
+            let sent = zip(waiting, results).filter { if case .success = $0.1 { true } else { false } }
+            store.remove(Set(sent.map(\.0.id)))
+            transitions.withLock { $0.sent += sent.count }
+            guard sent.count < waiting.count else { continue }
+            // What becomes of the connection is reported there.
+            for case .failure(let error) in results
+            where ![.connectionLost, .closed, .unreachable, .hostUnknown].contains(error.code) {
+                if "\(error)" != reported { report("\(error) Changes of regions wait until it takes them.") }
+                reported = "\(error)"
+            }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+}
+
+/// A mistake in the settings of a relay, with its remedy.
+package struct RelayError: Error, CustomStringConvertible {
+    /// A kind of mistake. More may come, so a `switch` over codes needs a default.
+    package struct Code: Hashable, Sendable {
+        private enum Value: Hashable, Sendable { case noBroker, invalidSettings }
+
+        private let value: Value
+
+        /// The text names no broker.
+        package static let noBroker = Code(value: .noBroker)
+        /// The settings contain mistakes.
+        package static let invalidSettings = Code(value: .invalidSettings)
+    }
+
+    /// The kind of mistake.
+    package var code: Code
+    /// The mistake and its remedy.
+    package var message: String
+    /// The error behind it, if there is one.
+    package var cause: (any Error)?
+
+    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// The message.
+    package var description: String { message }
+}

@@ -1,0 +1,84 @@
+import BeaconModel
+package import BeaconRadio
+import BeaconReceivers
+
+/// What a source hears on its way to a relay's queue, on the thread that pulls the source.
+package struct RelayFeed {
+    /// The longest name of a receiver in bytes.
+    private static let longestName = 64
+
+    private let queue: RelayQueue
+    private let constraints: [BeaconConstraint]
+    private let isLive: Bool
+    private let hasOneReceiver: Bool
+    private var writer: RelayWriter
+    private var last: SourceStep?
+
+    init(
+        queue: RelayQueue, session: UInt32, constraints: [BeaconConstraint], isLive: Bool, hasOneReceiver: Bool
+    ) {
+        self.queue = queue
+        self.constraints = constraints
+        self.isLive = isLive
+        self.hasOneReceiver = hasOneReceiver
+        writer = RelayWriter(session: session)
+    }
+
+    /// How often ``relay(_:shouldStop:)`` is to be called at least, in nanoseconds.
+    package static var interval: Int64 { RelayWriter.longestStretch }
+
+    /// Notes what the radio reports beside what it hears.
+    package mutating func note(_ event: RadioEvent) {
+        guard case .deaf(let from, let to, let receiver) = event else { return }
+        writer.noteDeafness(.init(from: from, to: to, receiver: receiver.map { Int($0.index) }))
+    }
+
+    /// Adds what was heard, and queues the message that is due.
+    package mutating func relay(_ step: SourceStep, shouldStop: () -> Bool) {
+        // Of more receivers than anybody has places for, the others cannot be sent.
+        for sighting in step.sightings
+        where sighting.receiver.index < RelayMessage.mostReceivers && isWanted(sighting.identity) {
+            writer.hear(sighting)
+        }
+        last = step
+        if writer.advance(to: step.time) { send(step, shouldStop: shouldStop) }
+    }
+
+    /// Queues what there is at the end of the source.
+    package mutating func finish(shouldStop: () -> Bool) {
+        if let last { send(last, shouldStop: shouldStop) }
+    }
+
+    private func isWanted(_ identity: BeaconIdentity) -> Bool {
+        constraints.isEmpty || constraints.contains { $0.matches(identity) }
+    }
+
+    private mutating func send(_ step: SourceStep, shouldStop: () -> Bool) {
+        guard let message = writer.message(at: step.time, of: receivers(of: step)) else { return }
+        if !isLive { queue.waitForRoom(shouldStop: shouldStop) }
+        queue.add(RelayQueue.Item(payload: message.encoded(), adverts: message.sightings.count))
+    }
+
+    private func receivers(of step: SourceStep) -> [RelayMessage.Receiver] {
+        var names: Set<String> = []
+        return step.receiverNames.prefix(RelayMessage.mostReceivers).enumerated().map { index, name in
+            // As long as those who listen take, and no two the same.
+            var name = hasOneReceiver && step.receiverNames.count == 1 ? "" : name.prefix(bytes: Self.longestName)
+            if !names.insert(name).inserted { name = "\(name.prefix(bytes: Self.longestName - 6)) \(index + 1)" }
+            names.insert(name)
+            return RelayMessage.Receiver(
+                name: name,
+                status: index < step.receiverStatuses.count
+                    ? step.receiverStatuses[index] : ReceiverStatus(.poweredOn))
+        }
+    }
+}
+
+extension String {
+    /// Returns the beginning that has at most so many bytes.
+    fileprivate func prefix(bytes count: Int) -> String {
+        var shorter = self
+        while shorter.utf8.count > count { shorter.removeLast() }
+        return shorter
+    }
+}

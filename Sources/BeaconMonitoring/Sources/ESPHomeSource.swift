@@ -1,0 +1,97 @@
+package import BeaconReceivers
+package import BeaconSupport
+import Foundation
+
+/// Bluetooth proxies of ESPHome as a source, each by a connection of its own.
+package struct ESPHomeSource: Hashable, Sendable {
+    /// A device.
+    package struct Node: Hashable, Sendable {
+        /// Its name or address in the network.
+        package var host: String
+        /// The port of its API.
+        package var port: UInt16
+
+        /// A device of this name or address.
+        package init(host: String, port: UInt16 = ESPHomeSource.port) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// The port of the native API (ESPHome, native API component).
+    package static let port: UInt16 = 6053
+
+    /// The devices; none for all that are found.
+    package var nodes: [Node] = []
+    /// The key of all: 32 bytes as base64; nil for plain connections.
+    package var key: Secret?
+    /// True where adverts may be taken from another program.
+    package var mayTake = false
+    /// What is known of the receivers.
+    package var network = ReceiverNetwork.Settings()
+
+    /// A source of all devices that are found.
+    package init() {}
+
+    /// Reads `esphome[:HOST[:PORT],…][?take]`.
+    ///
+    /// - Parameter environment: has the key as BEACON_ESPHOME_KEY, which, unlike what is on a command line, no other user of
+    ///   the machine can read.
+    /// - Returns: nil for what is none.
+    init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        var rest = text[...]
+        guard rest.hasPrefix("esphome") else { return nil }
+        rest = rest.dropFirst(7)
+        if rest.hasSuffix("?take") {
+            mayTake = true
+            rest = rest.dropLast(5)
+        }
+        guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+        for word in rest.dropFirst().drop(while: { $0 == "/" }).split(separator: ",") { nodes.append(Node(text: word)) }
+        key = environment["BEACON_ESPHOME_KEY"].map(Secret.init)
+    }
+
+    /// The devices, for people.
+    package var title: String {
+        nodes.isEmpty ? "esphome" : nodes.map(\.host.printable).joined(separator: ",")
+    }
+
+    /// Returns the mistakes in the settings, each with its remedy.
+    package func mistakes() -> [String] {
+        var mistakes: [String] = []
+        for node in nodes {
+            if node.host.isEmpty || node.host.utf8.contains(0) || node.host.utf8.count > 253 {
+                mistakes.append("\"\(node.host.printable)\" is no host; write a name or an address")
+            }
+            if node.port == 0 {
+                mistakes.append("the port of \(node.host.printable) is none; write a number from 1 to 65535")
+            }
+        }
+        if let key, Self.bytes(of: key) == nil {
+            mistakes.append(
+                "a key is none; write the one under api: encryption: in the device's configuration, 32 bytes as base64")
+        }
+        return mistakes
+    }
+
+    /// Returns the bytes of a key; nil for what is none.
+    static func bytes(of key: Secret) -> [UInt8]? {
+        let bytes = Data(base64Encoded: key.reveal()).map(Array.init)
+        return bytes?.count == ESPHomeFraming.keyCount ? bytes : nil
+    }
+}
+
+extension ESPHomeSource.Node {
+    /// Reads `HOST[:PORT]`; an address of version 6 has brackets around it.
+    package init(text: some StringProtocol) {
+        self.init(host: String(text))
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            host = String(text[text.index(after: text.startIndex)..<end])
+            let rest = text[text.index(after: end)...]
+            if rest.hasPrefix(":") { port = UInt16(rest.dropFirst()) ?? 0 }
+        } else if let colon = text.firstIndex(of: ":") {
+            host = String(text[..<colon])
+            port = UInt16(text[text.index(after: colon)...]) ?? 0
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import BeaconSupport
+
+/// The handshake `Noise_NNpsk0_25519_ChaChaPoly_SHA256` of one side: one message each way, made secret by a key that both
+/// know (Noise Protocol Framework, revision 34, 5 and 9).
+package struct NoiseHandshake {
+    /// What one side does first.
+    package enum Role: Hashable, Sendable {
+        case initiator
+        case responder
+    }
+
+    /// The bytes of a key.
+    package static let keyCount = 32
+
+    /// The bytes of a handshake message: a public key and a tag, without content.
+    package static let messageCount = 48
+
+    private let role: Role
+    private let secret: [UInt8]
+    private var chainingKey: [UInt8]
+    private var hash: [UInt8]
+    private var cipher: NoiseCipher?
+
+    /// Begins a handshake.
+    ///
+    /// - Parameters:
+    ///   - role: what this side does.
+    ///   - key: the key that both know, of 32 bytes.
+    ///   - prologue: what both have to say the same of, before.
+    ///   - secret: this side's secret for this connection, of 32 bytes; nil for a new one. Tests have their own.
+    /// - Throws: ``NoiseError`` where the library is missing.
+    package init(
+        _ role: Role, key: [UInt8], prologue: [UInt8], secret: [UInt8]? = nil
+    ) throws(NoiseError) {
+        guard key.count == Self.keyCount else { throw .refused }
+        self.role = role
+        var random = SystemRandom()
+        self.secret = secret ?? (0..<Self.keyCount).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        // The name is longer than a digest, so its digest stands for it (5.2).
+        hash = try NoisePrimitives.sha256(Array("Noise_NNpsk0_25519_ChaChaPoly_SHA256".utf8))
+        chainingKey = hash
+        try mixHash(prologue)
+        let keys = try NoisePrimitives.derive(3, from: chainingKey, key)
+        chainingKey = keys[0]
+        try mixHash(keys[1])
+        cipher = NoiseCipher(key: keys[2])
+    }
+
+    /// Returns this side's message: the first of the initiator, the second of the responder.
+    package mutating func write() throws(NoiseError) -> [UInt8] {
+        let own = try NoisePrimitives.publicKey(of: secret)
+        try mixHash(own)
+        try mixKey(own)
+        if role == .responder, let peer { try mixKey(NoisePrimitives.sharedSecret(of: secret, with: peer)) }
+        let tag = try cipher?.seal([], with: hash) ?? []
+        try mixHash(tag)
+        return own + tag
+    }
+
+    /// Reads the peer's message.
+    ///
+    /// - Throws: ``NoiseError`` where the peer has another key.
+    package mutating func read(_ message: [UInt8]) throws(NoiseError) {
+        guard message.count >= Self.messageCount else { throw .refused }
+        let other = Array(message.prefix(Self.keyCount))
+        let tag = Array(message.dropFirst(Self.keyCount))
+        peer = other
+        try mixHash(other)
+        try mixKey(other)
+        if role == .initiator { try mixKey(NoisePrimitives.sharedSecret(of: secret, with: other)) }
+        _ = try cipher?.open(tag, with: hash)
+        try mixHash(tag)
+    }
+
+    /// Returns the ciphers for what this side sends and receives, once both messages have gone.
+    package func split() throws(NoiseError) -> (sending: NoiseCipher, receiving: NoiseCipher) {
+        let keys = try NoisePrimitives.derive(2, from: chainingKey, [])
+        let (first, second) = (NoiseCipher(key: keys[0]), NoiseCipher(key: keys[1]))
+        return role == .initiator ? (first, second) : (second, first)
+    }
+
+    private var peer: [UInt8]?
+
+    private mutating func mixHash(_ bytes: [UInt8]) throws(NoiseError) {
+        hash = try NoisePrimitives.sha256(hash + bytes)
+    }
+
+    private mutating func mixKey(_ material: [UInt8]) throws(NoiseError) {
+        let keys = try NoisePrimitives.derive(2, from: chainingKey, material)
+        chainingKey = keys[0]
+        cipher = NoiseCipher(key: keys[1])
+    }
+}

@@ -1,0 +1,78 @@
+import CCrypto
+
+/// The primitives of `25519_ChaChaPoly_SHA256`, as OpenSSL has them.
+enum NoisePrimitives {
+    static func publicKey(of secret: [UInt8]) throws(NoiseError) -> [UInt8] {
+        try make(32) { beacon_x25519_public(secret, $0) }
+    }
+
+    static func sharedSecret(of secret: [UInt8], with peer: [UInt8]) throws(NoiseError) -> [UInt8] {
+        guard secret.count == 32, peer.count == 32 else { throw .refused }
+        return try make(32) { beacon_x25519_shared(secret, peer, $0) }
+    }
+
+    static func sha256(_ bytes: [UInt8]) throws(NoiseError) -> [UInt8] {
+        try make(32) { beacon_sha256(bytes, bytes.count, $0) }
+    }
+
+    static func hmac(_ key: [UInt8], _ bytes: [UInt8]) throws(NoiseError) -> [UInt8] {
+        try make(32) { beacon_hmac_sha256(key, key.count, bytes, bytes.count, $0) }
+    }
+
+    /// HKDF with so many outputs of 32 bytes, 2 or 3 (Noise Protocol Framework, revision 34, 4.3).
+    static func derive(_ count: Int, from chainingKey: [UInt8], _ material: [UInt8]) throws(NoiseError) -> [[UInt8]] {
+        let temporary = try hmac(chainingKey, material)
+        var outputs: [[UInt8]] = []
+        for number in 1...count { outputs.append(try hmac(temporary, (outputs.last ?? []) + [UInt8(number)])) }
+        return outputs
+    }
+
+    static func make(_ count: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Bool) throws(NoiseError) -> [UInt8] {
+        if let problem = beacon_crypto_problem() {
+            throw NoiseError(
+                .missingLibrary,
+                "Encrypted connections need OpenSSL's libcrypto, which cannot be used here: "
+                    + "\(String(cString: problem)). Install it, with apt install libssl3 for instance.")
+        }
+        var isMade = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            buffer.initialize(repeating: 0)
+            // Never nil where there is a byte.
+            isMade = buffer.baseAddress.map(body) ?? (count == 0)
+            initialized = count
+        }
+        guard isMade else { throw .refused }
+        return bytes
+    }
+}
+
+/// The reason why a connection is not encrypted.
+package struct NoiseError: Error, Sendable, CustomStringConvertible {
+    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    package struct Code: Hashable, Sendable {
+        private enum Value: Hashable, Sendable { case missingLibrary, refused }
+
+        private let value: Value
+
+        /// The library with the primitives is not there.
+        package static let missingLibrary = Code(value: .missingLibrary)
+        /// The bytes are not what the key would have made of any message, or the peer's key is none.
+        package static let refused = Code(value: .refused)
+    }
+
+    /// The kind of failure.
+    package var code: Code
+    /// The cause and the remedy.
+    package var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    static let refused = NoiseError(
+        .refused, "A message was not encrypted with the same key; check the key of both sides.")
+
+    /// The message.
+    package var description: String { message }
+}

@@ -1,0 +1,296 @@
+package import BeaconNoise
+
+/// The messages in the bytes of a connection by ESPHome's native API, plain or encrypted, of either side (esphome.io, native
+/// API; aioesphomeapi, `_frame_helper`).
+///
+/// A plain message is a zero, its length, its kind and its content; lengths and kinds are of variable length. An encrypted one
+/// is a 1, its length in two bytes, the highest first, and what Noise makes of kind and length, two bytes each, and content.
+package struct ESPHomeFraming {
+    /// The key of a device's API.
+    package static let keyCount = NoiseHandshake.keyCount
+
+    /// What both sides say before they are secret.
+    private static let prologue: [UInt8] = Array("NoiseAPIInit".utf8) + [0, 0]
+
+    /// The longest plain message in bytes. A batch of adverts has some 2 kB.
+    private static let longest = 1 << 18
+
+    private enum Phase {
+        case plain
+        /// This side's first message is to come, or the other's greeting.
+        case greeting(NoiseHandshake)
+        case handshake(NoiseHandshake)
+        case secret(sending: NoiseCipher, receiving: NoiseCipher)
+    }
+
+    /// The bytes to send.
+    package private(set) var output: [UInt8] = []
+
+    private let role: NoiseHandshake.Role
+    private let ownName: String
+    private let ownAddress: String
+    private var phase: Phase
+    private var input: [UInt8] = []
+
+    /// Messages of one side.
+    ///
+    /// - Parameters:
+    ///   - role: the initiator is the client.
+    ///   - key: the device's key; nil for a plain connection.
+    ///   - name: the device's name, for the device's side.
+    ///   - address: the device's address in twelve digits, for the device's side.
+    ///   - secret: this side's secret for tests; nil for a new one.
+    /// - Throws: ``ESPHomeError`` where the library for encryption is missing.
+    package init(
+        _ role: NoiseHandshake.Role, key: [UInt8]?, name: String = "", address: String = "", secret: [UInt8]? = nil
+    ) throws(ESPHomeError) {
+        self.role = role
+        ownName = name
+        ownAddress = address
+        guard let key else {
+            phase = .plain
+            return
+        }
+        do throws(NoiseError) {
+            var handshake = try NoiseHandshake(role, key: key, prologue: Self.prologue, secret: secret)
+            let message = role == .initiator ? try handshake.write() : []
+            phase = .greeting(handshake)
+            if role == .initiator {
+                // An empty frame says which encryption is meant; the handshake comes with it.
+                appendFrame([])
+                appendFrame([0] + message)
+            }
+        } catch {
+            throw ESPHomeError(.noEncryption, error.message)
+        }
+    }
+
+    /// True once messages can be sent: at once without encryption, later with it.
+    package var isReady: Bool {
+        switch phase {
+        case .plain, .secret: true
+        case .greeting, .handshake: false
+        }
+    }
+
+    /// Returns the bytes to send, which are no longer to be sent then.
+    package mutating func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    /// Adds a message to what is to be sent.
+    package mutating func send(_ kind: ESPHomeMessage, _ content: [UInt8] = []) throws(ESPHomeError) {
+        switch phase {
+        case .plain:
+            output.append(0)
+            output.append(variable: UInt64(content.count))
+            output.append(variable: UInt64(kind.rawValue))
+            output.append(contentsOf: content)
+        case .secret(var sending, let receiving):
+            guard content.count <= 0xFFFF - 4 - NoiseCipher.tagCount else { throw .damaged }
+            let head = [
+                UInt8(kind.rawValue >> 8), UInt8(truncatingIfNeeded: kind.rawValue), UInt8(content.count >> 8),
+                UInt8(truncatingIfNeeded: content.count),
+            ]
+            do throws(NoiseError) {
+                let frame = try sending.seal(head + content)
+                appendFrame(frame)
+            } catch {
+                throw ESPHomeError(.noEncryption, error.message)
+            }
+            phase = .secret(sending: sending, receiving: receiving)
+        case .greeting, .handshake: throw .damaged
+        }
+    }
+
+    /// Takes what came, and hands over each message that is whole.
+    ///
+    /// - Parameters:
+    ///   - bytes: what came.
+    ///   - body: receives the number of the message's kind and its content.
+    /// - Returns: the reason why the connection is over; nil where it goes on.
+    @inline(__always)
+    package mutating func receive(
+        _ bytes: RawSpan, _ body: (_ kind: Int, _ content: RawSpan) throws -> Void
+    ) rethrows -> ESPHomeError? {
+        bytes.withUnsafeBytes { input.append(contentsOf: $0) }
+        var position = 0
+        defer { input.removeFirst(min(position, input.count)) }
+        while position < input.count {
+            if case .plain = phase {
+                guard input[position] == 0 else { return notPlain(position) }
+                let span = input.span.bytes
+                var start = position + 1
+                // Three bytes at most, so that a length that goes on for ever is not waited for.
+                guard let count = span.variable(at: &start, before: min(start + 3, span.byteCount)) else {
+                    return span.byteCount - position > 4 ? .damaged : nil
+                }
+                guard count <= Self.longest else { return .damaged }
+                let afterCount = start
+                guard let kind = span.variable(at: &start, before: min(start + 3, span.byteCount)) else {
+                    return span.byteCount - afterCount >= 3 ? .damaged : nil
+                }
+                guard span.byteCount - start >= Int(count) else { return nil }
+                position = start + Int(count)
+                try body(Int(truncatingIfNeeded: kind), span.extracting(start..<position))
+            } else {
+                guard input[position] == 1 else {
+                    // As the firmware says it, so that a client knows that it is to be encrypted.
+                    if role == .responder { appendFrame([1] + Array("Bad indicator byte".utf8)) }
+                    return input[position] == 0
+                        ? ESPHomeError(.plainDevice, "it is not encrypted; leave out the key, or give it one")
+                        : .damaged
+                }
+                guard input.count - position >= 3 else { return nil }
+                let count = Int(input[position + 1]) << 8 | Int(input[position + 2])
+                guard input.count - position - 3 >= count else { return nil }
+                let frame = Array(input[(position + 3)..<(position + 3 + count)])
+                position += 3 + count
+                switch open(frame) {
+                case .failure(let error): return error
+                case .success(nil): break
+                case .success(let content?):
+                    let length = Int(content[2]) << 8 | Int(content[3])
+                    guard content.count - 4 >= length else { return .damaged }
+                    try body(Int(content[0]) << 8 | Int(content[1]), content.span.bytes.extracting(4..<(4 + length)))
+                }
+            }
+        }
+        return nil
+    }
+
+    private mutating func notPlain(_ position: Int) -> ESPHomeError {
+        if role == .responder { output += [0] + Array("Bad indicator byte".utf8) }
+        return input[position] == 1
+            ? ESPHomeError(
+                .keyNeeded, "it is encrypted; give its key, which is under api: encryption: in its configuration")
+            : .damaged
+    }
+
+    /// Reads an encrypted frame.
+    ///
+    /// - Returns: kind, length and content; nil for one of the handshake.
+    private mutating func open(_ frame: [UInt8]) -> Result<[UInt8]?, ESPHomeError> {
+        do throws(NoiseError) {
+            switch phase {
+            case .plain: return .failure(.damaged)
+            case .greeting(let handshake):
+                if role == .responder {
+                    // Which encryption: there is one. The answer has the device's name and address.
+                    guard frame.isEmpty else { return .failure(.damaged) }
+                    appendFrame([1] + Array(ownName.utf8) + [0] + Array(ownAddress.utf8) + [0])
+                } else {
+                    guard frame.first == 1 else { return .failure(.damaged) }
+                }
+                phase = .handshake(handshake)
+                return .success(nil)
+            case .handshake(var handshake):
+                guard frame.first == 0 else {
+                    // aioesphomeapi, _frame_helper/noise.py: every other text is another trouble.
+                    let isKey = frame.dropFirst().elementsEqual("Handshake MAC failure".utf8)
+                    return .failure(isKey ? .wrongKey : .damaged)
+                }
+                do throws(NoiseError) {
+                    try handshake.read(Array(frame.dropFirst()))
+                } catch {
+                    if role == .responder { appendFrame([1] + Array("Handshake MAC failure".utf8)) }
+                    return .failure(.wrongKey)
+                }
+                if role == .responder {
+                    let message = try handshake.write()
+                    appendFrame([0] + message)
+                }
+                let ciphers = try handshake.split()
+                phase = .secret(sending: ciphers.sending, receiving: ciphers.receiving)
+                return .success(nil)
+            case .secret(let sending, var receiving):
+                let content = try receiving.open(frame)
+                phase = .secret(sending: sending, receiving: receiving)
+                return content.count >= 4 ? .success(content) : .failure(.damaged)
+            }
+        } catch {
+            return .failure(ESPHomeError(error.code == .missingLibrary ? .noEncryption : .damaged, error.message))
+        }
+    }
+
+    private mutating func appendFrame(_ frame: [UInt8]) {
+        output.append(1)
+        output.append(UInt8(truncatingIfNeeded: frame.count >> 8))
+        output.append(UInt8(truncatingIfNeeded: frame.count))
+        output.append(contentsOf: frame)
+    }
+}
+
+/// A kind of message of ESPHome's native API, by its number there (aioesphomeapi, `api.proto`).
+package struct ESPHomeMessage: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static let hello = ESPHomeMessage(rawValue: 1)
+    package static let helloAnswer = ESPHomeMessage(rawValue: 2)
+    package static let authentication = ESPHomeMessage(rawValue: 3)
+    package static let authenticationAnswer = ESPHomeMessage(rawValue: 4)
+    package static let disconnect = ESPHomeMessage(rawValue: 5)
+    package static let disconnectAnswer = ESPHomeMessage(rawValue: 6)
+    package static let ping = ESPHomeMessage(rawValue: 7)
+    package static let pingAnswer = ESPHomeMessage(rawValue: 8)
+    package static let deviceInfo = ESPHomeMessage(rawValue: 9)
+    package static let deviceInfoAnswer = ESPHomeMessage(rawValue: 10)
+    package static let subscribeAdverts = ESPHomeMessage(rawValue: 66)
+    package static let unsubscribeAdverts = ESPHomeMessage(rawValue: 87)
+    package static let adverts = ESPHomeMessage(rawValue: 93)
+    package static let scannerState = ESPHomeMessage(rawValue: 126)
+    package static let readCharacteristic = ESPHomeMessage(rawValue: 73)
+    package static let readError = ESPHomeMessage(rawValue: 82)
+}
+
+/// The reason why a device of ESPHome cannot be used, for people, as the end of a sentence that begins with its name.
+package struct ESPHomeError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A kind of failure. More may come, so a `switch` over codes needs a default.
+    package struct Code: Hashable, Sendable {
+        private enum Value: Hashable, Sendable {
+            case keyNeeded, wrongKey, plainDevice, noEncryption, damaged, passwordNeeded, noProxy, tooOld, ended
+        }
+
+        private let value: Value
+
+        /// The device is encrypted, and there is no key.
+        package static let keyNeeded = Code(value: .keyNeeded)
+        /// The key is not the device's.
+        package static let wrongKey = Code(value: .wrongKey)
+        /// There is a key, and the device is not encrypted.
+        package static let plainDevice = Code(value: .plainDevice)
+        /// The machine has no library for encryption.
+        package static let noEncryption = Code(value: .noEncryption)
+        /// What it sends is none of the protocol.
+        package static let damaged = Code(value: .damaged)
+        /// The device wants a password.
+        package static let passwordNeeded = Code(value: .passwordNeeded)
+        /// The device passes no adverts on.
+        package static let noProxy = Code(value: .noProxy)
+        /// The device is of a version that does not pass adverts on as they are.
+        package static let tooOld = Code(value: .tooOld)
+        /// The device ended the connection.
+        package static let ended = Code(value: .ended)
+    }
+
+    /// The kind of failure.
+    package var code: Code
+    /// The problem and its remedy.
+    package var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    package var description: String { message }
+
+    static let damaged = ESPHomeError(.damaged, "what it sends is none of ESPHome's API; check host and port")
+    static let wrongKey = ESPHomeError(
+        .wrongKey, "its key is another; take the one under api: encryption: in its configuration")
+    static let ended = ESPHomeError(.ended, "it ended the connection")
+}

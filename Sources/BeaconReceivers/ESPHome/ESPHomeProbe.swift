@@ -1,0 +1,51 @@
+public import BeaconModel
+import BeaconNoise
+
+/// The readers of what devices of ESPHome send, for measurements and fuzzing. No promise is made of it.
+public enum ESPHomeProbe {
+    /// Reads the bytes of a plain connection as a client does.
+    ///
+    /// - Parameters:
+    ///   - bytes: what the device sends.
+    ///   - size: the number of bytes that come at once.
+    /// - Returns: the number of adverts.
+    public static func readConnection(_ bytes: [UInt8], inPiecesOf size: Int) -> Int {
+        var time = Timestamp.zero
+        guard var client = try? ESPHomeClient(key: nil, mayTake: true, at: time) else { return 0 }
+        var adverts = 0
+        for start in stride(from: 0, to: bytes.count, by: max(size, 1)) {
+            time = time.advanced(by: Timestamp.nanosecondsPerSecond / 2)
+            let piece = Array(bytes[start..<min(start + max(size, 1), bytes.count)])
+            let failure = client.receive(
+                piece.span.bytes, at: time, deliver: { _, _, _ in adverts += 1 }, report: { _ in })
+            if failure != nil || client.advance(to: time, report: { _ in }) != nil { break }
+            _ = client.takeOutput()
+        }
+        return adverts
+    }
+
+    /// Reads an answer of multicast DNS.
+    public static func readAnswer(_ bytes: RawSpan) { _ = ServiceAnswer(bytes) }
+
+    /// A reader of the plain messages of adverts in the bytes of a connection.
+    public struct Reader {
+        private var framing: ESPHomeFraming?
+
+        /// A reader at the beginning of a connection.
+        public init() { framing = try? ESPHomeFraming(.initiator, key: nil) }
+
+        /// Reads what came.
+        ///
+        /// - Parameter deliver: receives each advert: address, signal strength in dBm, AD structures.
+        /// - Returns: false where it is damaged.
+        @inline(__always)
+        public mutating func read(_ bytes: RawSpan, _ deliver: (DeviceAddress, Int, RawSpan) -> Void) -> Bool {
+            var isWhole = true
+            let failure = framing?.receive(bytes) { kind, content in
+                guard kind == Int(ESPHomeMessage.adverts.rawValue) else { return }
+                if !ESPHomeAdverts.forEach(in: content, deliver) { isWhole = false }
+            }
+            return isWhole && failure == nil
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// Multicast DNS (RFC 6762) and service discovery by it (RFC 6763), as far as devices of ESPHome are found by it.
+
+/// The question who offers ESPHome's native API in the local network.
+package enum ServiceQuestion {
+    /// The address and port of multicast DNS (RFC 6762, 3).
+    package static let address = "224.0.0.251"
+    package static let port: UInt16 = 5353
+
+    private static let service = "_esphomelib._tcp.local"
+
+    /// Returns the question for all devices.
+    package static var all: [UInt8] { question(service, kind: .pointer) }
+
+    /// Returns the question for the address of a host that ends in `.local`.
+    package static func address(of host: String) -> [UInt8] { question(host, kind: .address) }
+
+    /// The kinds of records (RFC 1035, 3.2.2; RFC 2782).
+    enum Kind: UInt16 {
+        case address = 1
+        case pointer = 12
+        case service = 33
+    }
+
+    private static func question(_ name: String, kind: Kind) -> [UInt8] {
+        // No number, no flags, one question.
+        var bytes: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+        for label in name.split(separator: ".").map({ $0.utf8.prefix(63) }) {
+            bytes.append(UInt8(label.count))
+            bytes.append(contentsOf: label)
+        }
+        bytes.append(0)
+        // Class 1; the highest bit asks for an answer to this port alone (RFC 6762, 5.4).
+        return bytes + [0, UInt8(kind.rawValue), 0x80, 1]
+    }
+}
+
+/// What an answer of multicast DNS says of devices.
+package struct ServiceAnswer: Hashable, Sendable {
+    /// A device that offers the API.
+    package struct Service: Hashable, Sendable {
+        package var host: String
+        package var port: UInt16
+    }
+
+    /// The devices, by the names of their service.
+    package private(set) var services: [String: Service] = [:]
+    /// The addresses of hosts, in four bytes, by name in lower case.
+    package private(set) var addresses: [String: [UInt8]] = [:]
+
+    /// The most questions that an answer repeats: one, of those that answer this program.
+    private static let mostQuestions = 16
+
+    /// The most records of an answer that are read.
+    private static let mostRecords = 256
+
+    /// Reads an answer.
+    ///
+    /// - Returns: nil for what is none.
+    package init?(_ bytes: RawSpan) {
+        guard bytes.byteCount >= 12, bytes.byte(2) & 0x80 != 0 else { return nil }
+        var position = 12
+        guard bytes.number(at: 4) <= Self.mostQuestions else { return nil }
+        for _ in 0..<bytes.number(at: 4) {
+            guard bytes.labels(at: &position) != nil, position + 4 <= bytes.byteCount else { return nil }
+            position += 4
+        }
+        let records = bytes.number(at: 6) + bytes.number(at: 8) + bytes.number(at: 10)
+        for _ in 0..<min(records, Self.mostRecords) {
+            guard let name = bytes.labels(at: &position), position + 10 <= bytes.byteCount else { return nil }
+            let kind = ServiceQuestion.Kind(rawValue: UInt16(bytes.number(at: position)))
+            let count = bytes.number(at: position + 8)
+            let data = position + 10
+            position = data + count
+            guard position <= bytes.byteCount else { return nil }
+            switch kind {
+            case .service:
+                var target = data + 6
+                guard name.lowercased().hasSuffix("._esphomelib._tcp.local"), count >= 7,
+                    let host = bytes.labels(at: &target), host.lowercased().hasSuffix(".local")
+                else { continue }
+                services[name] = Service(host: host.lowercased(), port: UInt16(bytes.number(at: data + 4)))
+            case .address where count == 4:
+                addresses[name.lowercased()] = (0..<4).map { bytes.byte(data + $0) }
+            default: continue
+            }
+        }
+    }
+}
+
+extension RawSpan {
+    fileprivate func byte(_ offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+
+    fileprivate func number(at offset: Int) -> Int { Int(byte(offset)) << 8 | Int(byte(offset + 1)) }
+
+    /// Reads a name, whose end may stand elsewhere (RFC 1035, 4.1.4), and moves behind it.
+    fileprivate func labels(at position: inout Int) -> String? {
+        var (place, end): (Int, Int?) = (position, nil)
+        var name = ""
+        // No name has more labels, and one that refers to itself ends as well.
+        for _ in 0..<128 {
+            guard place < byteCount else { return nil }
+            let count = Int(byte(place))
+            switch count {
+            case 0:
+                position = end ?? place + 1
+                return name
+            case 1..<64:
+                guard place + 1 + count <= byteCount, name.utf8.count < 256 else { return nil }
+                name += (name.isEmpty ? "" : ".") + text((place + 1)..<(place + 1 + count))
+                place += 1 + count
+            case 192...:
+                guard place + 1 < byteCount else { return nil }
+                end = end ?? place + 2
+                place = (count & 63) << 8 | Int(byte(place + 1))
+            default: return nil
+            }
+        }
+        return nil
+    }
+}

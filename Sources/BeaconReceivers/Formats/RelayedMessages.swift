@@ -1,0 +1,141 @@
+import BeaconModel
+import BeaconRadio
+
+// Messages of `beacon relay`: PREFIX/beacon-relay/NAME/heard, as ``RelayMessage`` describes them, and …/status with the
+// last will.
+
+/// What is known of a relay.
+struct Relay {
+    /// The number of its start; nil before its first message.
+    var session: UInt32?
+    /// Up to when, by its clock, everything that it heard has come.
+    var covered = Timestamp.zero
+    var clock = SkewedClock()
+    /// The places of its receivers, and their names in its messages.
+    var places: [Int] = []
+    var names: [String] = []
+
+    /// Returns the name for a level of a topic, in which % and two hexadecimal digits stand for a byte.
+    static func name(ofLevel level: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(level.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = Hexadecimal.value(of: rest[rest.startIndex]),
+                let low = Hexadecimal.value(of: rest[rest.startIndex + 1])
+            {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension ReceiverNetwork {
+    /// The level before a relay's name in its topics.
+    package static let relayLevel = "beacon-relay"
+
+    mutating func readRelay(
+        _ name: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void,
+        _ report: (RadioEvent) -> Void
+    ) rethrows -> MessageFault? {
+        // What the broker kept is of any time.
+        guard !message.isRetained else { return nil }
+        let heard: RelayMessage
+        do throws(MessageFault) {
+            heard = try RelayMessage(payload)
+        } catch {
+            return error
+        }
+        guard !heard.receivers.isEmpty else { return nil }
+        var relay = relays[name] ?? Relay()
+        guard meetReceivers(of: name, heard, &relay, message, report) else { return .tooManyReceivers }
+        defer { relays[name] = relay }
+        let isNew = relay.session != heard.session
+        if isNew {
+            // Its clock may be another after a restart.
+            (relay.session, relay.clock) = (heard.session, SkewedClock())
+        } else if heard.to <= relay.covered {
+            countDuplicate()
+            return nil
+        }
+        guard let end = relay.clock.time(of: heard.to, arrivedAt: message.arrival) else {
+            // Nobody knows what was in it, since it is passed over; the next one shows from when on.
+            countLate(heard.sightings.count)
+            return MessageFault(
+                "a relay's message", "it came more than 15 s late; the way to the broker may be too slow for it")
+        }
+        let offset = end.since(heard.to)
+        for place in relay.places {
+            // What lies between two messages that do not meet was lost; by our clock where the relay's is another.
+            reportDeafness(
+                of: place, from: isNew ? receivers[place].lastKnown : relay.covered.advanced(by: offset),
+                to: min(heard.from.advanced(by: offset), message.arrival), report)
+        }
+        relay.covered = heard.to
+        for stretch in heard.deafness {
+            for (index, place) in relay.places.enumerated() where stretch.receiver ?? index == index {
+                reportDeafness(
+                    of: place, from: stretch.from.advanced(by: offset),
+                    to: min(stretch.to.advanced(by: offset), message.arrival), report)
+            }
+        }
+        for (place, receiver) in zip(relay.places, heard.receivers) {
+            receivers[place].noteCoverage(upTo: end, at: message.arrival)
+            receivers[place].told = receiver.status
+        }
+        counts.reports += heard.sightings.count
+        for sighting in heard.sightings {
+            let place = relay.places[Int(sighting.receiver.index)]
+            receivers[place].adverts += 1
+            let frame = IBeaconFrame(identity: sighting.identity, measuredPower: sighting.measuredPower)
+            try Self.withAdvert(of: frame) {
+                try hear(
+                    place, at: min(message.arrival, sighting.time.advanced(by: offset)), address: sighting.address,
+                    rssi: Int(sighting.rssi.rawValue), advert: $0, deliver)
+            }
+        }
+        return nil
+    }
+
+    /// Finds the places of a relay's receivers, which are added where they are new. Those that it has no more are off.
+    ///
+    /// - Returns: false where there is no place for one, and nothing was changed.
+    private mutating func meetReceivers(
+        of name: String, _ heard: RelayMessage, _ relay: inout Relay, _ message: Message,
+        _ report: (RadioEvent) -> Void
+    ) -> Bool {
+        guard !relay.names.elementsEqual(heard.receivers.lazy.map(\.name)) else { return true }
+        let names = heard.receivers.map(\.name)
+        guard hasPlaces(for: name, .relay, inners: names) else { return false }
+        let old = relay.places
+        relay.places = names.compactMap { place(of: name, .relay, inner: $0, message) }
+        relay.names = names
+        let isOnline = said(of: name, .relay)
+        for place in relay.places where !old.contains(place) {
+            receivers[place].isOnline = receivers[place].isOnline ?? isOnline
+        }
+        for place in old where !relay.places.contains(place) {
+            reportDeafness(of: place, at: message.arrival, report)
+            receivers[place].told = ReceiverStatus(.poweredOff)
+            receivers[place].isOnline = false
+        }
+        return true
+    }
+
+    /// Notes what a relay, or its broker for it, says of its connection.
+    mutating func noteRelayStatus(
+        of name: String, _ payload: RawSpan, _ message: Message, _ report: (RadioEvent) -> Void
+    ) -> MessageFault? {
+        guard let isOnline = Self.isOnline(payload) else { return .noStatus }
+        noteSaid(of: name, .relay, isOnline: isOnline)
+        // One that has sent nothing so far may have any number of receivers.
+        guard let relay = relays[name] else { return nil }
+        for inner in relay.names {
+            if let fault = noteStatus(of: name, .relay, inner: inner, payload, message, report) { return fault }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,38 @@
+#ifndef CCRYPTO_H
+#define CCRYPTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The few primitives of OpenSSL's libcrypto that an encrypted connection needs. The library is opened when the first of them
+// is used, so that programs which need none of them run without it.
+
+#pragma clang assume_nonnull begin
+
+// Returns nothing where the library is there, else a sentence that says what is missing. Any thread may ask; the answer stays
+// the same.
+const char *_Nullable beacon_crypto_problem(void);
+
+// The functions return false where the library refuses, as it does for a peer's public key that is none.
+
+// X25519 (RFC 7748, 5): the public key, or the secret that is shared with a peer.
+bool beacon_x25519_public(const uint8_t *secret, uint8_t *public_key);
+bool beacon_x25519_shared(const uint8_t *secret, const uint8_t *peer, uint8_t *shared);
+
+// SHA-256 and HMAC by it (FIPS 180-4, RFC 2104).
+bool beacon_sha256(const void *bytes, size_t count, uint8_t *digest);
+bool beacon_hmac_sha256(const uint8_t *key, size_t key_count, const void *bytes, size_t count, uint8_t *digest);
+
+// ChaCha20-Poly1305 (RFC 8439): `output` has room for 16 bytes more, the tag, than `bytes`, or has 16 less. Both may be one
+// place. `associated` is what the tag covers as well.
+bool beacon_chachapoly_seal(
+    const uint8_t *key, const uint8_t *nonce, const void *_Nullable associated, size_t associated_count,
+    const void *_Nullable bytes, size_t count, uint8_t *output);
+bool beacon_chachapoly_open(
+    const uint8_t *key, const uint8_t *nonce, const void *_Nullable associated, size_t associated_count,
+    const void *bytes, size_t count, uint8_t *output);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("beacon relay, by Debian's broker", .oneAtATime)
+struct RelayTests {
+    private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+
+    /// What a client of the broker gets, in a file.
+    private final class Listener {
+        private let folder: TemporaryFolder
+        private let process: ChildProcess
+
+        init(_ broker: Broker, _ topic: String) async throws {
+            folder = try TemporaryFolder()
+            process = try ChildProcess(
+                "mosquitto_sub",
+                ["-h", "127.0.0.1", "-p", "\(broker.port)", "-t", topic, "-t", "ready", "-v", "-q", "1"],
+                output: folder.url.path + "/output")
+            // A subscription takes a moment.
+            try await eventually {
+                try broker.publish("ready", "now")
+                return self.output.contains("ready now")
+            }
+        }
+
+        var output: String {
+            (try? String(contentsOfFile: folder.url.path + "/output", encoding: .utf8)) ?? ""
+        }
+    }
+
+    @Test("What a relay hears is heard by others by its name, and its end is told")
+    func scan() async throws {
+        let broker = try await Broker()
+        let address = "mqtt://127.0.0.1:\(broker.port)"
+        let status = try await Listener(broker, "beacon-relay/+/status")
+        let reader = try ProgramRun(["scan", "--json", "--source", address])
+        try await eventually { reader.errors.contains("connected, and listening to receivers") }
+        let relay = try ProgramRun([
+            "relay", address, "--name", "hall 1", "--source", "simulation:museum?loop", "--only", "\(Self.uuid)/2",
+        ])
+        try await eventually { reader.output.contains(#""receiver":"hall 1/hci0""#) }
+        #expect(!reader.output.contains(#""major":1,"#) && reader.output.contains(#""major":2,"#))
+        #expect(relay.errors.contains("Connected to 127.0.0.1:\(broker.port), and relaying as hall 1."))
+        #expect(status.output.contains("beacon-relay/hall%201/status online"))
+        relay.process.signal(SIGINT)
+        #expect(relay.process.wait() == 130)
+        #expect(relay.errors.contains("0 dropped; 0 transitions, 0 waiting"))
+        try await eventually { status.output.contains("beacon-relay/hall%201/status offline") }
+    }
+
+    @Test("Enter and exit wait for a broker that is away, over a kill of the relay, and come once, with their times")
+    func storeAndForward() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.url.appendingPathComponent("relay.json").path
+        let broker = try await Broker()
+        broker.kill()
+        let address = "mqtt://127.0.0.1:\(broker.port)"
+        let arguments = [
+            "relay", address, "--name", "hall", "--region", "hall=\(Self.uuid)", "--store", store, "--source",
+            "simulation:museum?loop",
+        ]
+        let first = try ProgramRun(arguments)
+        try await eventually {
+            ((try? String(contentsOfFile: store, encoding: .utf8)) ?? "").contains(#"\"event\":\"enter\""#)
+        }
+        let other = try await BeaconProgram.run(arguments)
+        #expect(other.status == 1 && other.errors.contains("another relay of this name runs here"))
+        first.process.end(SIGKILL)
+        try await broker.start()
+        let listener = try await Listener(broker, "beacon-relay/+/transitions")
+        let second = try ProgramRun(arguments)
+        try await eventually { listener.output.contains(#""event":"enter""#) }
+        try await eventually {
+            !((try? String(contentsOfFile: store, encoding: .utf8)) ?? "").contains("enter")
+        }
+        second.process.signal(SIGINT)
+        #expect(second.process.wait() == 130)
+        // The second knew that it was inside.
+        #expect(listener.output.split(separator: "\n").filter { $0.contains("transitions {\"id\":") }.count == 1)
+        #expect(second.errors.contains("1 transitions, 0 waiting"))
+    }
+
+    @Test("A relay that is killed makes its region unknown, and nothing is left; one that comes back goes on")
+    func death() async throws {
+        let broker = try await Broker()
+        let address = "mqtt://127.0.0.1:\(broker.port)"
+        let relaying = ["relay", address, "--name", "hall", "--source", "simulation:museum?loop"]
+        let relay = try ProgramRun(relaying)
+        let monitor = try ProgramRun([
+            "monitor", "--json", "--region", "hall=\(Self.uuid)", "--exit-timeout", "3600", "--source", address,
+        ])
+        try await eventually { monitor.output.contains(#""event":"enter""#) }
+        relay.process.end(SIGKILL)
+        try await eventually { monitor.output.contains(#""event":"state","state":"unknown""#) }
+        let again = try ProgramRun(relaying)
+        try await eventually { monitor.output.contains(#""event":"state","state":"inside""#) }
+        #expect(!monitor.output.contains("exit"))
+        again.process.end(SIGKILL)
+    }
+
+    @Test("A broker that is none, and two regions of one name, are mistakes on the command line")
+    func mistakes() async throws {
+        let broker = try await BeaconProgram.run("relay", "broker.local")
+        #expect(broker.status == 2 && broker.errors.contains("write mqtt://HOST"), "\(broker.errors)")
+        let regions = try await BeaconProgram.run(
+            "relay", "mqtt://h", "--region", "a=\(Self.uuid)", "--region", "a=\(Self.uuid)/1")
+        #expect(regions.status == 2 && regions.errors.contains("two regions have the name a"))
+    }
+}

@@ -1,0 +1,167 @@
+"""Hears devices of ESPHome with beacon, and looks at what it says. Run by scripts/check-esphome."""
+
+import base64
+import os
+import pathlib
+import queue
+import signal
+import subprocess
+import sys
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEACON = str(ROOT / ".build/debug/beacon")
+KEY = base64.b64encode(bytes(range(32))).decode()
+# The longest wait for anything, in seconds: a busy machine is slow, and what comes is not waited for longer.
+PATIENCE = 120
+
+
+class Program:
+    """A program whose lines are read as they come."""
+
+    def __init__(self, *command, environment=None):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True, env=os.environ | (environment or {}))
+        self.lines = queue.Queue()
+        self.seen = []
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.rstrip("\n"))
+        self.lines.put(None)
+
+    def wait(self, text):
+        """Waits for a line with a text, and returns it."""
+        while True:
+            try:
+                line = self.lines.get(timeout=PATIENCE)
+            except queue.Empty:
+                sys.exit(f"\"{text}\" did not come; there was:\n" + "\n".join(self.seen[-40:]))
+            if line is None:
+                sys.exit(f"it ended without \"{text}\"; there was:\n" + "\n".join(self.seen[-40:]))
+            self.seen.append(line)
+            if text in line:
+                return line
+
+    def say(self, text):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        self.wait("done " + text)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(PATIENCE)
+        self.process.kill()
+
+
+class Device(Program):
+    def __init__(self, *options):
+        super().__init__(sys.executable, str(ROOT / "Tests/Peers/esphome_device.py"), *options)
+        self.port = int(self.wait("port ").split()[1])
+
+
+def beacon(*command, key=None):
+    environment = {"BEACON_ESPHOME_KEY": key} if key else {}
+    return Program(BEACON, *command, environment=environment)
+
+
+def title(text):
+    print(f"esphome: {text}", flush=True)
+
+
+def hears(name, *options, key=None, suffix=""):
+    """A device is heard, and its other adverts are not taken for beacons."""
+    device = Device("--name", name, *options)
+    scan = beacon("scan", "--json", "--source", f"esphome:127.0.0.1:{device.port}{suffix}", key=key)
+    device.wait("hello from swift-beacon")
+    scan.wait(f"{name}: connected, and hears")
+    scan.wait(f'"receiver":"{name}"')
+    scan.end()
+    device.process.kill()
+
+
+def says(text, *options, key=None):
+    """A device that cannot be used is told with what to do."""
+    device = Device(*options)
+    scan = beacon("scan", "--source", f"esphome:127.0.0.1:{device.port}", key=key)
+    scan.wait(text)
+    scan.end()
+    device.process.kill()
+
+
+title("plain, encrypted, and of versions that do not tell their state")
+hears("hall")
+hears("cellar", "--key", KEY, key=KEY)
+hears("attic", "--version", "2024.6.0", "--features", "0x3f")
+hears("garden", "--version", "2026.8.1", suffix="?take")
+
+title("what cannot be used says why")
+says("it is encrypted; give its key", "--key", KEY)
+says("its key is another", "--key", KEY, key=base64.b64encode(bytes(32)).decode())
+says("it is not encrypted; leave out the key", key=KEY)
+says("it has no bluetooth_proxy:", "--features", "0")
+says("it runs ESPHome 2022.12.1; update it", "--version", "2022.12.1", "--features", "0x1f")
+says("gives adverts to whoever asked last", "--version", "2026.7.0")
+
+title("a device that another program has is left to it")
+device = Device()
+source = f"esphome:127.0.0.1:{device.port}"
+first = beacon("scan", "--source", source)
+first.wait("hall: connected, and hears")
+second = beacon("scan", "--source", source)
+device.wait("refused")
+second.wait("another program, Home Assistant for instance, may have them")
+first.end()
+second.end()
+third = beacon("scan", "--source", source)
+third.wait("hall: connected, and hears")
+third.end()
+device.process.kill()
+
+title("a newer program takes the adverts of a new device, which is missed and not fought for")
+device = Device("--version", "2026.9.0")
+source = f"esphome:127.0.0.1:{device.port}?take"
+monitor = beacon("monitor", "--json", "--exit-timeout", "3", "--source", source,
+                 "--region", "hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0")
+monitor.wait('"event":"enter"')
+thief = beacon("scan", "--source", source)
+device.wait("taken over")
+monitor.wait("another program took its adverts")
+monitor.wait('"event":"state","state":"unknown"')
+thief.end()
+monitor.end()
+if any('"event":"exit"' in line for line in monitor.seen):
+    sys.exit("a region was left because another program took the adverts")
+device.process.kill()
+
+title("a silent room is left, a scanner that stopped and a connection that was lost are not")
+device = Device()
+monitor = beacon("monitor", "--json", "--exit-timeout", "3", "--source", f"esphome:127.0.0.1:{device.port}",
+                 "--region", "hall=e2c56db5-dffb-48d2-b060-d0f5a71096e0")
+monitor.wait('"event":"enter"')
+device.say("stop")
+monitor.wait("hall: its scanner does not run")
+monitor.wait('"event":"state","state":"unknown"')
+device.say("start")
+monitor.wait('"event":"state","state":"inside"')
+device.say("drop")
+monitor.wait("hall: it ended the connection. It is tried again")
+monitor.wait("hall: connected, and hears")
+device.say("silence")
+monitor.wait('"event":"exit"')
+monitor.end()
+if sum('"event":"exit"' in line for line in monitor.seen) != 1:
+    sys.exit("a region was left twice")
+device.process.kill()
+
+title("devices are found by multicast DNS")
+device = Device("--name", "porch")
+announcer = Program(sys.executable, str(ROOT / "Tests/Peers/esphome_announcer.py"), "porch", str(device.port))
+announcer.wait("announced")
+scan = beacon("scan", "--json", "--source", "esphome")
+scan.wait('"receiver":"porch"')
+scan.end()
+announcer.process.kill()
+device.process.kill()
+print("esphome: all seen")
