@@ -43,7 +43,7 @@ struct Beacon: AsyncParsableCommand {
         subcommands: [
             ScanCommand.self, RangeCommand.self, MonitorCommand.self, PlacesCommand.self, TeachCommand.self,
             EvaluateCommand.self,
-            AdvertiseCommand.self, RelayCommand.self,
+            AdvertiseCommand.self, RelayCommand.self, ProxyCommand.self,
             DecodeCommand.self,
             RecordCommand.self, SimulateCommand.self, AirCommand.self, CalibrateCommand.self, DoctorCommand.self,
             AuthorizationCommand.self,

@@ -107,7 +107,8 @@ extension Gateway {
 
     /// Sets the scan mode of the radios to what the requests need.
     func updateScanMode() {
-        let mode = core.scanMode
+        // Who has the adverts passed on wants those of all that there is.
+        let mode = proxy?.isWanted == true ? .ranging : core.scanMode
         guard mode != scanMode else { return }
         scanMode = mode
         for source in sources { source.runner.scan(mode) }

@@ -43,6 +43,8 @@ actor Gateway {
     let writer: any NotificationWriter
     let state: GatewayState?
     let launches: LaunchAgent?
+    /// Passes all adverts on to others; nil where that is not asked for.
+    let proxy: ProxyServer?
     let rules: RuleEngine?
     let published: Locked<GatewayStatistics>
     let logger: Logger
@@ -53,7 +55,7 @@ actor Gateway {
         var constraint: BeaconConstraint?
     }
 
-    private let makeRunner: @Sendable (SourceSettings) -> any GatewayRunner
+    private let makeRunner: @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
 
     var core: MonitoringCore
     /// The first time that any source gave, in which all others are placed until time has passed.
@@ -141,14 +143,15 @@ actor Gateway {
     ///   - logger: the log.
     ///   - history: keeps the events for the console; nil where there is none.
     ///   - broadcast: tells those who look at the console of what changes.
+    ///   - proxy: passes all adverts on to others.
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
         state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil, base: GatewayConfiguration? = nil,
         published: Locked<GatewayStatistics>, logger: Logger,
-        history: EventHistory? = nil, broadcast: EventBroadcast? = nil,
-        makeRunner: @escaping @Sendable (SourceSettings) -> any GatewayRunner = {
-            SourceRunner($0.specification, pace: $0.pace)
+        history: EventHistory? = nil, broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
+        makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner = {
+            SourceRunner($0.specification, pace: $0.pace, proxy: $1)
         }
     ) {
         self.base = base ?? configuration
@@ -159,6 +162,7 @@ actor Gateway {
         self.writer = writer
         self.state = state
         self.launches = launches
+        self.proxy = proxy
         self.published = published
         self.logger = logger
         self.makeRunner = makeRunner
@@ -240,7 +244,9 @@ actor Gateway {
                 logger.notice("\(settings.name) plays \(speed), as other sources of this configuration do")
             }
             let receiver = addReceiver(source: sources.count, place: 0)
-            sources.append(GatewaySource(settings, runner: makeRunner(settings), first: receiver))
+            let receiverName = settings.receiver
+            let feed = proxy?.feed { receiverName ?? $0 }
+            sources.append(GatewaySource(settings, runner: makeRunner(settings, feed), first: receiver))
             setHearing(.interrupted, of: receiver)
         }
     }

@@ -1,4 +1,5 @@
 public import BeaconDelivery
+import BeaconMonitoring
 import BeaconSupport
 import CoreMetrics
 import Foundation
@@ -34,6 +35,7 @@ public struct GatewayDaemon: Sendable {
     private let history: EventHistory?
     private let web: WebServer?
     private let received: ReceivedEvents?
+    private let proxy: ProxyServer?
     private let shutdown = Locked(ShutdownRequest())
     private let logger: Logger
 
@@ -50,7 +52,7 @@ public struct GatewayDaemon: Sendable {
     ///   - mode: the handling of notifications.
     ///   - logger: the log.
     ///   - reload: is called where the console wants the configuration to be read again.
-    /// - Throws: the error of a destination, `OutboxError`.
+    /// - Throws: the error of a destination, `OutboxError`, an error of the proxy.
     public init(
         _ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger,
         reload: @escaping @Sendable (GatewayConfiguration?) -> Void = { _ in }
@@ -109,10 +111,16 @@ public struct GatewayDaemon: Sendable {
         } else {
             history = nil
         }
+        if var settings = configuration.proxy, let stateFolder {
+            settings.portsPath = stateFolder.appendingPathComponent("proxy.json").path
+            proxy = try ProxyServer(settings) { logger.log(level: $0.isTrouble ? .warning : .info, "\($0)") }
+        } else {
+            proxy = nil
+        }
         gateway = Gateway(
             configuration, destinations: destinations, writer: writer, state: state, launches: launches,
             rules: rules, base: base, published: published, logger: logger, history: history,
-            broadcast: history == nil ? nil : broadcast)
+            broadcast: history == nil ? nil : broadcast, proxy: proxy)
         if let settings = configuration.web, let history, let state {
             web = WebServer(
                 settings: settings, gateway: gateway, rules: rules, delivery: delivery, configuration: base,
@@ -177,6 +185,7 @@ public struct GatewayDaemon: Sendable {
                 successTerminationBehavior: .gracefullyShutdownGroup))
         if let received { services.append(.init(service: received, successTerminationBehavior: .ignore)) }
         if let web { services.append(.init(service: web, successTerminationBehavior: .ignore)) }
+        if let proxy { services.append(.init(service: ProxyRun(proxy: proxy, gateway: gateway))) }
         services += companions.map { .init(service: $0) }
         // The group's own log is of interest only from warnings on.
         var groupLogger = logger

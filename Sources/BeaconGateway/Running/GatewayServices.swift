@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconMonitoring
 import Logging
 import ServiceLifecycle
 
@@ -56,6 +57,24 @@ struct DeliveryRun: Service {
             await group.next()
             group.cancelAll()
         }
+    }
+}
+
+/// The service that passes on what is heard, and has the radios hear all of it while somebody wants it.
+struct ProxyRun: Service {
+    let proxy: ProxyServer
+    let gateway: Gateway
+
+    func run() async {
+        proxy.start()
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                let seen = proxy.wantedSignal.count
+                await gateway.updateScanMode()
+                await proxy.wantedSignal.wait(after: seen)
+            }
+        }
+        await proxy.stop()
     }
 }
 

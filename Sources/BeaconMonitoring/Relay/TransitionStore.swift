@@ -140,7 +140,8 @@ package final class TransitionStore: Sendable {
     /// - Returns: true where it was written.
     package func flush() async -> Bool {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.state.withLock { !$0.hasFailed }) }
+            // The store is not kept by this block: who waits may let go of it, and of its lock, before the block is gone.
+            queue.async { [state] in continuation.resume(returning: state.withLock { !$0.hasFailed }) }
         }
     }
 

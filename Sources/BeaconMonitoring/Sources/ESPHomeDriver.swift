@@ -369,8 +369,8 @@ final class ESPHomeDriver: AdapterDriver {
             tell(
                 node, .degraded,
                 "its version of ESPHome gives adverts to whoever asked last, and tells nobody: a Home Assistant that uses it "
-                    + "would hear no more. It is not asked. Where no other program needs its adverts, write ?take behind the "
-                    + "source, or take: true in beacond's file", report)
+                    + "would hear no more. It is not asked. Where no other program needs its adverts, or it gets them from here (beacon "
+                    + "proxy; proxy: in beacond's file), write ?take behind the source, or take: true in beacond's file", report)
         case .subscribed(let isScanning): noteScanner(isScanning, of: node, at: now, report)
         case .refused:
             node.wasRefused = true
@@ -425,6 +425,15 @@ final class ESPHomeDriver: AdapterDriver {
         node.title = name.printable
         node.address = device.address
         node.hasMet = true
+        // What it heard would come back to it, or comes by another way already.
+        if node.isFound, device.project == ESPHomeDevice.networkProject {
+            node.isOther = true
+            tell(
+                node, .adapterUsed,
+                "it passes on what others hear, and is not used; where it is to be, name it, as in esphome:\(node.target.host.printable)",
+                report)
+            return rest(node, for: 3600, at: now)
+        }
         // A device may be listed by its name and by its address.
         let others = nodes.filter { $0 !== node && $0.socket >= 0 && $0.place != nil }
         if others.contains(where: { !$0.address.isEmpty && $0.address == node.address }) {

@@ -86,10 +86,11 @@ final class ServiceBrowser {
 
     private func ask() {
         // By each interface: the system's default one need not be that of the devices.
-        for interface in Self.interfaces() {
-            var interface = interface
+        for interface in NetworkInterface.all() {
+            var address = in_addr()
+            withUnsafeMutableBytes(of: &address) { $0.copyBytes(from: interface.bytes) }
             setsockopt(
-                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &interface, socklen_t(MemoryLayout<in_addr>.size))
+                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, socklen_t(MemoryLayout<in_addr>.size))
             if asksForAll { send(ServiceQuestion.all) }
             for host in wanted { send(ServiceQuestion.address(of: host)) }
         }
@@ -105,25 +106,5 @@ final class ServiceBrowser {
                 _ = sendto(descriptor, question, question.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-    }
-
-    /// Returns the addresses of the interfaces that can send to a group.
-    private static func interfaces() -> [in_addr] {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
-        defer { freeifaddrs(list) }
-        var found: [in_addr] = []
-        var next = list
-        while let one = next?.pointee {
-            next = one.ifa_next
-            let flags = Int32(bitPattern: one.ifa_flags)
-            guard let address = one.ifa_addr, address.pointee.sa_family == sa_family_t(AF_INET),
-                flags & Int32(IFF_UP) != 0
-            else { continue }
-            // The loopback interface says that it has no groups, and has them.
-            guard flags & Int32(IFF_MULTICAST | IFF_LOOPBACK) != 0 else { continue }
-            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { found.append($0.pointee.sin_addr) }
-        }
-        return found
     }
 }

@@ -59,11 +59,15 @@ public struct SightingSource: ~Copyable {
     ///
     /// - Returns: the record, or nil at the end.
     /// - Throws: the source's error.
-    public mutating func next() throws -> SourceRecord? {
+    public mutating func next() throws -> SourceRecord? { try next(passingTo: nil) }
+
+    /// Reads one record as ``next()`` does, and passes on all adverts in it, iBeacons or not.
+    mutating func next(passingTo proxy: ProxyFeed?) throws -> SourceRecord? {
         sightings.removeAll(keepingCapacity: true)
         let time = packetInterval == nil ? nil : packetTime
         guard
             var record = try source.next({ reception, advert in
+                proxy?.hear(reception, advert)
                 guard var sighting = reception.sighting(decoding: advert) else { return }
                 if let time { sighting.time = time }
                 sightings.append(sighting)

@@ -90,6 +90,7 @@ package final class SourceRunner: Sendable {
     private let isGradual: Bool
     private let clock: RunnerClock
     private let opening: (@Sendable (ScanMode, Waker, @escaping (RadioEvent) -> Void) throws -> AnyAdvertSource)?
+    private let proxy: ProxyFeed?
     private let requests: Locked<Requests>
     private let isStopped = Atomic<Bool>(false)
     private let isStarted = Atomic<Bool>(false)
@@ -107,11 +108,14 @@ package final class SourceRunner: Sendable {
     ///   - packetInterval: the time from one packet of a file to the next, in place of its own times.
     ///   - mode: the scan mode to begin with.
     ///   - clock: the clock by which a radio is opened again, and by which what plays in real time is heard now.
+    ///   - proxy: passes all adverts on to clients of a proxy; nil where there is none.
     package convenience init(
         _ specification: SourceSpecification, pace: Pace, packetInterval: Duration? = nil, mode: ScanMode = .off,
-        clock: RunnerClock = .system
+        clock: RunnerClock = .system, proxy: ProxyFeed? = nil
     ) {
-        self.init(specification, pace: pace, packetInterval: packetInterval, mode: mode, clock: clock, opening: nil)
+        self.init(
+            specification, pace: pace, packetInterval: packetInterval, mode: mode, clock: clock, proxy: proxy,
+            opening: nil)
     }
 
     /// Creates a runner whose source is opened by a function: for measurements and tests without an adapter.
@@ -124,17 +128,20 @@ package final class SourceRunner: Sendable {
         mode: ScanMode = .off, clock: RunnerClock = .system,
         opening: @escaping @Sendable (ScanMode, Waker, @escaping (RadioEvent) -> Void) throws -> AnyAdvertSource
     ) {
-        self.init(.auto, pace: .fastest, packetInterval: nil, mode: mode, clock: clock, opening: opening)
+        self.init(
+            .auto, pace: .fastest, packetInterval: nil, mode: mode, clock: clock, proxy: nil, opening: opening)
     }
 
     private init(
         _ specification: SourceSpecification, pace: Pace, packetInterval: Duration?, mode: ScanMode, clock: RunnerClock,
+        proxy: ProxyFeed?,
         opening: (@Sendable (ScanMode, Waker, @escaping (RadioEvent) -> Void) throws -> AnyAdvertSource)?
     ) {
         self.specification = specification
         self.pace = specification.isRadio ? .fastest : pace
         self.packetInterval = specification.isRadio ? nil : packetInterval
         self.opening = opening
+        self.proxy = proxy
         self.clock = clock
         isGradual = specification.isGradual(at: pace)
         requests = Locked(Requests(mode: mode))
@@ -231,12 +238,15 @@ package final class SourceRunner: Sendable {
             batch.sightings.removeAll()
         }
 
-        defer { send() }
+        defer {
+            send()
+            proxy?.lose()
+        }
         while !shouldStop() {
             let requests = takeRequests()
             if requests.isModeNew { source.scan(requests.mode) }
             if requests.areFramesNew { advertise(requests.frames, &source) }
-            guard let record = try source.next() else { return }
+            guard let record = try source.next(passingTo: proxy) else { return }
             for event in pending {
                 // What was heard before comes first.
                 send()
@@ -252,6 +262,7 @@ package final class SourceRunner: Sendable {
                 batch.receiverNames = source.receiverNames
             }
             batch.receiverStatuses = source.receiverStatuses
+            proxy?.update(names: batch.receiverNames, statuses: batch.receiverStatuses)
             if pacer.isPaced {
                 var second = (batch.time ?? time).nextWholeSecond
                 while second < time, !shouldStop() {

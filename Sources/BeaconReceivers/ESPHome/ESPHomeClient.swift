@@ -15,6 +15,8 @@ package struct ESPHomeClient {
         package var address = ""
         /// The version of ESPHome, such as 2026.7.1.
         package var version = ""
+        /// The project that it is of; empty where it is of none.
+        package var project = ""
         /// What its Bluetooth proxy can do; zero where it has none.
         var features: UInt64 = 0
 
@@ -342,6 +344,7 @@ package struct ESPHomeClient {
                     case (2, .bytes(let range)): device.name = content.name(range)
                     case (3, .bytes(let range)): device.address = content.name(range).printable
                     case (4, .bytes(let range)): device.version = content.name(range).printable
+                    case (8, .bytes(let range)): device.project = content.name(range)
                     case (15, .number(let number)): device.features = number
                     default: break
                     }

@@ -242,7 +242,19 @@ package struct ESPHomeMessage: RawRepresentable, Hashable, Sendable {
     package static let unsubscribeAdverts = ESPHomeMessage(rawValue: 87)
     package static let adverts = ESPHomeMessage(rawValue: 93)
     package static let scannerState = ESPHomeMessage(rawValue: 126)
+    package static let entities = ESPHomeMessage(rawValue: 11)
+    package static let noMoreEntities = ESPHomeMessage(rawValue: 19)
+    package static let setScannerMode = ESPHomeMessage(rawValue: 127)
+    package static let subscribeConnections = ESPHomeMessage(rawValue: 80)
+    package static let freeConnections = ESPHomeMessage(rawValue: 81)
+    package static let connection = ESPHomeMessage(rawValue: 68)
+    package static let connectionAnswer = ESPHomeMessage(rawValue: 69)
+    package static let services = ESPHomeMessage(rawValue: 70)
     package static let readCharacteristic = ESPHomeMessage(rawValue: 73)
+    package static let writeCharacteristic = ESPHomeMessage(rawValue: 75)
+    package static let readDescriptor = ESPHomeMessage(rawValue: 76)
+    package static let writeDescriptor = ESPHomeMessage(rawValue: 77)
+    package static let notify = ESPHomeMessage(rawValue: 78)
     package static let readError = ESPHomeMessage(rawValue: 82)
 }
 
@@ -292,5 +304,5 @@ package struct ESPHomeError: Error, Hashable, Sendable, CustomStringConvertible 
     static let damaged = ESPHomeError(.damaged, "what it sends is none of ESPHome's API; check host and port")
     static let wrongKey = ESPHomeError(
         .wrongKey, "its key is another; take the one under api: encryption: in its configuration")
-    static let ended = ESPHomeError(.ended, "it ended the connection")
+    package static let ended = ESPHomeError(.ended, "it ended the connection")
 }

@@ -6,7 +6,8 @@ package enum ServiceQuestion {
     package static let address = "224.0.0.251"
     package static let port: UInt16 = 5353
 
-    private static let service = "_esphomelib._tcp.local"
+    /// The name of the service.
+    static let service = "_esphomelib._tcp.local"
 
     /// Returns the question for all devices.
     package static var all: [UInt8] { question(service, kind: .pointer) }
@@ -14,21 +15,19 @@ package enum ServiceQuestion {
     /// Returns the question for the address of a host that ends in `.local`.
     package static func address(of host: String) -> [UInt8] { question(host, kind: .address) }
 
-    /// The kinds of records (RFC 1035, 3.2.2; RFC 2782).
+    /// The kinds of records, and of questions for them (RFC 1035, 3.2.2 and 3.2.3; RFC 2782).
     enum Kind: UInt16 {
         case address = 1
         case pointer = 12
+        case text = 16
         case service = 33
+        case any = 255
     }
 
     private static func question(_ name: String, kind: Kind) -> [UInt8] {
         // No number, no flags, one question.
         var bytes: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-        for label in name.split(separator: ".").map({ $0.utf8.prefix(63) }) {
-            bytes.append(UInt8(label.count))
-            bytes.append(contentsOf: label)
-        }
-        bytes.append(0)
+        bytes += [UInt8](name: name)
         // Class 1; the highest bit asks for an answer to this port alone (RFC 6762, 5.4).
         return bytes + [0, UInt8(kind.rawValue), 0x80, 1]
     }
@@ -57,7 +56,7 @@ package struct ServiceAnswer: Hashable, Sendable {
     ///
     /// - Returns: nil for what is none.
     package init?(_ bytes: RawSpan) {
-        guard bytes.byteCount >= 12, bytes.byte(2) & 0x80 != 0 else { return nil }
+        guard bytes.byteCount >= 12, bytes.number(at: 2) & 0x8000 != 0 else { return nil }
         var position = 12
         guard bytes.number(at: 4) <= Self.mostQuestions else { return nil }
         for _ in 0..<bytes.number(at: 4) {
@@ -80,7 +79,7 @@ package struct ServiceAnswer: Hashable, Sendable {
                 else { continue }
                 services[name] = Service(host: host.lowercased(), port: UInt16(bytes.number(at: data + 4)))
             case .address where count == 4:
-                addresses[name.lowercased()] = (0..<4).map { bytes.byte(data + $0) }
+                addresses[name.lowercased()] = (0..<4).map { bytes.unsafeLoad(fromByteOffset: data + $0, as: UInt8.self) }
             default: continue
             }
         }
@@ -88,12 +87,13 @@ package struct ServiceAnswer: Hashable, Sendable {
 }
 
 extension RawSpan {
-    fileprivate func byte(_ offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+    private func byte(_ offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-    fileprivate func number(at offset: Int) -> Int { Int(byte(offset)) << 8 | Int(byte(offset + 1)) }
+    /// Returns a number of two bytes, the highest first.
+    func number(at offset: Int) -> Int { Int(byte(offset)) << 8 | Int(byte(offset + 1)) }
 
     /// Reads a name, whose end may stand elsewhere (RFC 1035, 4.1.4), and moves behind it.
-    fileprivate func labels(at position: inout Int) -> String? {
+    func labels(at position: inout Int) -> String? {
         var (place, end): (Int, Int?) = (position, nil)
         var name = ""
         // No name has more labels, and one that refers to itself ends as well.

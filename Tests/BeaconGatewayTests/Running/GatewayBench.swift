@@ -114,7 +114,7 @@ final class GatewayBench: Sendable {
             state: keepsPresence ? state : nil,
             launches: launches, rules: rules, published: published, logger: lines.logger, history: history,
             broadcast: broadcast,
-            makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace) })
+            makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, proxy: $1) })
     }
 
     /// Returns the configuration of such a gateway.

@@ -37,6 +37,9 @@ public struct GatewayConfiguration: Sendable {
     /// The console in the browser; nil for none.
     public var web: WebSettings?
 
+    /// The devices by which what is heard is passed on to others; nil where it is not.
+    package var proxy: ProxySettings?
+
     /// The apps and other senders of which events are taken.
     public var intake = IntakeSettings()
 
@@ -162,6 +165,7 @@ extension GatewayConfiguration {
         launch = LaunchSettings.read(root, in: ruleContext, items: &items)
         web = WebSettings.read(root)
         intake = IntakeSettings.read(root)
+        proxy = ProxySettings.read(root, sources: sources)
         let log = root.section("log")
         if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
         log.finish()

@@ -1,0 +1,212 @@
+import BeaconModel
+import BeaconReceivers
+import BeaconSupport
+import Glibc
+import LinuxRadio
+
+/// The work of the thread that serves the clients of a proxy: one wait for all sockets.
+struct ProxyLoop {
+    /// The most clients of a device, and of all.
+    private static let mostClients = 16
+    private static let mostOfAll = 256
+
+    /// How long it waits until it tries again what the system refused, in nanoseconds.
+    private static let pause = 10 * Timestamp.nanosecondsPerSecond
+
+    /// The longest wait, in nanoseconds.
+    private static let longestWait = 60 * Timestamp.nanosecondsPerSecond
+
+    private let settings: ProxySettings
+    private let waker: Waker
+    private let report: (ProxyNotice) -> Void
+    private let subscribersChanged: (Int) -> Void
+
+    private var devices: [Device] = []
+    private var connections: [ProxyConnection] = []
+    private var announcer: ServiceAnnouncer?
+    private var told: Set<String> = []
+    private var subscribers = 0
+    private var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+    /// Until when no client is accepted, because the process has no descriptors left.
+    private var isFullUntil = Timestamp.zero
+
+    /// A device and the port at which it is served.
+    private struct Device {
+        var stream: ProxyStream
+        var listener: ProxyListener?
+        var scanner: ESPHomeDevice.Scanner
+        /// When listening is tried again.
+        var retryAt = Timestamp.zero
+    }
+
+    init(
+        settings: ProxySettings, waker: Waker, report: @escaping (ProxyNotice) -> Void,
+        subscribersChanged: @escaping (Int) -> Void
+    ) {
+        self.settings = settings
+        self.waker = waker
+        self.report = report
+        self.subscribersChanged = subscribersChanged
+        if settings.isAnnounced { announcer = ServiceAnnouncer(at: RadioClock.now()) }
+    }
+
+    /// Serves until it is to stop.
+    ///
+    /// - Parameters:
+    ///   - streams: returns the devices so far; there may be more later.
+    ///   - shouldStop: returns true once the end has come.
+    mutating func run(streams: () -> [ProxyStream], shouldStop: () -> Bool) {
+        while !shouldStop() {
+            let now = RadioClock.now()
+            meet(streams(), at: now)
+            accept(at: now)
+            serve(at: now)
+            announcer?.process(at: now) { report(ProxyNotice(isTrouble: true, message: $0)) }
+            wait()
+        }
+        for connection in connections { connection.leave() }
+        announcer?.withdraw()
+        connections = []
+        for device in devices { device.listener?.close() }
+    }
+
+    /// Adds devices that are new, and listens at their ports.
+    private mutating func meet(_ streams: [ProxyStream], at now: Timestamp) {
+        for stream in streams.dropFirst(devices.count) {
+            devices.append(Device(stream: stream, scanner: stream.scanner))
+        }
+        for index in devices.indices where devices[index].listener == nil && now >= devices[index].retryAt {
+            let stream = devices[index].stream
+            do throws(ProxyError) {
+                devices[index].listener = try ProxyListener(port: stream.port, address: settings.address)
+                say("\(stream.identity.name) is served at port \(stream.port).")
+                announce()
+            } catch {
+                devices[index].retryAt = now.advanced(by: Self.pause)
+                tell("\(stream.identity.name): \(error). It is tried again.", isTrouble: true)
+            }
+        }
+    }
+
+    private mutating func announce() {
+        let services = devices.filter { $0.listener != nil }.map {
+            ServiceAnnouncement.Service($0.stream.identity, port: $0.stream.port)
+        }
+        announcer?.set(services)
+    }
+
+    private mutating func accept(at now: Timestamp) {
+        guard now >= isFullUntil else { return }
+        for index in devices.indices {
+            guard let listener = devices[index].listener else { continue }
+            for _ in 0..<8 {
+                errno = 0
+                guard let client = listener.accept() else {
+                    if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
+                        isFullUntil = now.advanced(by: Self.pause)
+                        tell("no client can connect: the process has no descriptors left", isTrouble: true)
+                    }
+                    break
+                }
+                admit(client, to: index, at: now)
+            }
+        }
+    }
+
+    private mutating func admit(_ client: (descriptor: Int32, address: String), to index: Int, at now: Timestamp) {
+        let device = devices[index]
+        // Who has not even said hello makes way.
+        while isFull(index), let idle = connections.firstIndex(where: { !$0.hasGreeted }) {
+            connections.remove(at: idle).close()
+        }
+        guard !isFull(index),
+            let connected = try? ESPHomeDevice(device.stream.identity, scanner: device.scanner, at: now)
+        else {
+            close(client.descriptor)
+            return tell(
+                "\(device.stream.identity.name) has \(Self.mostClients) clients already, or the proxy \(Self.mostOfAll); one from \(client.address) was sent away",
+                isTrouble: true)
+        }
+        connections.append(ProxyConnection(client.descriptor, from: client.address, to: connected, stream: index))
+    }
+
+    private func isFull(_ index: Int) -> Bool {
+        connections.count >= Self.mostOfAll || connections.count { $0.stream == index } >= Self.mostClients
+    }
+
+    private mutating func serve(at now: Timestamp) {
+        var messages: [Int: [[UInt8]]] = [:]
+        for index in devices.indices {
+            let due = devices[index].stream.take(at: now)
+            if !due.isEmpty { messages[index] = due }
+        }
+        for connection in connections {
+            let device = devices[connection.stream]
+            let wasSubscribed = connection.isSubscribed
+            let wasBehind = connection.dropped > 0
+            var error = connection.process(at: now, buffer: &buffer)
+            error = error ?? connection.set(device.stream.scanner)
+            error = error ?? connection.send(messages[connection.stream] ?? [])
+            if connection.isSubscribed, !wasSubscribed {
+                say("\(connection.title) has the adverts of \(device.stream.identity.name).")
+            }
+            if connection.dropped > 0, !wasBehind {
+                tell("\(connection.title) takes adverts too slowly; the oldest are dropped for it", isTrouble: true)
+            }
+            guard let error else { continue }
+            let name = device.stream.identity.name
+            if error.code == .wrongKey {
+                tell(
+                    "\(connection.title) has another key than \(name); give it the one that the proxy has", isTrouble: true)
+            } else if error.code == .plainDevice {
+                tell("\(connection.title) has no key, and \(name) wants one; give it the proxy's", isTrouble: true)
+            } else if wasSubscribed {
+                say("\(connection.title) no longer has the adverts of \(name): \(error.message).")
+            }
+            connection.close()
+        }
+        for index in devices.indices { devices[index].scanner = devices[index].stream.scanner }
+        connections.removeAll { $0.descriptor < 0 }
+        let count = connections.count(where: \.isSubscribed)
+        guard count != subscribers else { return }
+        subscribers = count
+        subscribersChanged(count)
+    }
+
+    private mutating func wait() {
+        let now = RadioClock.now()
+        var polls = [pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)]
+        var deadline = now.advanced(by: Self.longestWait)
+        if now >= isFullUntil {
+            polls += devices.compactMap { device in
+                device.listener.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            }
+        } else {
+            deadline = min(deadline, isFullUntil)
+        }
+        for device in devices {
+            deadline = min(deadline, device.stream.deadline)
+            if device.listener == nil { deadline = min(deadline, device.retryAt) }
+        }
+        for connection in connections {
+            polls.append(pollfd(fd: connection.descriptor, events: Int16(connection.interest), revents: 0))
+            deadline = min(deadline, connection.deadline)
+        }
+        if let announcer {
+            polls += announcer.descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            deadline = min(deadline, announcer.deadline)
+        }
+        let milliseconds = max(0, deadline.since(now)) / 1_000_000
+        poll(&polls, nfds_t(polls.count), Int32(clamping: deadline <= now ? 0 : milliseconds + 1))
+        if polls[0].revents != 0 { waker.reset() }
+    }
+
+    private func say(_ message: String) { report(ProxyNotice(isTrouble: false, message: message)) }
+
+    /// Reports something once, not with each attempt.
+    private mutating func tell(_ message: String, isTrouble: Bool) {
+        if told.count >= 256 { told = [] }
+        guard told.insert(message).inserted else { return }
+        report(ProxyNotice(isTrouble: isTrouble, message: message.hasSuffix(".") ? message : message + "."))
+    }
+}

@@ -1,0 +1,242 @@
+import BeaconModel
+import BeaconReceivers
+package import BeaconSupport
+import Foundation
+import Glibc
+import LinuxRadio
+import Synchronization
+
+/// This machine as Bluetooth proxies of ESPHome, for Home Assistant and whatever else takes adverts from those: one device for
+/// all receivers, or one for each.
+///
+/// A thread of its own does all that concerns the network, so that no client holds up what hears. Any number of clients have
+/// the adverts at once; of one that takes them too slowly the oldest are dropped.
+package final class ProxyServer: Sendable {
+    /// The most devices where each receiver is one.
+    static let mostDevices = 64
+
+    /// A receiver and the device that has its adverts.
+    private struct Receiver {
+        var name: String
+        var stream: Int
+        var scanner = ESPHomeDevice.Scanner.starting
+    }
+
+    private struct Table {
+        var streams: [ProxyStream] = []
+        var receivers: [Receiver] = []
+        var hasTold = false
+    }
+
+    private let settings: ProxySettings
+    private let report: @Sendable (ProxyNotice) -> Void
+    private let table: Locked<Table>
+    private let ports: ProxyPorts
+    private let subscribers = Atomic<Int>(0)
+    private let isStopped = Atomic<Bool>(false)
+    private let waker = Waker()
+    private let isStarted = Atomic<Bool>(false)
+    private let end = AsyncSignal()
+
+    /// The signal that ``isWanted`` has changed.
+    package let wantedSignal = AsyncSignal()
+
+    /// A proxy that listens and answers once it was started.
+    ///
+    /// - Parameters:
+    ///   - settings: name, port and key.
+    ///   - report: called with what an operator should know, from any thread.
+    /// - Throws: ``ProxyError`` where there is a mistake in the settings.
+    package init(
+        _ settings: ProxySettings, report: @escaping @Sendable (ProxyNotice) -> Void
+    ) throws(ProxyError) {
+        let mistakes = settings.mistakes()
+        guard mistakes.isEmpty else { throw ProxyError(.invalidSettings, mistakes.joined(separator: "; ")) }
+        self.settings = settings
+        self.report = report
+        if settings.key != nil {
+            do throws(ESPHomeError) {
+                _ = try ESPHomeDevice(settings.identity(of: nil), scanner: .starting, at: .zero)
+            } catch {
+                throw ProxyError(.noEncryption, error.message)
+            }
+        }
+        ports = ProxyPorts(path: settings.isEach ? settings.portsPath : nil, first: settings.port, report: report)
+        var table = Table()
+        if settings.isEach {
+            // Clients that know them come back before the receivers do.
+            for (name, port) in ports.known.sorted(by: { $0.value < $1.value }).prefix(Self.mostDevices) {
+                table.receivers.append(Receiver(name: name, stream: table.streams.count))
+                table.streams.append(ProxyStream(Self.identity(of: name, settings, table.streams), port: port))
+            }
+        } else {
+            table.streams.append(ProxyStream(settings.identity(of: nil), port: settings.port))
+        }
+        self.table = Locked(table)
+    }
+
+    /// Starts to listen. Where a port cannot be used, that is reported, and tried again. Doing so twice is harmless.
+    package func start() {
+        guard !isStarted.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let thread = Thread { [self] in
+            var loop = ProxyLoop(
+                settings: settings, waker: waker, report: report,
+                subscribersChanged: { [self] in noteSubscribers($0) })
+            loop.run(streams: { [self] in table.withLock { $0.streams } }, shouldStop: { [self] in
+                isStopped.load(ordering: .acquiring)
+            })
+            noteSubscribers(0)
+            end.signal()
+        }
+        thread.name = "beacon proxy"
+        thread.start()
+    }
+
+    /// Takes leave of the clients, and returns when that is done.
+    package func stop() async {
+        isStopped.store(true, ordering: .releasing)
+        waker.wake()
+        guard isStarted.load(ordering: .acquiring) else { return }
+        await end.wait(after: 0)
+    }
+
+    /// True while a client wants adverts.
+    package var isWanted: Bool { subscribers.load(ordering: .relaxed) > 0 }
+
+    /// Returns a feed for what one source hears.
+    ///
+    /// - Parameter title: returns the name for people of a receiver of the source.
+    package func feed(title: @escaping @Sendable (String) -> String = { $0 }) -> ProxyFeed {
+        ProxyFeed(self, isEach: settings.isEach, title: title)
+    }
+
+    /// Has the thread that sends look for what is due.
+    func wake() { waker.wake() }
+
+    /// Returns the place of a receiver, which is added where it is new; nil where there are too many.
+    func place(of name: String) -> (number: Int, stream: ProxyStream)? {
+        var news: ProxyNotice?
+        let place: (Int, ProxyStream)? = table.withLock { table in
+            if let number = table.receivers.firstIndex(where: { $0.name == name }) {
+                return (number, table.streams[table.receivers[number].stream])
+            }
+            if settings.isEach {
+                guard table.streams.count < Self.mostDevices, let port = ports.port(of: name) else {
+                    if !table.hasTold {
+                        news = ProxyNotice(
+                            isTrouble: true,
+                            message:
+                                "There are \(Self.mostDevices) devices already, or no port is left: \(name.printable) and others "
+                                + "are not passed on. Make one device of all receivers, or run a second proxy.")
+                    }
+                    table.hasTold = true
+                    return nil
+                }
+                table.streams.append(ProxyStream(Self.identity(of: name, settings, table.streams), port: port))
+            }
+            table.receivers.append(Receiver(name: name, stream: table.streams.count - 1))
+            return (table.receivers.count - 1, table.streams[table.streams.count - 1])
+        }
+        if let news { report(news) }
+        waker.wake()
+        return place
+    }
+
+    /// Sets whether a receiver hears.
+    func set(_ scanner: ESPHomeDevice.Scanner, of number: Int) {
+        table.withLock { table in
+            table.receivers[number].scanner = scanner
+            let stream = table.receivers[number].stream
+            let all = table.receivers.filter { $0.stream == stream }.map(\.scanner)
+            // One that hears is enough.
+            table.streams[stream].scanner =
+                all.contains(.running) ? .running : all.contains(.starting) ? .starting : .failed
+        }
+        waker.wake()
+    }
+
+    private func noteSubscribers(_ count: Int) {
+        let before = subscribers.exchange(count, ordering: .relaxed)
+        if (before > 0) != (count > 0) { wantedSignal.signal() }
+    }
+
+    /// Returns the identity of a receiver's device, whose name is unlike those of others.
+    private static func identity(
+        of name: String, _ settings: ProxySettings, _ others: [ProxyStream]
+    ) -> ESPHomeDevice.Identity {
+        var identity = settings.identity(of: name)
+        if identity.name.hasSuffix("-") || others.contains(where: { $0.identity.name == identity.name }) {
+            identity.name += (identity.name.hasSuffix("-") ? "" : "-") + identity.addressDigits.suffix(4)
+        }
+        return identity
+    }
+}
+
+/// The ports of receivers, each of which keeps its own: a client knows a device by its port until it is told another.
+final class ProxyPorts: Sendable {
+    private struct Content: Codable {
+        var version = 1
+        var ports: [String: UInt16] = [:]
+    }
+
+    private static let largestFile = 1 << 16
+
+    private let path: String?
+    private let first: UInt16
+    private let report: @Sendable (ProxyNotice) -> Void
+    private let content: Locked<Content>
+
+    /// Reads the ports of the last time. A damaged file is set aside.
+    init(path: String?, first: UInt16, report: @escaping @Sendable (ProxyNotice) -> Void) {
+        self.path = path
+        self.first = first
+        self.report = report
+        var content = Content()
+        if let path, access(path, F_OK) == 0 {
+            do throws(StateError) {
+                let bytes = try SmallFile.contents(path: path, limit: Self.largestFile)
+                if let saved = try? JSONDecoder().decode(Content.self, from: Data(bytes)), saved.version == 1,
+                    Set(saved.ports.values).count == saved.ports.count, !saved.ports.values.contains(0)
+                {
+                    content = saved
+                } else {
+                    try AtomicFile.rename(path, to: path + ".damaged")
+                    report(
+                        ProxyNotice(
+                            isTrouble: true,
+                            message: "\(path) is damaged; it was moved to \(path).damaged, and receivers may get other ports."))
+                }
+            } catch {
+                report(ProxyNotice(isTrouble: true, message: "\(error). Receivers may get other ports."))
+            }
+        }
+        self.content = Locked(content)
+    }
+
+    /// The receivers of the last time.
+    var known: [String: UInt16] { content.withLock { $0.ports } }
+
+    /// Returns a receiver's port: its own, or the next that no other has; nil where there is none.
+    func port(of name: String) -> UInt16? {
+        let (port, bytes) = content.withLock { content -> (UInt16?, Data?) in
+            if let port = content.ports[name] { return (port, nil) }
+            let taken = Set(content.ports.values)
+            guard let port = (first...UInt16.max).first(where: { !taken.contains($0) }) else { return (nil, nil) }
+            content.ports[name] = port
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return (port, try? encoder.encode(content))
+        }
+        guard let path, let bytes else { return port }
+        do throws(StateError) {
+            if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+                try AtomicFile.makeFolder(String(path[..<slash]))
+            }
+            try AtomicFile.replace(path, with: bytes)
+        } catch {
+            report(
+                ProxyNotice(isTrouble: true, message: "\(error). \(name.printable) may have another port next time."))
+        }
+        return port
+    }
+}

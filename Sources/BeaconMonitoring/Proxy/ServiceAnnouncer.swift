@@ -1,0 +1,169 @@
+import BeaconModel
+import BeaconReceivers
+import BeaconSupport
+import Glibc
+
+/// The sockets by which devices are announced in the local networks, one for each of the machine's interfaces. Others on the
+/// machine that answer to multicast DNS, avahi for instance, go on as before.
+final class ServiceAnnouncer {
+    /// How often the interfaces are looked at, in nanoseconds: a network may come, and addresses change.
+    private static let reviewTime = 15 * Timestamp.nanosecondsPerSecond
+
+    /// The answers to all within a second, by each interface: more would be somebody who floods (RFC 6762, 6).
+    private static let mostAnswers = 20
+
+    private var announcement = ServiceAnnouncement()
+    private var networks: [Network] = []
+    private var reviewAt: Timestamp
+    private var announceAt = Timestamp.latest
+    private var announcementsLeft = 0
+    private var told: Set<String> = []
+    private var buffer = [UInt8](repeating: 0, count: 9000)
+
+    /// An interface of the machine.
+    private struct Network {
+        var address: NetworkInterface
+        var descriptor: Int32
+        var second = Timestamp.zero
+        var answers = 0
+    }
+
+    init(at time: Timestamp) { reviewAt = time }
+
+    deinit { for network in networks { close(network.descriptor) } }
+
+    /// The sockets to wait for.
+    var descriptors: [Int32] { networks.map(\.descriptor) }
+
+    /// When the next call is due.
+    var deadline: Timestamp { min(reviewAt, announceAt) }
+
+    /// Sets the devices.
+    func set(_ services: [ServiceAnnouncement.Service]) {
+        announcement.services = services
+        beginAnnouncing()
+    }
+
+    /// Answers what was asked, and announces what is due.
+    func process(at now: Timestamp, report: (String) -> Void) {
+        if now >= reviewAt {
+            reviewAt = now.advanced(by: Self.reviewTime)
+            review()
+        }
+        for index in networks.indices { read(index, at: now, report) }
+        guard now >= announceAt else { return }
+        for network in networks { announce(by: network) }
+        announcementsLeft -= 1
+        announceAt = announcementsLeft > 0 ? now.advanced(by: Timestamp.nanosecondsPerSecond) : .latest
+    }
+
+    /// Says that the devices go away.
+    func withdraw() {
+        for network in networks { announce(by: network, isEnd: true) }
+    }
+
+    private func beginAnnouncing() {
+        announcementsLeft = 2
+        announceAt = .zero
+    }
+
+    /// Opens a socket for each interface that is new, and closes those of the ones that are gone.
+    private func review() {
+        let present = NetworkInterface.all()
+        for network in networks where !present.contains(network.address) { close(network.descriptor) }
+        networks.removeAll { !present.contains($0.address) }
+        for interface in present where !networks.contains(where: { $0.address == interface }) {
+            guard let descriptor = Self.socket(for: interface) else { continue }
+            networks.append(Network(address: interface, descriptor: descriptor))
+            beginAnnouncing()
+        }
+    }
+
+    private func read(_ index: Int, at now: Timestamp, _ report: (String) -> Void) {
+        // Not without end: anybody may send.
+        for _ in 0..<32 {
+            var address = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let count = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    recvfrom(networks[index].descriptor, &buffer, buffer.count, 0, $0, &size)
+                }
+            }
+            guard count > 0 else { return }
+            let bytes = Array(buffer[..<count])
+            if let name = announcement.conflict(in: bytes.span.bytes), told.insert(name).inserted {
+                report("Another machine of the network says that it is \(name); give one of both another name.")
+            }
+            let answers = announcement.answers(
+                to: bytes.span.bytes, from: UInt16(bigEndian: address.sin_port),
+                addresses: [networks[index].address.bytes])
+            guard let answers, mayAnswer(index, at: now) else { continue }
+            for message in answers.messages {
+                Self.send(message, by: networks[index].descriptor, to: answers.isUnicast ? address : Self.group)
+            }
+        }
+    }
+
+    private func mayAnswer(_ index: Int, at now: Timestamp) -> Bool {
+        if now.since(networks[index].second) >= Timestamp.nanosecondsPerSecond {
+            (networks[index].second, networks[index].answers) = (now, 0)
+        }
+        networks[index].answers += 1
+        return networks[index].answers <= Self.mostAnswers
+    }
+
+    private func announce(by network: Network, isEnd: Bool = false) {
+        for message in announcement.messages(addresses: [network.address.bytes], isEnd: isEnd) {
+            Self.send(message, by: network.descriptor, to: Self.group)
+        }
+    }
+
+    private static var group: sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = ServiceQuestion.port.bigEndian
+        inet_pton(AF_INET, ServiceQuestion.address, &address.sin_addr)
+        return address
+    }
+
+    private static func send(_ message: [UInt8], by descriptor: Int32, to address: sockaddr_in) {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(descriptor, message, message.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    /// Opens a socket that hears what is sent to the group by one interface, and sends by it.
+    private static func socket(for interface: NetworkInterface) -> Int32? {
+        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = Glibc.socket(AF_INET, kind, 0)
+        guard descriptor >= 0 else { return nil }
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        var (one, zero, most): (Int32, Int32, Int32) = (1, 0, 255)
+        var membership = ip_mreqn()
+        membership.imr_multiaddr = group.sin_addr
+        membership.imr_ifindex = interface.index
+        let membershipSize = socklen_t(MemoryLayout<ip_mreqn>.size)
+        // Others have the port as well. Bound to the group alone, it takes nothing that is meant for them.
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
+        // What other interfaces hear is none of its business (ip(7)).
+        setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_ALL, &zero, size)
+        setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &membership, membershipSize)
+        // Who gets less than 255 knows that it came from elsewhere (RFC 6762, 11).
+        setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_TTL, &most, size)
+        setsockopt(descriptor, Int32(IPPROTO_IP), IP_TTL, &most, size)
+        let isBound = withUnsafePointer(to: group) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isBound,
+            setsockopt(descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &membership, membershipSize) == 0
+        else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+}
