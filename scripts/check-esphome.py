@@ -5,12 +5,15 @@ import os
 import pathlib
 import queue
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEACON = str(ROOT / ".build/debug/beacon")
+BEACOND = str(ROOT / ".build/debug/beacond")
 KEY = base64.b64encode(bytes(range(32))).decode()
 # The longest wait for anything, in seconds: a busy machine is slow, and what comes is not waited for longer.
 PATIENCE = 120
@@ -64,6 +67,16 @@ class Device(Program):
 def beacon(*command, key=None):
     environment = {"BEACON_ESPHOME_KEY": key} if key else {}
     return Program(BEACON, *command, environment=environment)
+
+
+def home_assistant(name, key=None):
+    return Program(sys.executable, str(ROOT / "Tests/Peers/home_assistant.py"), name, *([key] if key else []))
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("", 0))
+        return listener.getsockname()[1]
 
 
 def title(text):
@@ -164,4 +177,78 @@ scan.wait('"receiver":"porch"')
 scan.end()
 announcer.process.kill()
 device.process.kill()
+
+title("a machine is a proxy for Home Assistant's own libraries and for beacon, at once")
+for key in (None, KEY):
+    environment = {"BEACON_PROXY_KEY": key} if key else {}
+    port = free_port()
+    proxy = Program(BEACON, "proxy", "--source", "simulation:museum?loop", "--name", "porch", "--port", str(port),
+                    environment=environment)
+    proxy.wait(f"porch is served at port {port}")
+    home = home_assistant("porch", key)
+    home.wait("found porch.local.")
+    home.wait("device porch")
+    home.wait("scanning False 0")
+    home.wait("scanner RUNNING")
+    home.wait("[76]")
+    proxy.wait("Home Assistant 2026.11 (127.0.0.1) has the adverts of porch")
+    scan = beacon("scan", "--json", "--source", "esphome", key=key)
+    scan.wait('"receiver":"porch"')
+    # Home Assistant has not lost them.
+    scan.end()
+    proxy.wait("swift-beacon (127.0.0.1) no longer has the adverts")
+    proxy.end()
+    home.wait("goodbye")
+    if any("lost" in line or "Traceback" in line for line in home.seen):
+        sys.exit("Home Assistant lost the proxy:\n" + "\n".join(home.seen))
+    home.process.kill()
+
+title("beacond takes a device of one subscriber, and passes it on to many")
+device = Device("--name", "attic")
+port = free_port()
+with tempfile.TemporaryDirectory() as folder:
+    configuration = pathlib.Path(folder) / "beacond.yaml"
+    configuration.write_text(f"""
+sources:
+  - name: proxies
+    esphome: {{ hosts: ["127.0.0.1:{device.port}"] }}
+regions:
+  - name: hall
+    uuid: e2c56db5-dffb-48d2-b060-d0f5a71096e0
+proxy: {{ name: tee, port: {port} }}
+outbox: {{ path: {folder}/outbox.sqlite }}
+""")
+    gateway = Program(BEACOND, "--config", str(configuration), environment={"STATE_DIRECTORY": folder})
+    gateway.wait(f"tee is served at port {port}")
+    home = home_assistant("tee")
+    home.wait("device tee")
+    home.wait("scanner RUNNING")
+    home.wait("[76]")
+    others = [beacon("scan", "--json", "--source", f"esphome:127.0.0.1:{port}") for _ in range(2)]
+    for scan in others:
+        scan.wait('"receiver":"tee"')
+    # What passes on what others hear is no receiver to find.
+    finder = beacon("scan", "--source", "esphome")
+    finder.wait("tee: it passes on what others hear, and is not used")
+    device.say("stop")
+    home.wait("scanner FAILED")
+    device.say("start")
+    home.wait("scanner RUNNING")
+    for scan in [*others, finder]:
+        scan.end()
+    gateway.end()
+    home.wait("goodbye")
+    home.process.kill()
+device.process.kill()
+
+title("each receiver is a proxy of its own")
+port = free_port()
+proxy = Program(BEACON, "proxy", "--each", "--source", "simulation:department-store?loop", "--name", "store",
+                "--port", str(port), environment={"XDG_STATE_HOME": tempfile.mkdtemp()})
+name = proxy.wait("is served at port").split()[0]
+home = home_assistant(name)
+home.wait(f"device {name}")
+home.wait("[76]")
+proxy.end()
+home.process.kill()
 print("esphome: all seen")

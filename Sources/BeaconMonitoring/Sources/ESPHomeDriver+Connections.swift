@@ -1,0 +1,156 @@
+import BeaconModel
+import BeaconRadio
+import BeaconReceivers
+import BeaconSupport
+import Glibc
+import LinuxRadio
+
+/// The connections to devices: where they are, and what goes to and fro.
+extension ESPHomeDriver {
+    func begin(_ node: Node, at now: Timestamp, _ report: (RadioEvent) -> Void) {
+        // What was announced may be old: then the system may know better.
+        if let literal = HostResolver.literal(node.target.host, port: node.target.port) {
+            connect(node, to: literal, at: now, report)
+        } else if let known = browser.address(of: node.target.host), node.isFound || node.failures % 2 == 0 {
+            connect(node, to: HostResolver.address(known, port: node.target.port), at: now, report)
+        } else if node.isFound {
+            // Its address comes with the next answer: what is announced by anybody is not looked up elsewhere.
+            node.failures += 1
+            node.phase = .waiting(until: now.advanced(by: 2 * Timestamp.nanosecondsPerSecond))
+        } else {
+            node.phase = .resolving(since: now)
+            resolver.resolve(node.target.host, port: node.target.port)
+        }
+    }
+
+    func connect(
+        _ node: Node, to address: HostResolver.Address, at now: Timestamp, _ report: (RadioEvent) -> Void
+    ) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        node.socket = socket(address.family, kind, 0)
+        guard node.socket >= 0 else {
+            return fail(node, "there is no socket for it (\(String(cString: strerror(errno))))", at: now, report)
+        }
+        let result = address.bytes.withUnsafeBytes { bytes in
+            bytes.baseAddress.map {
+                Glibc.connect(node.socket, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+            } ?? -1
+        }
+        guard result == 0 || errno == EINPROGRESS else {
+            return fail(node, "\(String(cString: strerror(errno))); check its address", at: now, report)
+        }
+        node.phase = .connecting(since: now)
+    }
+
+    func finishConnecting(_ node: Node, at now: Timestamp, _ report: (RadioEvent) -> Void) {
+        var error: Int32 = 0
+        var count = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(node.socket, SOL_SOCKET, SO_ERROR, &error, &count)
+        guard error == 0 else {
+            return fail(
+                node,
+                "nothing answers at port \(node.target.port) (\(String(cString: strerror(error)))); "
+                    + "check its address, and that it has api: in its configuration", at: now, report)
+        }
+        do throws(ESPHomeError) {
+            let key = source.key.flatMap(ESPHomeSource.bytes(of:))
+            // Who had them before, and restarts with the device, should be there first.
+            let notBefore = node.wasRefused ? now.advanced(by: ESPHomeClient.askAgain) : .zero
+            node.client = try ESPHomeClient(
+                key: key, mayTake: source.mayTake, isWanted: mode != .off, notBefore: notBefore, at: now)
+            node.phase = .connected
+            var one: Int32 = 1
+            setsockopt(
+                node.socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout.size(ofValue: one)))
+            write(node, at: now, report)
+        } catch {
+            fail(node, error.message, at: now, report)
+        }
+    }
+
+    func read(
+        _ node: Node, at now: Timestamp, _ deliver: (Reception, RawSpan) throws -> Void,
+        _ report: (RadioEvent) -> Void
+    ) throws {
+        // Not without end, so that one that floods keeps no other from being read.
+        for _ in 0..<16 {
+            let count = recv(node.socket, &buffer, buffer.count, 0)
+            if count < 0, errno == EAGAIN || errno == EINTR { return }
+            guard count > 0 else { return fail(node, "it ended the connection", at: now, report) }
+            guard var client = node.client else { return }
+            // The only copy, which is changed in place.
+            node.client = nil
+            defer { if node.socket >= 0 { node.client = client } }
+            var events: [ESPHomeClient.Event] = []
+            let bytes = Array(buffer[..<count])
+            let error = try client.receive(
+                bytes.span.bytes, at: now,
+                deliver: { address, rssi, advert in
+                    guard let place = node.place else { return }
+                    network.noteSign(of: place, at: now)
+                    guard mode != .off else { return }
+                    try network.receiveAdvert(of: place, at: now, address: address, rssi: rssi, advert: advert, deliver)
+                }, report: { events.append($0) })
+            for event in events where node.socket >= 0 { note(event, of: node, at: now, report) }
+            guard node.socket >= 0 else { return }
+            if let error {
+                // The device asked for the end, and gets its answer.
+                node.client = client
+                write(node, at: now, report)
+                guard node.socket >= 0 else { return }
+                if error.code == .noProxy, node.isFound {
+                    node.isOther = true
+                    return rest(node, for: 3600, at: now)
+                }
+                return fail(node, error.message, error.code, at: now, report)
+            }
+            if count < buffer.count { return }
+        }
+    }
+
+    func write(_ node: Node, at now: Timestamp, _ report: (RadioEvent) -> Void) {
+        guard case .connected = node.phase else { return }
+        node.unsent += node.client?.takeOutput() ?? []
+        while !node.unsent.isEmpty {
+            let count = Glibc.send(node.socket, node.unsent, node.unsent.count, Int32(MSG_NOSIGNAL))
+            if count < 0, errno == EINTR { continue }
+            // A device that takes nothing more is dead before there is much.
+            if count < 0, errno == EAGAIN, node.unsent.count < 1 << 16 { return }
+            guard count > 0 else { return fail(node, "it ended the connection", at: now, report) }
+            node.unsent.removeFirst(count)
+        }
+    }
+
+    func fail(
+        _ node: Node, _ reason: String, _ code: ESPHomeError.Code? = nil, at now: Timestamp,
+        _ report: (RadioEvent) -> Void
+    ) {
+        closeSocket(of: node)
+        setState(.resetting, of: node, at: now, report)
+        node.place = nil
+        node.failures += 1
+        let wait = Self.reconnection.wait(afterFailures: node.failures, asked: nil, using: &random)
+        node.phase = .waiting(until: now.advanced(by: Int64(wait / .nanoseconds(1))))
+        if node.isFound, !node.hasMet {
+            // What was announced by anybody may be anything; but a device that wants a key, or is old, is one.
+            guard let code, ![.damaged, .noProxy, .ended].contains(code), toldOfStrangers.count < Self.mostNodes,
+                toldOfStrangers.insert("\(node.title) \(reason)").inserted
+            else { return }
+        }
+        tell(node, .adapterLost, "\(reason). It is tried again", report)
+    }
+
+    /// Leaves a device alone for a while, in seconds.
+    func rest(_ node: Node, for seconds: Int64, at now: Timestamp) {
+        closeSocket(of: node)
+        node.phase = .waiting(until: now.advanced(by: seconds * Timestamp.nanosecondsPerSecond))
+    }
+
+    func closeSocket(of node: Node) {
+        if node.socket >= 0 { Glibc.close(node.socket) }
+        node.socket = -1
+        node.client = nil
+        node.unsent = []
+        node.stoppedSince = nil
+    }
+}

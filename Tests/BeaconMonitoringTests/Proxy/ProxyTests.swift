@@ -1,0 +1,330 @@
+import BeaconModel
+import BeaconRadio
+import BeaconReceivers
+import BeaconSupport
+import Foundation
+import LinuxRadio
+import TestSupport
+import Testing
+
+@testable import BeaconMonitoring
+
+@Suite("A proxy's settings, choices and messages")
+struct ProxyTests {
+    private static let start = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
+
+    private static func time(_ seconds: Double) -> Timestamp { start.advanced(by: Int64(seconds * 1e9)) }
+
+    private static func report(_ number: UInt64, rssi: Int8 = -60, kind: DeviceAddress.Kind = .random)
+        -> AdvertisingReport
+    {
+        AdvertisingReport(
+            kind: .nonConnectable, address: DeviceAddress(bits: number, kind: kind),
+            rssi: SignalStrength(rawValue: rssi))
+    }
+
+    private static func stream() -> ProxyStream {
+        ProxyStream(ProxySettings(name: "hall").identity(of: nil), port: 6053)
+    }
+
+    private static func hear(
+        _ stream: ProxyStream, _ report: AdvertisingReport, by receiver: Int? = nil, at time: Double
+    ) -> Bool {
+        let bytes: [UInt8] = [2, 1, 6]
+        return stream.hear(report, bytes.span.bytes, by: receiver, at: Self.time(time))
+    }
+
+    private static func count(_ message: [UInt8]) -> [Int] {
+        var rssis: [Int] = []
+        _ = ESPHomeAdverts.forEach(in: message.span.bytes) { _, rssi, _ in rssis.append(rssi) }
+        return rssis
+    }
+
+    @Test("A message is due with its sixteenth advert, or a tenth of a second after its first")
+    func batches() {
+        let stream = Self.stream()
+        #expect(stream.deadline == .latest)
+        #expect(Self.hear(stream, Self.report(1), at: 0))
+        #expect(!Self.hear(stream, Self.report(2), at: 0.05))
+        #expect(stream.deadline == Self.time(0.1) && stream.take(at: Self.time(0.09)).isEmpty)
+        #expect(stream.take(at: Self.time(0.1)).map { Self.count($0).count } == [2])
+        for number in 1...15 { _ = Self.hear(stream, Self.report(UInt64(number)), at: 1) }
+        #expect(stream.take(at: Self.time(1)).isEmpty)
+        #expect(Self.hear(stream, Self.report(16), at: 1))
+        #expect(stream.deadline == .zero && stream.take(at: Self.time(1)).map { Self.count($0).count } == [16])
+    }
+
+    @Test("What waits for a thread that does not come is bounded, and the oldest goes")
+    func bound() {
+        let stream = Self.stream()
+        for number in 1...(16 * 600) { _ = Self.hear(stream, Self.report(UInt64(number)), at: 0) }
+        #expect(stream.take(at: Self.start).count == 512 && stream.dropped == 16 * 88)
+    }
+
+    @Test("An advert without a signal strength is passed on as such, and one without an address is not")
+    func unusual() {
+        let stream = Self.stream()
+        _ = Self.hear(stream, Self.report(1, rssi: 127), at: 0)
+        #expect(
+            !Self.hear(stream, Self.report(0), at: 0) && !Self.hear(stream, Self.report(2, kind: .anonymous), at: 0))
+        #expect(stream.take(at: Self.time(1)).map(Self.count) == [[-127]])
+    }
+
+    @Test("Of several receivers one is chosen for each device, until another hears it by much more or it falls silent")
+    func strongest() {
+        var choice = StrongestReceiver()
+        let (device, other) = (DeviceAddress(bits: 1, kind: .random), DeviceAddress(bits: 2, kind: .random))
+        let adverts: [(device: DeviceAddress, rssi: Int, receiver: Int, time: Double, passes: Bool)] = [
+            (device, -70, 0, 0, true), (device, -68, 1, 0.1, false), (other, -80, 1, 0.1, true),
+            (device, -60, 1, 0.2, true), (device, -66, 0, 0.3, false),
+            // Silence of the one that was chosen.
+            (device, -75, 0, 3.1, false), (device, -75, 0, 3.3, true),
+        ]
+        for advert in adverts {
+            let passes = choice.passes(
+                advert.device, rssi: advert.rssi, by: advert.receiver, at: Self.time(advert.time))
+            #expect(passes == advert.passes, "\(advert)")
+        }
+    }
+
+    @Test("Random adverts of three receivers: each device is heard within 3 s of each advert, and mostly by one")
+    func strongestAtRandom() {
+        for seed in 1...20 {
+            var (choice, random) = (StrongestReceiver(), SplitMix64(seed: UInt64(seed)))
+            var last: [UInt64: Double] = [:]
+            var (changes, passed) = (0, 0)
+            var receiver: [UInt64: Int] = [:]
+            for step in 0..<3_000 {
+                let (number, by) = (UInt64.random(in: 1...5, using: &random), Int.random(in: 0..<3, using: &random))
+                let level = by == Int(number % 3) ? -60 : -75
+                let time = Double(step) * 0.02
+                let rssi = level + Int.random(in: -3...3, using: &random)
+                if choice.passes(DeviceAddress(bits: number, kind: .random), rssi: rssi, by: by, at: Self.time(time)) {
+                    passed += 1
+                    if let before = receiver[number], before != by { changes += 1 }
+                    (last[number], receiver[number]) = (time, by)
+                }
+                #expect(time - (last[number] ?? 0) <= 3)
+            }
+            #expect(changes <= 5 && passed > 600)
+        }
+    }
+
+    @Test("Names are those of ESPHome, addresses are local, the same each time, and others for each receiver")
+    func identities() throws {
+        let settings = ProxySettings(name: "hall")
+        let (all, one, other) = (
+            settings.identity(of: nil), settings.identity(of: "hci0"), settings.identity(of: "Côte d'Or 2")
+        )
+        #expect(all.name == "hall" && one.name == "hall-hci0" && other.name == "hall-c-te-d-or-2")
+        let addresses = [all, one, other].map(\.address)
+        #expect(
+            Set(addresses).count == 3
+                && addresses == [nil, "hci0", "Côte d'Or 2"].map { settings.identity(of: $0).address })
+        for address in addresses { #expect(address.bits >> 40 & 3 == 2) }
+        #expect(all.addressDigits.count == 12)
+        #expect(ProxySettings().mistakes().isEmpty, "the machine's name makes a name")
+    }
+
+    @Test("Mistakes are told with what to do")
+    func mistakes() {
+        var settings = ProxySettings(name: "The Hall")
+        settings.port = 0
+        settings.key = Secret("AAEC")
+        settings.address = "hall.local"
+        let mistakes = settings.mistakes()
+        #expect(mistakes.count == 4)
+        for hint in ["lower case", "65535", "openssl", "192.168.1.5"] {
+            #expect(mistakes.contains { $0.contains(hint) })
+        }
+        #expect(throws: ProxyError.self) { try ProxyServer(settings) { _ in } }
+    }
+
+    @Test("A receiver keeps its port over restarts, and another gets the next that is free")
+    func ports() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path + "/x/proxy.json"
+        let notices = Locked<[ProxyNotice]>([])
+        func ports() -> ProxyPorts {
+            ProxyPorts(path: path, first: 7000) { notice in notices.withLock { $0.append(notice) } }
+        }
+        var table = ports()
+        #expect(table.port(of: "hall") == 7000 && table.port(of: "cellar") == 7001 && table.port(of: "hall") == 7000)
+        table = ports()
+        #expect(table.known == ["hall": 7000, "cellar": 7001] && table.port(of: "roof") == 7002)
+        #expect(ProxyPorts(path: nil, first: .max) { _ in }.port(of: "a") == .max)
+        #expect(notices.withLock { $0.isEmpty })
+        try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(ports().known.isEmpty && FileManager.default.fileExists(atPath: path + ".damaged"))
+        #expect(notices.withLock { $0.count } == 1)
+    }
+}
+
+/// The server with real connections: Linux' sockets, and clients of our own.
+@Suite("A proxy and its clients")
+struct ProxyServerTests {
+    /// A server and what it told.
+    private final class Bench: Sendable {
+        let notices = Locked<[String]>([])
+        let server: ProxyServer
+        let port: UInt16
+
+        init(isEach: Bool = false, key: Secret? = nil) throws {
+            port = try FreePort.find()
+            var settings = ProxySettings(name: "hall")
+            settings.port = port
+            settings.isEach = isEach
+            settings.key = key
+            settings.address = "127.0.0.1"
+            settings.isAnnounced = false
+            let notices = notices
+            server = try ProxyServer(settings) { notice in notices.withLock { $0.append(notice.message) } }
+        }
+
+        func hasTold(_ text: String) -> Bool { notices.withLock { $0.contains { $0.contains(text) } } }
+
+        /// Begins to hear a proxy.
+        func client(key: String? = nil, port: UInt16? = nil) throws -> SourceRunner {
+            var source = try #require(ESPHomeSource("esphome:127.0.0.1:\(port ?? self.port)", environment: [:]))
+            source.key = key.map(Secret.init)
+            return SourceRunner(.esphome(source), pace: .fastest, mode: .ranging)
+        }
+    }
+
+    /// What a client heard.
+    private final class Listener: Sendable {
+        let heard = Locked<[Sighting]>([])
+        let states = Locked<[RadioState]>([])
+        let runner: SourceRunner
+        private let task: Task<Void, Never>
+
+        init(_ runner: SourceRunner) {
+            self.runner = runner
+            let (heard, states) = (heard, states)
+            runner.start()
+            task = Task {
+                for await message in runner.messages {
+                    switch message {
+                    case .heard(let batch): heard.withLock { $0 += batch.sightings }
+                    case .radio(.state(let state)): states.withLock { $0.append(state) }
+                    default: break
+                    }
+                }
+            }
+        }
+
+        func end() async {
+            runner.stop()
+            await task.value
+        }
+    }
+
+    private static let frame = IBeaconFrame(
+        identity: BeaconIdentity(
+            uuid: ProximityUUID("e2c56db5-dffb-48d2-b060-d0f5a71096e0")!, major: 1, minor: 2), measuredPower: -59)
+
+    private static func hear(_ feed: ProxyFeed, rssi: Int8, receiver: UInt16 = 0) {
+        let reception = Reception(
+            time: RadioClock.now(), receiver: ReceiverID(receiver),
+            report: AdvertisingReport(
+                kind: .nonConnectable, address: DeviceAddress(bits: 0xC000_0000_0001, kind: .random),
+                rssi: SignalStrength(rawValue: rssi)))
+        feed.hear(reception, frame.advert.span.bytes)
+    }
+
+    @Test(
+        "Two clients have the adverts at once, and are told when nothing is heard any more",
+        arguments: [
+            nil, "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+        ])
+    func clients(key: String?) async throws {
+        let bench = try Bench(key: key.map(Secret.init))
+        let feed = bench.server.feed()
+        feed.update(names: ["hci0"], statuses: [ReceiverStatus(.poweredOn)])
+        Self.hear(feed, rssi: -50)
+        bench.server.start()
+        try await eventually { bench.hasTold("is served") }
+        #expect(!bench.server.isWanted)
+        let listeners = try [Listener(bench.client(key: key)), Listener(bench.client(key: key))]
+        for listener in listeners {
+            try await eventually { listener.states.withLock { $0.last == .poweredOn } }
+        }
+        #expect(bench.server.isWanted)
+        for rssi in -80 ... -61 { Self.hear(feed, rssi: Int8(rssi)) }
+        for listener in listeners {
+            try await eventually { listener.heard.withLock { $0.count } == 20 }
+            // The one before anybody wanted it is gone.
+            #expect(listener.heard.withLock { $0.map(\.rssi.rawValue) } == Array(-80 ... -61))
+        }
+        feed.update(names: ["hci0"], statuses: [ReceiverStatus(.poweredOff)])
+        for listener in listeners {
+            try await eventually { listener.states.withLock { $0.last != .poweredOn } }
+        }
+        for listener in listeners { await listener.end() }
+        try await eventually { !bench.server.isWanted }
+        await bench.server.stop()
+    }
+
+    @Test("Each receiver is a device of its own, at the next port")
+    func each() async throws {
+        let bench = try Bench(isEach: true)
+        let feed = bench.server.feed { $0 == "hci0" ? "door" : $0 }
+        bench.server.start()
+        feed.update(names: ["hci0", "hci1"], statuses: [.init(.poweredOn), .init(.poweredOn)])
+        try await eventually { bench.hasTold("hall-door is served") && bench.hasTold("hall-hci1 is served") }
+        let other = try #require(bench.server.place(of: "hci1"))
+        let listener = try Listener(bench.client(port: other.stream.port))
+        try await eventually { listener.states.withLock { $0.last == .poweredOn } }
+        Self.hear(feed, rssi: -50, receiver: 0)
+        Self.hear(feed, rssi: -60, receiver: 1)
+        try await eventually { listener.heard.withLock { !$0.isEmpty } }
+        #expect(listener.heard.withLock { $0.map(\.rssi.rawValue) } == [-60])
+        await listener.end()
+        await bench.server.stop()
+    }
+
+    @Test("A port that another has is told, and is taken once it is free")
+    func takenPort() async throws {
+        let bench = try Bench()
+        let other = try ProxyListener(port: bench.port, address: "127.0.0.1")
+        bench.server.start()
+        try await eventually { bench.hasTold("end the program that has it, or use another port") }
+        other.close()
+        await bench.server.stop()
+        #expect(!bench.hasTold("is served"))
+        try ProxyListener(port: bench.port, address: "127.0.0.1").close()
+    }
+
+    @Test("A client that reads nothing gets no more than has room, and keeps nobody from hearing")
+    func slowClient() async throws {
+        let bench = try Bench()
+        let feed = bench.server.feed()
+        feed.update(names: ["hci0"], statuses: [ReceiverStatus(.poweredOn)])
+        bench.server.start()
+        try await eventually { bench.hasTold("is served") }
+        let mute = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(mute) }
+        var small: Int32 = 4096
+        setsockopt(mute, SOL_SOCKET, SO_RCVBUF, &small, socklen_t(MemoryLayout<Int32>.size))
+        let address = try #require(HostResolver.literal("127.0.0.1", port: bench.port))
+        let isConnected = address.bytes.withUnsafeBytes {
+            connect(mute, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+        }
+        #expect(isConnected == 0)
+        // Hello, and the subscription.
+        let request: [UInt8] = [0, 6, 1, 10, 4, 115, 108, 111, 119, 0, 0, 66]
+        #expect(send(mute, request, request.count, 0) == request.count)
+        try await eventually { bench.hasTold("slow (127.0.0.1) has the adverts") }
+        let listener = try Listener(bench.client())
+        try await eventually { listener.states.withLock { $0.last == .poweredOn } }
+        var sent = 0
+        while !bench.hasTold("too slowly"), sent < 2_000_000 {
+            for _ in 0..<1_000 { Self.hear(feed, rssi: -50) }
+            sent += 1_000
+            try await eventually { listener.heard.withLock { $0.count } == sent }
+        }
+        #expect(bench.hasTold("takes adverts too slowly; the oldest are dropped for it"))
+        await listener.end()
+        await bench.server.stop()
+    }
+}
