@@ -76,6 +76,9 @@ enum Promises {
         guard first != 0 else { return ESPHomeProbe.readAnswer(bytes.span.bytes) }
         let adverts = ESPHomeProbe.readConnection(bytes, inPiecesOf: Int(first))
         precondition(adverts <= bytes.count, "more adverts than bytes")
+        // The longest answer, what the device is, has less than 200 bytes.
+        let answered = ESPHomeProbe.readRequests(bytes, inPiecesOf: Int(first))
+        precondition(answered <= 300 * (bytes.count + 1), "more answers than questions")
     }
 
     static func capture(_ input: [UInt8]) {

@@ -82,9 +82,11 @@ package final class ProxyServer: Sendable {
             var loop = ProxyLoop(
                 settings: settings, waker: waker, report: report,
                 subscribersChanged: { [self] in noteSubscribers($0) })
-            loop.run(streams: { [self] in table.withLock { $0.streams } }, shouldStop: { [self] in
-                isStopped.load(ordering: .acquiring)
-            })
+            loop.run(
+                streams: { [self] in table.withLock { $0.streams } },
+                shouldStop: { [self] in
+                    isStopped.load(ordering: .acquiring)
+                })
             noteSubscribers(0)
             end.signal()
         }
@@ -204,7 +206,9 @@ final class ProxyPorts: Sendable {
                     report(
                         ProxyNotice(
                             isTrouble: true,
-                            message: "\(path) is damaged; it was moved to \(path).damaged, and receivers may get other ports."))
+                            message:
+                                "\(path) is damaged; it was moved to \(path).damaged, and receivers may get other ports."
+                        ))
                 }
             } catch {
                 report(ProxyNotice(isTrouble: true, message: "\(error). Receivers may get other ports."))

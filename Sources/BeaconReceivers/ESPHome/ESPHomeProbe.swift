@@ -24,8 +24,44 @@ public enum ESPHomeProbe {
         return adverts
     }
 
-    /// Reads an answer of multicast DNS.
-    public static func readAnswer(_ bytes: RawSpan) { _ = ServiceAnswer(bytes) }
+    /// Reads an answer of multicast DNS as who looks for devices does, and a question as who is one.
+    public static func readAnswer(_ bytes: RawSpan) {
+        _ = ServiceAnswer(bytes)
+        var announcement = ServiceAnnouncement()
+        announcement.services = [.init(identity(key: nil), port: 6053)]
+        _ = announcement.answers(to: bytes, from: 5353, addresses: [[10, 0, 0, 1]])
+        _ = announcement.answers(to: bytes, from: 4711, addresses: [])
+        _ = announcement.conflict(in: bytes)
+    }
+
+    /// Reads the bytes of a connection as a device does, a plain one and an encrypted one.
+    ///
+    /// - Parameters:
+    ///   - bytes: what the client sends.
+    ///   - size: the number of bytes that come at once.
+    /// - Returns: the number of bytes that are answered.
+    public static func readRequests(_ bytes: [UInt8], inPiecesOf size: Int) -> Int {
+        var count = 0
+        for key in [nil, [UInt8](repeating: 7, count: ESPHomeFraming.keyCount)] {
+            guard var device = try? ESPHomeDevice(identity(key: key), scanner: .running, at: .zero) else { continue }
+            var time = Timestamp.zero
+            for start in stride(from: 0, to: bytes.count, by: max(size, 1)) {
+                time = time.advanced(by: Timestamp.nanosecondsPerSecond / 2)
+                let piece = Array(bytes[start..<min(start + max(size, 1), bytes.count)])
+                let isOver = device.receive(piece.span.bytes, at: time) != nil || device.advance(to: time) != nil
+                try? device.send(adverts: [10, 0])
+                count += device.takeOutput().count
+                if isOver { break }
+            }
+        }
+        return count
+    }
+
+    private static func identity(key: [UInt8]?) -> ESPHomeDevice.Identity {
+        ESPHomeDevice.Identity(
+            name: "hall", title: "hall", address: DeviceAddress(bits: 1, kind: .public),
+            project: ESPHomeDevice.radioProject, key: key)
+    }
 
     /// A reader of the plain messages of adverts in the bytes of a connection.
     public struct Reader {

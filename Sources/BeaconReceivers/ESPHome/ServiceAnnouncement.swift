@@ -232,7 +232,8 @@ package struct ServiceAnnouncement: Sendable {
                 position += 4
                 if group & 0x8000 == 0 { wantsUnicast = false }
                 // The internet's class, or any.
-                guard let kind = ServiceQuestion.Kind(rawValue: kind), [1, 255].contains(group & 0x7FFF) else { continue }
+                let isOurs = [1, 255].contains(group & 0x7FFF)
+                guard isOurs, let kind = ServiceQuestion.Kind(rawValue: kind) else { continue }
                 questions.append((name.lowercased(), kind))
                 asked += [UInt8](name: name) + kind.rawValue.bytes + [0, 1]
             }

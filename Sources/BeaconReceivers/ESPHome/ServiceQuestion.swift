@@ -79,7 +79,8 @@ package struct ServiceAnswer: Hashable, Sendable {
                 else { continue }
                 services[name] = Service(host: host.lowercased(), port: UInt16(bytes.number(at: data + 4)))
             case .address where count == 4:
-                addresses[name.lowercased()] = (0..<4).map { bytes.unsafeLoad(fromByteOffset: data + $0, as: UInt8.self) }
+                let address = bytes.extracting(data..<(data + 4)).withUnsafeBytes { Array($0) }
+                addresses[name.lowercased()] = address
             default: continue
             }
         }

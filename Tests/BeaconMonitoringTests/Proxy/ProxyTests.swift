@@ -221,7 +221,8 @@ struct ProxyServerTests {
 
     private static let frame = IBeaconFrame(
         identity: BeaconIdentity(
-            uuid: ProximityUUID("e2c56db5-dffb-48d2-b060-d0f5a71096e0")!, major: 1, minor: 2), measuredPower: -59)
+            uuid: ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0), major: 1, minor: 2),
+        measuredPower: -59)
 
     private static func hear(_ feed: ProxyFeed, rssi: Int8, receiver: UInt16 = 0) {
         let reception = Reception(

@@ -1,0 +1,45 @@
+import BeaconMonitoring
+import Foundation
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The key proxy of the configuration")
+struct ProxyReadingTests {
+    private static func configuration(_ proxy: String, sources: String = "[hci]") -> GatewayConfiguration {
+        ConfigurationBench.check(
+            "sources: \(sources)\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]\nproxy: \(proxy)",
+            ["KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]
+        ).configuration
+    }
+
+    @Test("Nothing is passed on unless asked for; true has the defaults")
+    func defaults() throws {
+        #expect(Self.configuration("false").proxy == nil)
+        let proxy = try #require(Self.configuration("true").proxy)
+        #expect(proxy.port == 6053 && !proxy.isEach && proxy.key == nil && proxy.isAnnounced && !proxy.isOfNetwork)
+        #expect(proxy.mistakes().isEmpty)
+    }
+
+    @Test("A mapping has all of it, and says where what is heard comes from")
+    func mapping() throws {
+        let text = "{ name: museum, port: 7000, each: true, key: { env: KEY }, listen: 10.0.0.1, announce: false }"
+        let proxy = try #require(Self.configuration(text, sources: "[hci, \"mqtt://broker\"]").proxy)
+        #expect(proxy.name == "museum" && proxy.port == 7000 && proxy.isEach && proxy.key != nil)
+        #expect(proxy.address == "10.0.0.1" && !proxy.isAnnounced && proxy.isOfNetwork && proxy.mistakes().isEmpty)
+    }
+
+    @Test(
+        "Each mistake is told with what to do",
+        arguments: [
+            ("{ name: The Hall }", "write lower case letters, digits and hyphens"),
+            ("{ port: 0 }", "\"port\""), ("{ key: abc }", "is written here in the open"),
+            ("{ listen: hall.local }", "is no address of this machine"), ("{ nam: a }", "was \"name\" meant?"),
+            ("7", "\"proxy\""),
+        ])
+    func mistakes(proxy: String, message: String) {
+        let lines = ConfigurationBench.lines(
+            "sources: [hci]\nregions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]\nproxy: \(proxy)")
+        #expect(lines.contains { $0.contains(message) }, "\(lines)")
+    }
+}
