@@ -91,6 +91,7 @@ struct FormatTests {
                 """, "AC233FC00001"
             ),
             ("any", "$GPRP,C00000000001,CCB97E7361A4,-70,\(NetworkBench.hexadecimal.uppercased())", "CCB97E7361A4"),
+            ("any", raddec(), "001bc50940810000"), ("any", "[\(raddec())]", "001bc50940810000"),
             (
                 "any",
                 "$HBRP,CCB97E7361A4\r\n$GPRP,C00000000001,CCB97E7361A4,-70,\(NetworkBench.hexadecimal),1653668027\r\n",
@@ -103,6 +104,30 @@ struct FormatTests {
         #expect(bench.heard == [Self.advert])
         #expect(bench.network.names == [receiver])
         #expect(bench.notices == [])
+    }
+
+    private static func raddec(_ receivers: [(String, Int)] = [("001bc50940810000", -70)]) -> String {
+        let signature = receivers.map {
+            #"{"receiverId":"\#($0.0)","receiverIdType":1,"rssi":\#($0.1),"numberOfDecodings":3}"#
+        }
+        return """
+            {"transmitterId":"c00000000001","transmitterIdType":3,"rssiSignature":[\(signature.joined(separator: ","))],\
+            "packets":["46240100000000c0\(NetworkBench.hexadecimal)"],"timestamp":1001000}
+            """
+    }
+
+    @Test("A raddec is heard by each of its receivers, with the kind of address that it says")
+    func raddecs() {
+        var bench = NetworkBench()
+        bench.receive("", "[\(Self.raddec([("a", -70), ("b", -80)])),\(Self.raddec([("b", -81)]))]")
+        #expect(
+            bench.heard == [
+                "0 c0:00:00:00:00:01 1/2 -59 -70", "1 c0:00:00:00:00:01 1/2 -59 -80", "1 c0:00:00:00:00:01 1/2 -59 -81",
+            ])
+        #expect(bench.network.names == ["a", "b"] && bench.network.receivers.allSatisfy { $0.kind == .raddec })
+        // Without packets it is known that the receiver lives, and no more.
+        bench.receive("", #"{"transmitterId":"c1","rssiSignature":[{"receiverId":"c","rssi":-1}]}"#)
+        #expect(bench.heard.count == 3 && bench.network.names == ["a", "b", "c"] && bench.notices.isEmpty)
     }
 
     @Test("Several adverts of one message are as many sightings")
@@ -173,6 +198,8 @@ struct FormatTests {
             ("a/events/rpc", #"{"params":{"events":[{"event":"ble.scan_result","data":[2,[["x",1]]]}]}}"#),
             ("ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01", #"{"rssi":-26,"temperature":21}"#),
             ("x", ""), ("x", "{}"), ("x", "hello"), ("x", "[1]"), ("x", "$GPRP,1,2"),
+            ("x", #"{"rssiSignature":{}}"#), ("x", #"[{"rssiSignature":[{"rssi":-1}]}]"#),
+            ("x", #"{"rssiSignature":[{"receiverId":"a","rssi":-1}],"packets":["4624"]}"#),
             ("x", #"{"msg_id":3070,"data":[]}"#), ("x", #"{"msg_id":3070,"device_info":{"mac":"a"},"data":{}}"#),
             ("home//BTtoMQTT/1", #"{"rssi":-1}"#),
             ("espresense/rooms/a/status", "perhaps"),

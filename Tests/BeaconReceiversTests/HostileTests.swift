@@ -29,6 +29,10 @@ struct HostileTests {
             "x",
             #"[{"type":"Gateway","mac":"a"},{"mac":"C00000000001","rssi":-70,"rawData":"\#(NetworkBench.hexadecimal)"}]"#
         ),
+        (
+            "x",
+            #"{"transmitterId":"c00000000001","rssiSignature":[{"receiverId":"a","rssi":-70}],"packets":["46240100000000c0\#(NetworkBench.hexadecimal)"]}"#
+        ),
         ("x", "$GPRP,C00000000001,CCB97E7361A4,-70,\(NetworkBench.hexadecimal)"),
         ("home/hall/LWT", "online"),
     ]

@@ -1,9 +1,11 @@
 import BeaconDelivery
+import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The check of who sends events: an app by its keys, another beacond by its signature.
+/// The check of who sends events and adverts: an app by its keys, another beacond by its signature, a gateway by its token.
 struct SenderCheck: Sendable {
     /// The time by which the clock of a sender that signs may differ: that of Standard Webhooks' libraries, five minutes.
     private static let tolerance: TimeInterval = 300
@@ -59,6 +61,29 @@ struct SenderCheck: Sendable {
         let keys = try WebhookSignature([webhook.signingSecret])
         guard keys.isValid(signature, id: id, timestamp: timestamp, body: body) else {
             throw Self.refusal("the signature is not of this webhook's secret; give both the same \"secret\"")
+        }
+    }
+
+    /// Checks that a gateway shows its source's token: as "Authorization: Bearer", as the password of HTTP Basic with any user,
+    /// or, since many gateways can be given nothing but an address, as "token" behind it.
+    ///
+    /// - Throws: ``Problem`` where it does not.
+    func check(_ request: Request, of source: PostedSource) async throws {
+        let words = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1).map(String.init)
+        var shown = request.parameter("token")
+        if words.count == 2, words[0].lowercased() == "bearer" {
+            shown = words[1]
+        } else if words.count == 2, words[0].lowercased() == "basic", let bytes = Data(base64Encoded: words[1]) {
+            shown = String(decoding: bytes, as: UTF8.self).split(separator: ":", maxSplits: 1).last.map(String.init)
+        }
+        guard let shown, let token = source.token,
+            AccessToken.isSame(AccessToken.hash(of: shown), AccessToken.hash(of: token.reveal()))
+        else {
+            // Nobody guesses it; who tries costs nothing but this.
+            try await Task.sleep(for: .seconds(1))
+            throw Self.refusal(
+                "show the token of this source: as \"Authorization: Bearer TOKEN\", as a password, or as ?token= behind the address"
+            )
         }
     }
 

@@ -73,6 +73,10 @@ public struct AnyAdvertSource: AdvertSource, ~Copyable {
             capture = nil
             simulation = nil
             live = LiveSource(drivers: [try ESPHomeDriver(source)], mode: mode, waker: waker, report: status.update)
+        case .posted(let source):
+            capture = nil
+            simulation = nil
+            live = LiveSource(drivers: [try PostedDriver(source)], mode: mode, waker: waker, report: status.update)
         }
     }
 

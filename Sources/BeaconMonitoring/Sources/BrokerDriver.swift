@@ -72,7 +72,7 @@ final class BrokerDriver: AdapterDriver {
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
         report: (RadioEvent) -> Void
     ) throws {
-        for frame in unanswered { report(.advertising(frame, .failure(.brokerCannotSend))) }
+        for frame in unanswered { report(.advertising(frame, .failure(.receiversCannotSend))) }
         unanswered = []
         let delivery = mailbox.take()
         if let since = delivery.droppedSince { reportLoss(delivery.dropped, since: since, at: now, report) }
@@ -165,6 +165,6 @@ extension MQTTError {
 
 extension RadioError {
     /// The error of receivers that others own, which can only be heard.
-    fileprivate static let brokerCannotSend = RadioError(
-        .unsupported, "a broker's receivers hear and cannot send; use a radio of this machine to send")
+    static let receiversCannotSend = RadioError(
+        .unsupported, "receivers elsewhere hear and cannot send; use a radio of this machine to send")
 }

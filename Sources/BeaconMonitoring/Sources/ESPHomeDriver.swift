@@ -155,7 +155,7 @@ final class ESPHomeDriver: AdapterDriver {
         at now: Timestamp, as receiver: ReceiverID, deliver: (Reception, RawSpan) throws -> Void,
         report: (RadioEvent) -> Void
     ) throws {
-        for frame in unanswered { report(.advertising(frame, .failure(.proxyCannotSend))) }
+        for frame in unanswered { report(.advertising(frame, .failure(.receiversCannotSend))) }
         unanswered = []
         browser.process(at: now)
         meetServices()
@@ -254,10 +254,4 @@ final class ESPHomeDriver: AdapterDriver {
     func notice(_ kind: RadioNotice.Kind, _ name: String, _ message: String, _ report: (RadioEvent) -> Void) {
         report(.notice(RadioNotice(kind, adapter: name, message)))
     }
-}
-
-extension RadioError {
-    /// The error of proxies, which can only be heard.
-    fileprivate static let proxyCannotSend = RadioError(
-        .unsupported, "proxies of ESPHome hear and cannot send; use a radio of this machine to send")
 }

@@ -19,6 +19,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case air(String)
         case broker(BrokerSource)
         case esphome(ESPHomeSource)
+        case posted(PostedSource)
     }
 
     let kind: Kind
@@ -57,6 +58,9 @@ public struct SourceSpecification: Hashable, Sendable {
     /// Bluetooth proxies of ESPHome.
     package static func esphome(_ source: ESPHomeSource) -> SourceSpecification { .init(kind: .esphome(source)) }
 
+    /// Gateways that post what they hear.
+    package static func posted(_ source: PostedSource) -> SourceSpecification { .init(kind: .posted(source)) }
+
     private init(kind: Kind) { self.kind = kind }
 
     /// Reads a specification. An empty one is `auto`; one that is none of the other forms is a file.
@@ -93,7 +97,7 @@ public struct SourceSpecification: Hashable, Sendable {
     /// behind a broker.
     public var isRadio: Bool {
         switch kind {
-        case .auto, .hci, .bluez, .air, .broker, .esphome: true
+        case .auto, .hci, .bluez, .air, .broker, .esphome, .posted: true
         case .file, .simulation: false
         }
     }
@@ -107,11 +111,14 @@ public struct SourceSpecification: Hashable, Sendable {
     /// The proxies of ESPHome; nil where the source is another.
     package var esphome: ESPHomeSource? { if case .esphome(let source) = kind { source } else { nil } }
 
+    /// The gateways that post; nil where the source is another.
+    package var posted: PostedSource? { if case .posted(let source) = kind { source } else { nil } }
+
     /// The name by which the source is shown where its text may have a password in it, or options; nil for others.
     package var shownName: String? { hasReceivers ? title : nil }
 
     /// True where the source stands for several receivers elsewhere, which come and go.
-    package var hasReceivers: Bool { broker != nil || esphome != nil }
+    package var hasReceivers: Bool { broker != nil || esphome != nil || posted != nil }
 
     /// The source without relays as its receivers, for a relay: its own messages would come back to it.
     package var withoutRelays: SourceSpecification {
@@ -134,7 +141,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file(let path): path == "-" ? nil : path
         case .simulation(let name, _): Scenario.names.contains(name) ? nil : name
-        case .auto, .hci, .bluez, .air, .broker, .esphome: nil
+        case .auto, .hci, .bluez, .air, .broker, .esphome, .posted: nil
         }
     }
 
@@ -143,7 +150,7 @@ public struct SourceSpecification: Hashable, Sendable {
         switch kind {
         case .file: .file(path: path)
         case .simulation(_, let isRepeated): .simulation(path, isRepeated: isRepeated)
-        case .auto, .hci, .bluez, .air, .broker, .esphome: self
+        case .auto, .hci, .bluez, .air, .broker, .esphome, .posted: self
         }
     }
 
@@ -158,6 +165,9 @@ public struct SourceSpecification: Hashable, Sendable {
             let mistakes = source.mistakes()
             guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
         case .esphome(let source):
+            let mistakes = source.mistakes()
+            guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
+        case .posted(let source):
             let mistakes = source.mistakes()
             guard mistakes.isEmpty else { throw RadioError(.failed, mistakes.joined(separator: "; ")) }
         case .simulation: _ = try AnyAdvertSource(self)
@@ -186,7 +196,7 @@ public struct SourceSpecification: Hashable, Sendable {
             case .auto(let adapters): try RadioSelection(.auto, named: adapters)
             case .hci(let adapters): try RadioSelection(.hci, named: adapters)
             case .bluez(let adapters): try RadioSelection(.bluez, named: adapters)
-            case .file, .simulation, .air, .broker, .esphome: nil
+            case .file, .simulation, .air, .broker, .esphome, .posted: nil
             }
         }
     }
@@ -223,6 +233,7 @@ public struct SourceSpecification: Hashable, Sendable {
         case .air(let location): "air\(location)"
         case .broker(let source): source.title
         case .esphome(let source): source.title
+        case .posted(let source): source.name
         case .simulation(let name, _): "\(name.split(separator: "/").last ?? "") (simulated)"
         }
     }

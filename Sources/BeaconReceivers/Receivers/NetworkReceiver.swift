@@ -12,6 +12,7 @@ public struct NetworkReceiver {
         case moko = "MOKO"
         case minew = "Minew"
         case ingics = "Ingics"
+        case raddec = "raddec"
         case relay = "beacon relay"
         case esphome = "ESPHome"
         case mapped = "mapping"

@@ -74,6 +74,12 @@ struct BrokerSourceTests {
                 "keys with dots between them"
             ),
             ("\"mqtt://\"", "host is empty"),
+            ("{ name: a, http: { } }", "\"token\" is missing"),
+            ("{ name: a, http: { token: short } }", "is written here in the open"),
+            ("{ name: a, http: { token: { env: NONE } } }", "NONE"),
+            ("{ name: a, http: { tokn: b } }", "was \"token\" meant?"),
+            ("{ name: a, http: { }, mqtt: { host: b } }", "\"mqtt\" and \"http\" are two sources"),
+            ("{ name: a, http: { token: { file: /dev/null } } }", "gateways that post need a console"),
         ])
     func mistakes(source: String, message: String) {
         let lines = ConfigurationBench.lines(

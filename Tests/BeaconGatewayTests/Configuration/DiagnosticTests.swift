@@ -144,7 +144,7 @@ struct DiagnosticTests {
         #expect(
             ConfigurationBench.lines(text) == [
                 #"f:2:37: error: "speed" is for files and simulations; a radio is as fast as time"#,
-                #"f:3:5: error: in sources.hall, "from" is missing: write auto, hci, hci:hci0, bluez, a file or simulation:NAME, or a broker at "mqtt", or devices at "esphome""#,
+                #"f:3:5: error: in sources.hall, "from" is missing: write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at "mqtt", devices at "esphome", or gateways that post at "http""#,
                 #"f:3:13: error: there is a source named "hall" already; give this one another name"#,
                 #"f:7:12: error: "minor" needs a "major": a minor value means nothing without its major value"#,
                 #"f:10:5: error: "minimum-rssi" is given more than once in the same mapping; keep one of them"#,

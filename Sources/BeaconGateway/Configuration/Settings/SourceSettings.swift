@@ -56,8 +56,11 @@ extension SourceSettings {
     /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", or devices at "esphome".
     private static func specification(of section: ConfigurationSection) -> SourceSpecification? {
         let what =
-            "write auto, hci, hci:hci0, bluez, a file or simulation:NAME, or a broker at \"mqtt\", or devices at \"esphome\""
-        for (one, other) in [("mqtt", "from"), ("esphome", "from"), ("esphome", "mqtt")]
+            "write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at \"mqtt\", devices at \"esphome\", or gateways that post at \"http\""
+        for (one, other) in [
+            ("mqtt", "from"), ("esphome", "from"), ("esphome", "mqtt"), ("http", "from"), ("http", "mqtt"),
+            ("http", "esphome"),
+        ]
         where section.has(one) && section.has(other) {
             section.report(
                 section.origin, "\(section.subject)\"\(other)\" and \"\(one)\" are two sources; write one of them")
@@ -71,6 +74,16 @@ extension SourceSettings {
                 _ = section.node(key)
             }
             return .esphome(source)
+        }
+        if section.has("http") {
+            var source = PostedSource.read(section.section("http"), name: section.text("name")?.value ?? "")
+            source.network.read(section)
+            for key in ["from", "mqtt", "esphome"]
+                + BrokerSource.networkKeys.filter({ !ReceiverNetwork.Settings.keys.contains($0) })
+            {
+                _ = section.node(key)
+            }
+            return .posted(source)
         }
         var broker: BrokerSource?
         var found: SourceSpecification?

@@ -1,11 +1,12 @@
 import BeaconModel
+import BeaconMonitoring
 import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What apps and other beacond send, and the messages that apps take.
+/// What apps, other beacond and gateways send, and the messages that apps take.
 extension WebServer {
     /// The largest request of a sender, in bytes: a hundred events with much in them.
     private static let largestBatch = 1 << 20
@@ -81,6 +82,23 @@ extension WebServer {
             let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
             let events = try CloudEventForm.read(body, media: media.lowercased())
             _ = try await history.receive(events.compactMap { $0.event(of: name, at: now, in: configuration) })
+            return Response(status: .noContent)
+        }
+        router.post("sources/{name}/adverts") { request, context in
+            let name = try context.name("name")
+            guard let source = configuration.sources.first(where: { $0.name == name })?.specification.posted else {
+                throw Problem(
+                    .notFound,
+                    "no source of this name takes adverts; write one under \"sources\", with \"http\" and a token")
+            }
+            try await senders.check(request, of: source)
+            let body = try await Self.body(of: request)
+            guard !body.isEmpty else { throw Problem(.badRequest, "the request is empty; post what the gateway heard") }
+            guard source.inbox.add(Array(body)) else {
+                throw Problem(
+                    .serviceUnavailable, "more adverts came than can be read; send fewer at once",
+                    headers: [.retryAfter: "1"])
+            }
             return Response(status: .noContent)
         }
     }

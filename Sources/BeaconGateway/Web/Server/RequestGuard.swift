@@ -46,9 +46,10 @@ struct RequestGuard: RouterMiddleware {
         throw Problem(.forbidden, "the console only shows; the file has \"read-only: true\" under \"web\"")
     }
 
-    /// Returns true for what apps and other beacond send to, who show keys and signatures of their own.
+    /// Returns true for what apps, other beacond and gateways send to, who show keys, signatures and tokens of their own.
     private static func isIntake(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
+        if parts.count == 4, parts[0] == "v1", parts[1] == "sources", parts[3] == "adverts" { return true }
         return parts.count >= 3 && parts[0] == "v1" && (parts[1] == "app-installs" || parts[1] == "webhooks")
     }
 

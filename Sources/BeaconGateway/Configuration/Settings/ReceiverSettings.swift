@@ -16,6 +16,21 @@ extension ESPHomeSource {
     }
 }
 
+/// Gateways that post what they hear among the sources.
+extension PostedSource {
+    /// Reads by what gateways are known.
+    static func read(_ section: ConfigurationSection, name: String) -> PostedSource {
+        var source = PostedSource(name: name)
+        source.token = section.secret("token")
+        section.finish()
+        // What is wrong with a secret is told already.
+        if !section.has("token") || source.token != nil {
+            for fault in source.mistakes() { section.report(section.origin, "\(section.subject)\(fault)") }
+        }
+        return source
+    }
+}
+
 extension ReceiverNetwork.Settings {
     /// The keys of a source that say what is known of its receivers.
     static let keys = ["receivers", "empty-after"]

@@ -1,0 +1,87 @@
+import BeaconModel
+import BeaconRadio
+
+// Radio decodings of reelyActive's software and of what works with it (raddec, README.md and lib/raddec.js): an object, or a
+// list of them, with "transmitterId", "transmitterIdType", "rssiSignature" (who heard it, and how strongly), "packets" and
+// "timestamp". A packet is that of the link layer: a head of two bytes, the address in six, and the AD structures
+// (advlib-ble, lib/ble.js).
+
+extension ReceiverNetwork {
+    /// The bytes of a packet before its AD structures (Core Specification 5.3, Vol 6, Part B, 2.3).
+    private static let packetHead = 8
+
+    /// Returns true for a raddec, or a list of them.
+    static func isRaddec(_ value: JSONValue, in payload: RawSpan) -> Bool {
+        guard value.kind == .array else {
+            return value.kind == .object && payload.member("rssiSignature", of: value) != nil
+        }
+        var isRaddec = false
+        payload.forEachElement(of: value) { element in
+            isRaddec = element.kind == .object && payload.member("rssiSignature", of: element) != nil
+            return false
+        }
+        return isRaddec
+    }
+
+    mutating func readRaddecs(
+        _ value: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        guard value.kind == .array else { return try readRaddec(value, message, payload, deliver) }
+        var fault: MessageFault?
+        _ = try payload.forEachElement(of: value) { element in
+            fault = try readRaddec(element, message, payload, deliver) ?? fault
+            return true
+        }
+        return fault
+    }
+
+    private mutating func readRaddec(
+        _ raddec: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        guard let signature = payload.member("rssiSignature", of: raddec), signature.kind == .array else {
+            return MessageFault("a raddec", "it does not say who heard it (\"rssiSignature\")")
+        }
+        // 2 is an address that is registered, 3 one that was chosen (raddec, lib/identifiers.js).
+        let kind = payload.member("transmitterIdType", of: raddec).flatMap { payload.integer($0) }
+        let address = payload.member("transmitterId", of: raddec).flatMap { payload.address($0.range) }.map {
+            DeviceAddress(bits: $0.bits, kind: kind == 2 ? .public : kind == 3 ? .random : .unspecified)
+        }
+        let stamp = payload.member("timestamp", of: raddec).flatMap { payload.stamp($0) }
+        let packets = payload.member("packets", of: raddec)
+        var fault: MessageFault?
+        let isList = try payload.forEachElement(of: signature) { element in
+            let name = payload.member("receiverId", of: element).flatMap {
+                payload.string($0, limit: Self.longestName)
+            }
+            guard let name, let rssi = payload.member("rssi", of: element).flatMap({ payload.integer($0) }) else {
+                fault = MessageFault("a raddec", "a receiver of it has no \"receiverId\" or no \"rssi\"")
+                return true
+            }
+            guard let receiver = place(of: name, .raddec, message) else {
+                fault = .tooManyReceivers
+                return true
+            }
+            var hasPackets = false
+            if let packets {
+                _ = try payload.forEachElement(of: packets) { packet in
+                    hasPackets = true
+                    var bytes = AdvertBytes()
+                    guard bytes.append(hexadecimal: packet.range, of: payload), bytes.count >= Self.packetHead else {
+                        fault = MessageFault("a raddec", "a packet of it is not hexadecimal, or too short or too long")
+                        return true
+                    }
+                    try bytes.withBytes { packet in
+                        let advert = packet.extracting(Self.packetHead..<packet.byteCount)
+                        try hear(
+                            receiver, message, stamp: stamp, address: address, rssi: rssi, advert: advert, deliver)
+                    }
+                    return true
+                }
+            }
+            // Presence without what was sent: a sign of the receiver's life.
+            if !hasPackets { noteOther(receiver, message) }
+            return true
+        }
+        return isList ? fault : MessageFault("a raddec", "its \"rssiSignature\" is no list")
+    }
+}

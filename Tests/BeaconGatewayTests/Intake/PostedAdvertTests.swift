@@ -1,0 +1,119 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconReceivers
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("Gateways that post what they hear")
+struct PostedAdvertTests {
+    private static let token = "0123456789abcdef"
+    private static let path = "/v1/sources/gates/adverts"
+
+    private static func line(_ gateway: String = "E1F5E6BAC2CF") -> String {
+        let uuid = GatewayBench.uuid.filter { $0 != "-" }
+        return "$GPRP,0C61CFC14542,\(gateway),-61,0201061AFF4C000215\(uuid)00010002C5"
+    }
+
+    private static func source() -> PostedSource {
+        var source = PostedSource(name: "gates")
+        source.token = Secret(token)
+        source.network.names = ["E1F5E6BAC2CF": "hall"]
+        return source
+    }
+
+    private static func bench(_ source: PostedSource, settings: WebSettings = WebSettings()) throws -> WebBench {
+        try WebBench(settings, sources: [SourceSettings(name: "gates", specification: .posted(source))])
+    }
+
+    private static func bearer(_ token: String = token) -> HTTPFields { [.authorization: "Bearer \(token)"] }
+
+    @Test("A beacon that a gateway posts enters its region, as heard by the gateway by its name")
+    func enter() async throws {
+        let source = Self.source()
+        let bench = try Self.bench(source)
+        let running = Task { await bench.gateway.run() }
+        try await eventually { source.inbox.add(Array("$HBRP,ACCB".utf8)) }
+        let answer = try await bench.ask(.post, Self.path, headers: Self.bearer(), body: Self.line())
+        #expect(answer.status == 204)
+        try await eventually { !bench.bench.notified.isEmpty }
+        #expect(bench.bench.notified.first?.hasPrefix("enter hall ") == true)
+        #expect(bench.bench.notified.first?.hasSuffix(" hall") == true, "\(bench.bench.notified)")
+        await bench.gateway.stop()
+        await running.value
+    }
+
+    @Test(
+        "A gateway shows the token as it can: in a header, as a password, behind the address", arguments: [true, false])
+    func tokens(isGuarded: Bool) async throws {
+        let source = Self.source()
+        var settings = WebSettings()
+        if isGuarded { settings.tokenHash = AccessToken.hash(of: "the console's") }
+        let bench = try Self.bench(source, settings: settings)
+        let running = Task { await bench.gateway.run() }
+        try await eventually { source.inbox.add(Array(Self.line().utf8)) }
+        func basic(_ text: String) -> HTTPFields { [.authorization: "Basic \(Data(text.utf8).base64EncodedString())"] }
+        for (path, headers, status) in [
+            (Self.path, Self.bearer(), 204), (Self.path, basic("any:\(Self.token)"), 204),
+            (Self.path + "?token=\(Self.token)", [:], 204),
+            (Self.path, [:], 401), (Self.path, Self.bearer("other"), 401), (Self.path, Self.bearer(""), 401),
+            (Self.path, basic(":"), 401), (Self.path + "?token=", [:], 401),
+            ("/v1/sources/other/adverts", Self.bearer(), 404),
+        ] as [(String, HTTPFields, Int)] {
+            let answer = try await bench.ask(.post, path, headers: headers, body: Self.line())
+            #expect(answer.status == status, "\(path) \(headers)")
+        }
+        // The console's token is not the gateways', and theirs opens nothing else.
+        if isGuarded {
+            #expect(try await bench.ask(.get, "/v1/status", headers: Self.bearer()).status == 401)
+            let console = try await bench.ask(
+                .post, Self.path, headers: Self.bearer("the console's"), body: Self.line())
+            #expect(console.status == 401)
+        }
+        let empty = try await bench.ask(.post, Self.path, headers: Self.bearer(), body: "")
+        #expect(empty.status == 400)
+        await bench.gateway.stop()
+        await running.value
+    }
+
+    @Test("Where nobody reads, a gateway is told to send it again, and nothing piles up")
+    func full() async throws {
+        let source = Self.source()
+        let bench = try Self.bench(source)
+        let answer = try await bench.ask(.post, Self.path, headers: Self.bearer(), body: Self.line())
+        #expect(answer.status == 503 && answer.headers[.retryAfter] == "1")
+        // A source that was opened and is not pulled.
+        let specification = SourceSpecification.posted(source)
+        let open = try AnyAdvertSource(specification)
+        var count = 0
+        while source.inbox.add([UInt8](repeating: 0x20, count: 1 << 10)), count < 10_000 { count += 1 }
+        #expect(count == 4096)
+        #expect(open.receiverNames.isEmpty)
+    }
+
+    @Test("In the file, receivers have names, and a token is needed")
+    func file() throws {
+        let checked = ConfigurationBench.check(
+            """
+            web: true
+            regions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]
+            sources:
+              - name: gates
+                http: { token: { env: TOKEN } }
+                receivers: { "E1F5E6BAC2CF": hall }
+                empty-after: 1m
+            """, ["TOKEN": Self.token])
+        #expect(checked.diagnostics.isEmpty)
+        let source = try #require(checked.configuration.sources.first?.specification.posted)
+        #expect(source.name == "gates" && source.token == Secret(Self.token) && source.mistakes().isEmpty)
+        #expect(source.network.names == ["E1F5E6BAC2CF": "hall"] && source.network.emptyAfter == 60_000_000_000)
+        #expect(source == checked.configuration.sources.first?.specification.posted)
+        var short = source
+        short.token = Secret("short")
+        #expect(short.mistakes().first?.contains("openssl rand -hex 16") == true)
+    }
+}
