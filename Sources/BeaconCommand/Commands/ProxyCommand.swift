@@ -25,7 +25,8 @@ struct ProxyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The device's name in the network: lower case letters, digits and hyphens. Default: the machine's behind beacon-.",
+            "The device's name in the network: lower case letters, digits and hyphens.",
+            discussion: "Default: the machine's behind beacon-.",
             valueName: "name"))
     var name: String?
 
@@ -39,7 +40,8 @@ struct ProxyCommand: AsyncParsableCommand {
         name: .customLong("key-file"),
         help: ArgumentHelp(
             "The file with the key that clients need: 32 bytes as base64.",
-            discussion: "Default: BEACON_PROXY_KEY in the environment, else none, and anybody may listen.", valueName: "file"))
+            discussion: "Default: BEACON_PROXY_KEY in the environment, else none, and anybody may listen.",
+            valueName: "file"))
     var keyFile: String?
 
     @Option(help: ArgumentHelp("The address to listen at. Default: all of the machine.", valueName: "address"))

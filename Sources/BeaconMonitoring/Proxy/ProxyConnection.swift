@@ -32,7 +32,8 @@ struct ProxyListener {
             }
         throw ProxyError(
             .cannotListen,
-            "cannot listen at port \(port)\(address.map { " of \($0)" } ?? ""): \(String(cString: strerror(error))); \(remedy)")
+            "cannot listen at port \(port)\(address.map { " of \($0)" } ?? ""): \(String(cString: strerror(error))); "
+                + remedy)
     }
 
     private static func socket(at address: HostResolver.Address) -> Int32? {

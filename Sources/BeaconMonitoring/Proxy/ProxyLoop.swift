@@ -157,7 +157,8 @@ struct ProxyLoop {
             let name = device.stream.identity.name
             if error.code == .wrongKey {
                 tell(
-                    "\(connection.title) has another key than \(name); give it the one that the proxy has", isTrouble: true)
+                    "\(connection.title) has another key than \(name); give it the one that the proxy has",
+                    isTrouble: true)
             } else if error.code == .plainDevice {
                 tell("\(connection.title) has no key, and \(name) wants one; give it the proxy's", isTrouble: true)
             } else if wasSubscribed {

@@ -137,11 +137,7 @@ final class PostedDriver: AdapterDriver {
             // Never later than this step, up to which everything is delivered.
             try network.receive(
                 topic: RawSpan(), payload: post.bytes.span.bytes, at: min(post.time, now),
-                deliver: { if mode != .off { try deliver($0, $1) } },
-                report: { event in
-                    guard case .notice(let notice) = event else { return report(event) }
-                    report(.notice(RadioNotice(notice.kind, adapter: name, notice.message)))
-                })
+                deliver: { if mode != .off { try deliver($0, $1) } }, report: report)
         }
         network.advance(to: now, report: report)
     }
