@@ -262,13 +262,18 @@ struct ServiceAnnouncementTests {
         let end = ours.messages(addresses: [Self.address], isEnd: true)
         #expect(end.count == 1 && end[0].suffix(10).prefix(4) == [0, 0, 0, 0])
         let first = end[0]
-        let own = ours.conflict(in: first.span.bytes)
-        #expect(own == nil)
+        let ended = ours.conflict(in: first.span.bytes, addresses: [Self.address])
+        #expect(ended == nil)
         var other = Self.announcement()
         other.services[0].port = 7000
         let message = other.messages(addresses: [[10, 0, 0, 1]])[0]
-        let conflict = ours.conflict(in: message.span.bytes)
+        let conflict = ours.conflict(in: message.span.bytes, addresses: [Self.address])
         #expect(conflict == "hall")
+        // The same name and port on another machine.
+        let same = ours.messages(addresses: [[10, 0, 0, 1]])[0]
+        let twin = ours.conflict(in: same.span.bytes, addresses: [Self.address])
+        let own = ours.conflict(in: same.span.bytes, addresses: [Self.address, [10, 0, 0, 1]])
+        #expect(twin == "hall" && own == nil)
     }
 
     @Test("Damaged and random questions are passed over")

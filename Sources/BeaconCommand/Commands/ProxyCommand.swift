@@ -66,7 +66,7 @@ struct ProxyCommand: AsyncParsableCommand {
         var input = try AnyAdvertSource(specification, report: radio.update)
         Interruption.wake(input.waker)
         proxy.start()
-        let feed = proxy.feed()
+        let feed = proxy.feed(isLive: specification.isRadio)
         let result = Result { try pull(&input, to: feed) }
         await proxy.stop()
         try result.get()
@@ -99,6 +99,7 @@ struct ProxyCommand: AsyncParsableCommand {
         while !Interruption.isRequested, let record = try input.next({ feed.hear($0, $1) }) {
             feed.update(names: input.receiverNames, statuses: input.receiverStatuses)
             if let time = record.time { pacer.wait(until: time, shouldStop: { Interruption.isRequested }) }
+            feed.release()
         }
     }
 }

@@ -245,7 +245,7 @@ actor Gateway {
             }
             let receiver = addReceiver(source: sources.count, place: 0)
             let receiverName = settings.receiver
-            let feed = proxy?.feed { receiverName ?? $0 }
+            let feed = proxy?.feed(isLive: settings.specification.isRadio) { receiverName ?? $0 }
             sources.append(GatewaySource(settings, runner: makeRunner(settings, feed), first: receiver))
             setHearing(.interrupted, of: receiver)
         }

@@ -86,8 +86,15 @@ struct ProxyListener {
 
 /// The connection of a client to a device of a proxy.
 final class ProxyConnection {
-    /// The bytes that may wait for a client before it gets no more adverts: seconds of a loud place.
-    private static let mostUnsent = 1 << 18
+    /// The bytes that may wait for the network before adverts wait behind them, and before a client is read no more.
+    private static let (fewUnsent, mostUnsent) = (1 << 14, 1 << 18)
+
+    /// The room in the system for what was sent, in bytes: what is there cannot be dropped any more.
+    private static let systemRoom: Int32 = 1 << 16
+
+    /// For how long adverts wait for a client, in nanoseconds, and how many messages: what is older is of no use.
+    private static let waitingTime = 5 * Timestamp.nanosecondsPerSecond
+    private static let mostWaiting = 512
 
     /// How long the network may take for what was sent, in milliseconds.
     private static let sendTime: UInt32 = 30_000
@@ -103,6 +110,8 @@ final class ProxyConnection {
 
     private var device: ESPHomeDevice
     private var unsent: [UInt8] = []
+    /// Messages of adverts that wait, with when they came.
+    private var waiting: [(time: Timestamp, message: [UInt8])] = []
     /// True where the connection is to be closed once all is sent.
     private var isEnding = false
 
@@ -112,7 +121,8 @@ final class ProxyConnection {
         self.device = device
         self.stream = stream
         var one: Int32 = 1
-        var time = Self.sendTime
+        var (time, room) = (Self.sendTime, Self.systemRoom)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         // A client that went away without a word is found out by what it does not confirm (tcp(7)).
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &time, socklen_t(MemoryLayout<UInt32>.size))
@@ -127,10 +137,13 @@ final class ProxyConnection {
     var title: String { (device.client.isEmpty ? "a client" : device.client) + " (\(address))" }
 
     /// True once the client has said who it is.
-    var hasGreeted: Bool { !device.client.isEmpty }
+    var hasGreeted: Bool { device.hasGreeted }
 
     /// The events to wait for at the socket, as `poll` names them.
-    var interest: Int32 { (isEnding ? 0 : POLLIN) | (unsent.isEmpty ? 0 : POLLOUT) }
+    var interest: Int32 { (mayAsk ? POLLIN : 0) | (unsent.isEmpty ? 0 : POLLOUT) }
+
+    /// False while the client does not take what it was answered: who asks and does not read gets nothing more.
+    private var mayAsk: Bool { !isEnding && unsent.count < Self.mostUnsent }
 
     /// When time has to be let pass again.
     var deadline: Timestamp { descriptor >= 0 ? device.deadline : .latest }
@@ -140,9 +153,7 @@ final class ProxyConnection {
     /// - Returns: the reason why the connection is over; nil where it goes on.
     func process(at now: Timestamp, buffer: inout [UInt8]) -> ESPHomeError? {
         // Not without end, so that one that floods keeps no other from being served.
-        for _ in 0..<4 where !isEnding {
-            // Who asks and does not read gets nothing more.
-            guard unsent.count < Self.mostUnsent else { break }
+        for _ in 0..<4 where mayAsk {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { break }
             guard count > 0 else { return .ended }
@@ -157,16 +168,25 @@ final class ProxyConnection {
         return device.advance(to: now) ?? write()
     }
 
-    /// Sends messages of adverts, unless the client is behind.
-    func send(_ messages: [[UInt8]]) -> ESPHomeError? {
-        guard isSubscribed, !messages.isEmpty else { return nil }
-        guard unsent.count < Self.mostUnsent else {
-            dropped += messages.count
+    /// Sends messages of adverts. Where the client is behind, the oldest are dropped.
+    func send(_ messages: [[UInt8]], at now: Timestamp) -> ESPHomeError? {
+        guard isSubscribed else {
+            waiting = []
             return nil
         }
-        return attempt { (device) throws(ESPHomeError) in
-            for message in messages { try device.send(adverts: message) }
+        waiting += messages.map { (now, $0) }
+        while let first = waiting.first, unsent.count < Self.fewUnsent {
+            waiting.removeFirst()
+            let error = attempt { (device) throws(ESPHomeError) in try device.send(adverts: first.message) }
+            if let error { return error }
         }
+        let late = waiting.prefix { now.since($0.time) > Self.waitingTime }.count
+        let tooMany = max(late, waiting.count - Self.mostWaiting)
+        if tooMany > 0 {
+            waiting.removeFirst(tooMany)
+            dropped += tooMany
+        }
+        return nil
     }
 
     /// Tells the client whether anything is heard.

@@ -9,30 +9,57 @@ package final class ProxyFeed: Sendable {
     private struct State {
         var names: [String] = []
         /// The receivers' places in the proxy, and the streams that have their adverts; nil for one that has no place.
-        var receivers: [(number: Int, stream: ProxyStream)?] = []
+        var receivers: [ProxyServer.Place?] = []
         var scanners: [ESPHomeDevice.Scanner] = []
+        /// What is heard once its time has come.
+        var held: [(Reception, [UInt8])] = []
     }
 
     private let server: ProxyServer
+    private let source: Int
     private let isEach: Bool
+    private let isLive: Bool
     private let state = Locked(State())
     /// Returns the name of a receiver for people.
     private let title: @Sendable (String) -> String
 
-    init(_ server: ProxyServer, isEach: Bool, title: @escaping @Sendable (String) -> String) {
+    init(
+        _ server: ProxyServer, source: Int, isEach: Bool, isLive: Bool, title: @escaping @Sendable (String) -> String
+    ) {
         self.server = server
+        self.source = source
         self.isEach = isEach
+        self.isLive = isLive
         self.title = title
     }
 
     /// Adds an advert as the source gives it. It costs little while nobody wants adverts.
     package func hear(_ reception: Reception, _ advert: RawSpan) {
         guard server.isWanted, !reception.isDamaged else { return }
+        if isLive {
+            send(reception, advert)
+        } else {
+            let bytes = advert.withUnsafeBytes { Array($0) }
+            state.withLock { $0.held.append((reception, bytes)) }
+        }
+    }
+
+    /// Passes on what was held: the time has come at which a source that is no radio heard it.
+    package func release() {
+        guard !isLive else { return }
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        for (reception, bytes) in held { send(reception, bytes.span.bytes) }
+    }
+
+    private func send(_ reception: Reception, _ advert: RawSpan) {
         let index = Int(reception.receiver.index)
         // One that was met just now has its place from the next update on.
         guard let place = state.withLock({ index < $0.receivers.count ? $0.receivers[index] : nil }) else { return }
         let isNews = place.stream.hear(
-            reception.report, advert, by: isEach ? nil : place.number, at: RadioClock.now())
+            reception.report, advert, by: isEach ? nil : place.choice, at: RadioClock.now())
         if isNews { server.wake() }
     }
 
@@ -53,7 +80,7 @@ package final class ProxyFeed: Sendable {
             return Array(names.dropFirst(state.names.count))
         }
         for name in new {
-            let place = server.place(of: title(name))
+            let place = server.place(of: name, in: source, titled: title(name))
             state.withLock { state in
                 state.receivers.append(place)
                 state.scanners.append(.starting)

@@ -37,6 +37,9 @@ struct ProxyLoop {
         var scanner: ESPHomeDevice.Scanner
         /// When listening is tried again.
         var retryAt = Timestamp.zero
+        /// The messages that were dropped as far as was told, and when more are told at the earliest.
+        var dropped = 0
+        var tellsDroppedAt = Timestamp.zero
     }
 
     init(
@@ -47,7 +50,9 @@ struct ProxyLoop {
         self.waker = waker
         self.report = report
         self.subscribersChanged = subscribersChanged
-        if settings.isAnnounced { announcer = ServiceAnnouncer(at: RadioClock.now()) }
+        if settings.isAnnounced, settings.networkAddress != nil || settings.listensEverywhere {
+            announcer = ServiceAnnouncer(for: settings.networkAddress, at: RadioClock.now())
+        }
     }
 
     /// Serves until it is to stop.
@@ -102,9 +107,10 @@ struct ProxyLoop {
             for _ in 0..<8 {
                 errno = 0
                 guard let client = listener.accept() else {
-                    if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
+                    // None that waits, or one that went away again; everything else would be there at once again.
+                    if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) {
                         isFullUntil = now.advanced(by: Self.pause)
-                        tell("no client can connect: the process has no descriptors left", isTrouble: true)
+                        tell("no client can connect: \(String(cString: strerror(errno)))", isTrouble: true)
                     }
                     break
                 }
@@ -115,10 +121,7 @@ struct ProxyLoop {
 
     private mutating func admit(_ client: (descriptor: Int32, address: String), to index: Int, at now: Timestamp) {
         let device = devices[index]
-        // Who has not even said hello makes way.
-        while isFull(index), let idle = connections.firstIndex(where: { !$0.hasGreeted }) {
-            connections.remove(at: idle).close()
-        }
+        if isFull(index) { makeRoom(at: index, for: client.address) }
         guard !isFull(index),
             let connected = try? ESPHomeDevice(device.stream.identity, scanner: device.scanner, at: now)
         else {
@@ -134,6 +137,21 @@ struct ProxyLoop {
         connections.count >= Self.mostOfAll || connections.count { $0.stream == index } >= Self.mostClients
     }
 
+    /// Ends a connection of the address that has most of them, so that one alone cannot keep others out: the first that has not said
+    /// hello, else that wants no adverts, else any. The newcomer's own address gives way only with one that wants none.
+    private mutating func makeRoom(at index: Int, for address: String) {
+        let isFullOfAll = connections.count >= Self.mostOfAll
+        let others = connections.indices.filter { isFullOfAll || connections[$0].stream == index }
+        let counts = Dictionary(grouping: others) { connections[$0].address }
+        guard let most = counts.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return }
+        let isOwn = most.value.count <= counts[address]?.count ?? 0
+        let candidates = isOwn ? counts[address] ?? [] : most.value
+        let victim =
+            candidates.first { !connections[$0].hasGreeted } ?? candidates.first { !connections[$0].isSubscribed }
+            ?? (isOwn ? nil : candidates.first)
+        if let victim { connections.remove(at: victim).close() }
+    }
+
     private mutating func serve(at now: Timestamp) {
         var messages: [Int: [[UInt8]]] = [:]
         for index in devices.indices {
@@ -146,7 +164,7 @@ struct ProxyLoop {
             let wasBehind = connection.dropped > 0
             var error = connection.process(at: now, buffer: &buffer)
             error = error ?? connection.set(device.stream.scanner)
-            error = error ?? connection.send(messages[connection.stream] ?? [])
+            error = error ?? connection.send(messages[connection.stream] ?? [], at: now)
             if connection.isSubscribed, !wasSubscribed {
                 say("\(connection.title) has the adverts of \(device.stream.identity.name).")
             }
@@ -162,11 +180,24 @@ struct ProxyLoop {
             } else if error.code == .plainDevice {
                 tell("\(connection.title) has no key, and \(name) wants one; give it the proxy's", isTrouble: true)
             } else if wasSubscribed {
-                say("\(connection.title) no longer has the adverts of \(name): \(error.message).")
+                let loss = connection.dropped > 0 ? "; \(connection.dropped) messages were dropped for it" : ""
+                say("\(connection.title) no longer has the adverts of \(name): \(error.message)\(loss).")
             }
             connection.close()
         }
-        for index in devices.indices { devices[index].scanner = devices[index].stream.scanner }
+        for index in devices.indices {
+            devices[index].scanner = devices[index].stream.scanner
+            let dropped = devices[index].stream.dropped
+            guard dropped > devices[index].dropped, now >= devices[index].tellsDroppedAt else { continue }
+            devices[index].tellsDroppedAt = now.advanced(by: Self.longestWait)
+            report(
+                ProxyNotice(
+                    isTrouble: true,
+                    message:
+                        "\(dropped - devices[index].dropped) messages of \(devices[index].stream.identity.name) were dropped: this process got no processor for seconds."
+                ))
+            devices[index].dropped = dropped
+        }
         connections.removeAll { $0.descriptor < 0 }
         let count = connections.count(where: \.isSubscribed)
         guard count != subscribers else { return }

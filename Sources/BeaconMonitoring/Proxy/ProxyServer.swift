@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconReceivers
 package import BeaconSupport
+import Dispatch
 import Foundation
 import Glibc
 import LinuxRadio
@@ -15,17 +16,33 @@ package final class ProxyServer: Sendable {
     /// The most devices where each receiver is one.
     static let mostDevices = 64
 
-    /// A receiver and the device that has its adverts.
+    /// A receiver of a source and the device that has its adverts.
     private struct Receiver {
+        /// Its source, and its name there.
+        var source: Int
         var name: String
+        /// Its name for people. Two receivers may have one, and count as one.
+        var title: String
         var stream: Int
         var scanner = ESPHomeDevice.Scanner.starting
     }
 
     private struct Table {
         var streams: [ProxyStream] = []
+        /// The places of streams, by their receiver's name for people, where each has one.
+        var places: [String: Int] = [:]
         var receivers: [Receiver] = []
+        var sources = 0
         var hasTold = false
+    }
+
+    /// The place of a receiver.
+    struct Place {
+        /// Its number.
+        var number: Int
+        /// The first number of those that have its name for people.
+        var choice: Int
+        var stream: ProxyStream
     }
 
     private let settings: ProxySettings
@@ -66,7 +83,7 @@ package final class ProxyServer: Sendable {
         if settings.isEach {
             // Clients that know them come back before the receivers do.
             for (name, port) in ports.known.sorted(by: { $0.value < $1.value }).prefix(Self.mostDevices) {
-                table.receivers.append(Receiver(name: name, stream: table.streams.count))
+                table.places[name] = table.streams.count
                 table.streams.append(ProxyStream(Self.identity(of: name, settings, table.streams), port: port))
             }
         } else {
@@ -88,6 +105,7 @@ package final class ProxyServer: Sendable {
                     isStopped.load(ordering: .acquiring)
                 })
             noteSubscribers(0)
+            ports.flush()
             end.signal()
         }
         thread.name = "beacon proxy"
@@ -107,41 +125,64 @@ package final class ProxyServer: Sendable {
 
     /// Returns a feed for what one source hears.
     ///
-    /// - Parameter title: returns the name for people of a receiver of the source.
-    package func feed(title: @escaping @Sendable (String) -> String = { $0 }) -> ProxyFeed {
-        ProxyFeed(self, isEach: settings.isEach, title: title)
+    /// - Parameters:
+    ///   - isLive: true for a radio; what is recorded or simulated is heard when its time has come.
+    ///   - title: returns the name for people of a receiver of the source.
+    package func feed(isLive: Bool, title: @escaping @Sendable (String) -> String = { $0 }) -> ProxyFeed {
+        let source = table.withLock { table in
+            table.sources += 1
+            return table.sources
+        }
+        return ProxyFeed(self, source: source, isEach: settings.isEach, isLive: isLive, title: title)
     }
 
     /// Has the thread that sends look for what is due.
     func wake() { waker.wake() }
 
     /// Returns the place of a receiver, which is added where it is new; nil where there are too many.
-    func place(of name: String) -> (number: Int, stream: ProxyStream)? {
+    ///
+    /// - Parameters:
+    ///   - name: its name in its source.
+    ///   - source: the number of the source.
+    ///   - title: its name for people.
+    func place(of name: String, in source: Int, titled title: String) -> Place? {
         var news: ProxyNotice?
-        let place: (Int, ProxyStream)? = table.withLock { table in
-            if let number = table.receivers.firstIndex(where: { $0.name == name }) {
-                return (number, table.streams[table.receivers[number].stream])
-            }
-            if settings.isEach {
-                guard table.streams.count < Self.mostDevices, let port = ports.port(of: name) else {
-                    if !table.hasTold {
-                        news = ProxyNotice(
-                            isTrouble: true,
-                            message:
-                                "There are \(Self.mostDevices) devices already, or no port is left: \(name.printable) and others "
-                                + "are not passed on. Make one device of all receivers, or run a second proxy.")
-                    }
+        let place: Place? = table.withLock { table in
+            let number = table.receivers.firstIndex { $0.source == source && $0.name == name }
+            if number == nil {
+                guard let stream = stream(titled: title, &table) else {
+                    if !table.hasTold { news = tooMany(title) }
                     table.hasTold = true
                     return nil
                 }
-                table.streams.append(ProxyStream(Self.identity(of: name, settings, table.streams), port: port))
+                table.receivers.append(Receiver(source: source, name: name, title: title, stream: stream))
             }
-            table.receivers.append(Receiver(name: name, stream: table.streams.count - 1))
-            return (table.receivers.count - 1, table.streams[table.streams.count - 1])
+            let place = number ?? table.receivers.count - 1
+            let choice = table.receivers.firstIndex { $0.title == title } ?? place
+            return Place(number: place, choice: choice, stream: table.streams[table.receivers[place].stream])
         }
         if let news { report(news) }
         waker.wake()
         return place
+    }
+
+    /// Returns the place of the stream of a receiver, which is added where each has its own.
+    private func stream(titled title: String, _ table: inout Table) -> Int? {
+        guard settings.isEach else { return 0 }
+        if let place = table.places[title] { return place }
+        guard table.streams.count < Self.mostDevices, let port = ports.port(of: title) else { return nil }
+        table.streams.append(ProxyStream(Self.identity(of: title, settings, table.streams), port: port))
+        table.places[title] = table.streams.count - 1
+        return table.streams.count - 1
+    }
+
+    private func tooMany(_ title: String) -> ProxyNotice {
+        let file = settings.portsPath.map { " Those that are gone for good are forgotten once \($0) is removed." } ?? ""
+        return ProxyNotice(
+            isTrouble: true,
+            message:
+                "There are \(Self.mostDevices) devices already, or no port is left: \(title.printable) and others are not passed on. "
+                + "Make one device of all receivers, or run a second proxy.\(file)")
     }
 
     /// Sets whether a receiver hears.
@@ -178,6 +219,8 @@ package final class ProxyServer: Sendable {
 final class ProxyPorts: Sendable {
     private struct Content: Codable {
         var version = 1
+        /// The port that the first of them had: where it is another now, all begin anew.
+        var first: UInt16
         var ports: [String: UInt16] = [:]
     }
 
@@ -187,20 +230,22 @@ final class ProxyPorts: Sendable {
     private let first: UInt16
     private let report: @Sendable (ProxyNotice) -> Void
     private let content: Locked<Content>
+    /// A slow disk holds up nothing that is heard.
+    private let queue = DispatchQueue(label: "swift-beacon.proxy")
 
     /// Reads the ports of the last time. A damaged file is set aside.
     init(path: String?, first: UInt16, report: @escaping @Sendable (ProxyNotice) -> Void) {
         self.path = path
         self.first = first
         self.report = report
-        var content = Content()
+        var content = Content(first: first)
         if let path, access(path, F_OK) == 0 {
             do throws(StateError) {
                 let bytes = try SmallFile.contents(path: path, limit: Self.largestFile)
                 if let saved = try? JSONDecoder().decode(Content.self, from: Data(bytes)), saved.version == 1,
                     Set(saved.ports.values).count == saved.ports.count, !saved.ports.values.contains(0)
                 {
-                    content = saved
+                    if saved.first == first { content = saved }
                 } else {
                     try AtomicFile.rename(path, to: path + ".damaged")
                     report(
@@ -222,16 +267,25 @@ final class ProxyPorts: Sendable {
 
     /// Returns a receiver's port: its own, or the next that no other has; nil where there is none.
     func port(of name: String) -> UInt16? {
-        let (port, bytes) = content.withLock { content -> (UInt16?, Data?) in
-            if let port = content.ports[name] { return (port, nil) }
+        let (port, isNew) = content.withLock { content -> (UInt16?, Bool) in
+            if let port = content.ports[name] { return (port, false) }
             let taken = Set(content.ports.values)
-            guard let port = (first...UInt16.max).first(where: { !taken.contains($0) }) else { return (nil, nil) }
+            guard let port = (first...UInt16.max).first(where: { !taken.contains($0) }) else { return (nil, false) }
             content.ports[name] = port
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return (port, try? encoder.encode(content))
+            return (port, true)
         }
-        guard let path, let bytes else { return port }
+        if isNew, let path { queue.async { self.save(path, because: name) } }
+        return port
+    }
+
+    /// Returns once all is on the disk, or cannot be.
+    func flush() { queue.sync {} }
+
+    /// Writes the ports as they are now.
+    private func save(_ path: String, because name: String) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let bytes = try? encoder.encode(content.withLock { $0 }) else { return }
         do throws(StateError) {
             if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
                 try AtomicFile.makeFolder(String(path[..<slash]))
@@ -241,6 +295,5 @@ final class ProxyPorts: Sendable {
             report(
                 ProxyNotice(isTrouble: true, message: "\(error). \(name.printable) may have another port next time."))
         }
-        return port
     }
 }

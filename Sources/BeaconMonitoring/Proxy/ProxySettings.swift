@@ -3,6 +3,7 @@ import BeaconModel
 import BeaconReceivers
 package import BeaconSupport
 import Foundation
+import Glibc
 
 /// The settings of a ``ProxyServer``.
 package struct ProxySettings: Hashable, Sendable {
@@ -23,7 +24,8 @@ package struct ProxySettings: Hashable, Sendable {
     /// The file in which the ports of receivers are kept; nil where they may be others next time.
     package var portsPath: String?
 
-    /// The longest name, as ESPHome has it (esphome.io, core configuration), less what a receiver's name adds.
+    /// The longest name, as ESPHome has it (esphome.io, core configuration). With a receiver's name and four digits it has the 63
+    /// bytes of a label (RFC 1035, 2.3.4).
     private static let longestName = 31
 
     /// Settings with a name; nil for the machine's.
@@ -32,13 +34,24 @@ package struct ProxySettings: Hashable, Sendable {
     /// The machine's name behind `beacon-`.
     private static var defaultName: String {
         let machine = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        return String(("beacon-" + slug(machine)).prefix(longestName))
+        // What is cut may end with a hyphen; a machine's name may have no letter that counts.
+        return slug(("beacon-" + slug(machine)).prefix(longestName))
     }
 
     /// The file of the ports where the user names no other.
     package var userPortsPath: String {
         StateDirectory.user.url.path + "/proxy-" + String(name.filter { $0 != "/" }.prefix(64)) + ".json"
     }
+
+    /// The address to listen at in four bytes; nil for all of the machine, and for one of version 6.
+    var networkAddress: [UInt8]? {
+        var bytes = in_addr()
+        guard let address, inet_pton(AF_INET, address, &bytes) == 1, bytes.s_addr != 0 else { return nil }
+        return withUnsafeBytes(of: &bytes) { Array($0) }
+    }
+
+    /// True where all addresses of the machine are listened at.
+    var listensEverywhere: Bool { address == nil || address == "::" || address == "0.0.0.0" }
 
     /// Returns the mistakes in the settings, each with its remedy.
     package func mistakes() -> [String] {
@@ -62,7 +75,7 @@ package struct ProxySettings: Hashable, Sendable {
     ///
     /// - Parameter receiver: the one receiver that it has; nil for all.
     func identity(of receiver: String?) -> ESPHomeDevice.Identity {
-        let deviceName = receiver.map { name + "-" + Self.slug($0).prefix(31) } ?? name
+        let deviceName = receiver.map { name + "-" + Self.slug($0).prefix(26) } ?? name
         return ESPHomeDevice.Identity(
             name: deviceName, title: receiver.map { "\(name) \($0.printable)" } ?? name,
             address: Self.address(of: receiver.map { name + "/" + $0 } ?? name),

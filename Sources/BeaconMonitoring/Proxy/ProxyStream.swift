@@ -8,6 +8,10 @@ final class ProxyStream: Sendable {
     /// process gets no processor.
     private static let mostMessages = 512
 
+    /// The longest advert (Core Specification 5.3, Vol 4, Part E, 7.8.57), and the bytes from which on a message is full.
+    private static let longestAdvert = 1650
+    private static let largestMessage = 16 << 10
+
     private struct State {
         var scanner = ESPHomeDevice.Scanner.starting
         /// The message that is being filled, its adverts, and when the first of them came.
@@ -37,7 +41,7 @@ final class ProxyStream: Sendable {
         set { state.withLock { $0.scanner = newValue } }
     }
 
-    /// The adverts that were dropped because the thread that sends was behind.
+    /// The messages that were dropped because the thread that sends was behind.
     var dropped: Int { state.withLock { $0.dropped } }
 
     /// Adds an advert.
@@ -50,7 +54,7 @@ final class ProxyStream: Sendable {
     /// - Returns: true where the thread that sends has to know of it.
     func hear(_ report: AdvertisingReport, _ advert: RawSpan, by receiver: Int?, at now: Timestamp) -> Bool {
         // Without an address it is nobody's.
-        guard let address = report.address.forClients else { return false }
+        guard let address = report.address.forClients, advert.byteCount <= Self.longestAdvert else { return false }
         let rssi = report.rssi.dBm.map(Int.init) ?? Self.noSignal
         let bytes = advert.withUnsafeBytes { Array($0) }
         return state.withLock { state in
@@ -58,7 +62,9 @@ final class ProxyStream: Sendable {
             ESPHomeAdverts.append(address: address, rssi: rssi, advert: bytes, to: &state.batch)
             state.count += 1
             if state.count == 1 { state.since = now }
-            guard state.count >= ESPHomeDevice.batchCount else { return state.count == 1 }
+            guard state.count >= ESPHomeDevice.batchCount || state.batch.count >= Self.largestMessage else {
+                return state.count == 1
+            }
             Self.close(&state)
             return true
         }
@@ -84,7 +90,7 @@ final class ProxyStream: Sendable {
     private static func close(_ state: inout State) {
         if state.full.count >= mostMessages {
             state.full.removeFirst()
-            state.dropped += ESPHomeDevice.batchCount
+            state.dropped += 1
         }
         state.full.append(state.batch)
         state.batch = []

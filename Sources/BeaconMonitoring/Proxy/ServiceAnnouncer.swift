@@ -9,9 +9,13 @@ final class ServiceAnnouncer {
     /// How often the interfaces are looked at, in nanoseconds: a network may come, and addresses change.
     private static let reviewTime = 15 * Timestamp.nanosecondsPerSecond
 
-    /// The answers to all within a second, by each interface: more would be somebody who floods (RFC 6762, 6).
-    private static let mostAnswers = 20
+    /// How often devices are announced again, in nanoseconds: who missed it, or slept longer than an answer holds, learns of them.
+    private static let repetitionTime = 1800 * Timestamp.nanosecondsPerSecond
 
+    /// The answers within a second to one who asks, and to all: more would be somebody who floods (RFC 6762, 6).
+    private static let (mostAnswers, mostOfAll) = (20, 200)
+
+    private let ownAddress: [UInt8]?
     private var announcement = ServiceAnnouncement()
     private var networks: [Network] = []
     private var reviewAt: Timestamp
@@ -24,11 +28,21 @@ final class ServiceAnnouncer {
     private struct Network {
         var address: NetworkInterface
         var descriptor: Int32
-        var second = Timestamp.zero
-        var answers = 0
     }
 
-    init(at time: Timestamp) { reviewAt = time }
+    /// The answers of a second, by who asked.
+    private var answers: [UInt32: Int] = [:]
+    private var second = Timestamp.zero
+    private var lastAnnounced = Timestamp.zero
+    private var ownAddresses: [[UInt8]] = []
+
+    /// Announcements that begin with the first call of ``process(at:report:)``.
+    ///
+    /// - Parameter address: the one of the machine's addresses at which devices are served, in four bytes; nil for all.
+    init(for address: [UInt8]?, at time: Timestamp) {
+        ownAddress = address
+        reviewAt = time
+    }
 
     deinit { for network in networks { close(network.descriptor) } }
 
@@ -47,11 +61,15 @@ final class ServiceAnnouncer {
     /// Answers what was asked, and announces what is due.
     func process(at now: Timestamp, report: (String) -> Void) {
         if now >= reviewAt {
+            // The machine slept, and others may have forgotten it.
+            let isLate = now.since(reviewAt) > 4 * Self.reviewTime && !networks.isEmpty
+            if isLate || now.since(lastAnnounced) >= Self.repetitionTime { beginAnnouncing() }
             reviewAt = now.advanced(by: Self.reviewTime)
-            review()
+            review(report)
         }
         for index in networks.indices { read(index, at: now, report) }
         guard now >= announceAt else { return }
+        lastAnnounced = now
         for network in networks { announce(by: network) }
         announcementsLeft -= 1
         announceAt = announcementsLeft > 0 ? now.advanced(by: Timestamp.nanosecondsPerSecond) : .latest
@@ -68,12 +86,22 @@ final class ServiceAnnouncer {
     }
 
     /// Opens a socket for each interface that is new, and closes those of the ones that are gone.
-    private func review() {
-        let present = NetworkInterface.all()
+    private func review(_ report: (String) -> Void) {
+        guard let all = NetworkInterface.all() else { return }
+        ownAddresses = all.map(\.bytes)
+        let present = all.filter { ownAddress == nil || $0.bytes == ownAddress }
         for network in networks where !present.contains(network.address) { close(network.descriptor) }
         networks.removeAll { !present.contains($0.address) }
         for interface in present where !networks.contains(where: { $0.address == interface }) {
-            guard let descriptor = Self.socket(for: interface) else { continue }
+            guard let descriptor = Self.socket(for: interface) else {
+                let reason = String(cString: strerror(errno))
+                if told.insert(interface.name).inserted {
+                    report(
+                        "It cannot be announced by \(interface.name): \(reason). Give clients its address, or end the program that has port 5353 for itself."
+                    )
+                }
+                continue
+            }
             networks.append(Network(address: interface, descriptor: descriptor))
             beginAnnouncing()
         }
@@ -91,25 +119,33 @@ final class ServiceAnnouncer {
             }
             guard count > 0 else { return }
             let bytes = Array(buffer[..<count])
-            if let name = announcement.conflict(in: bytes.span.bytes), told.insert(name).inserted {
+            if let name = announcement.conflict(in: bytes.span.bytes, addresses: ownAddresses),
+                told.insert(name).inserted
+            {
                 report("Another machine of the network says that it is \(name); give one of both another name.")
             }
             let answers = announcement.answers(
                 to: bytes.span.bytes, from: UInt16(bigEndian: address.sin_port),
                 addresses: [networks[index].address.bytes])
-            guard let answers, mayAnswer(index, at: now) else { continue }
+            // To nobody elsewhere, who may not have asked (RFC 6762, 11).
+            let asker = withUnsafeBytes(of: address.sin_addr) { Array($0) }
+            guard let answers, networks[index].address.reaches(asker), mayAnswer(address.sin_addr.s_addr, at: now)
+            else {
+                continue
+            }
             for message in answers.messages {
                 Self.send(message, by: networks[index].descriptor, to: answers.isUnicast ? address : Self.group)
             }
         }
     }
 
-    private func mayAnswer(_ index: Int, at now: Timestamp) -> Bool {
-        if now.since(networks[index].second) >= Timestamp.nanosecondsPerSecond {
-            (networks[index].second, networks[index].answers) = (now, 0)
+    private func mayAnswer(_ asker: UInt32, at now: Timestamp) -> Bool {
+        if now.since(second) >= Timestamp.nanosecondsPerSecond { (second, answers) = (now, [:]) }
+        guard answers[asker, default: 0] < Self.mostAnswers, answers.values.reduce(0, +) < Self.mostOfAll else {
+            return false
         }
-        networks[index].answers += 1
-        return networks[index].answers <= Self.mostAnswers
+        answers[asker, default: 0] += 1
+        return true
     }
 
     private func announce(by network: Network, isEnd: Bool = false) {
@@ -161,7 +197,9 @@ final class ServiceAnnouncer {
         guard isBound,
             setsockopt(descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &membership, membershipSize) == 0
         else {
+            let error = errno
             close(descriptor)
+            errno = error
             return nil
         }
         return descriptor

@@ -25,6 +25,9 @@ final class ESPHomeDriver: AdapterDriver {
     /// The most devices, as many as there are receivers.
     static let mostNodes = 200
 
+    /// The most with those that were found and are no receivers.
+    static let mostOthers = 1024
+
     let name: String
     let source: ESPHomeSource
     let resolver = HostResolver()
@@ -188,7 +191,8 @@ final class ESPHomeDriver: AdapterDriver {
     func meetServices() {
         guard source.nodes.isEmpty else { return }
         hasFound = hasFound || !browser.services.isEmpty
-        for (_, service) in browser.services where nodes.count(where: { !$0.isOther }) < Self.mostNodes {
+        for (_, service) in browser.services
+        where nodes.count < Self.mostOthers && nodes.count(where: { !$0.isOther }) < Self.mostNodes {
             guard !nodes.contains(where: { $0.target.host == service.host && $0.target.port == service.port }) else {
                 continue
             }

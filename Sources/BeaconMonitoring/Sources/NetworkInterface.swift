@@ -4,13 +4,22 @@ import Glibc
 struct NetworkInterface: Hashable {
     /// Its number.
     var index: Int32
+    /// Its name.
+    var name: String
     /// Its address in four bytes.
     var bytes: [UInt8]
+    /// The bits of the address that all in its network have, in four bytes.
+    var mask: [UInt8]
 
-    /// Returns those that are up.
-    static func all() -> [NetworkInterface] {
+    /// Returns true for an address in its network.
+    func reaches(_ other: [UInt8]) -> Bool {
+        zip(zip(bytes, other), mask).allSatisfy { ($0.0 ^ $0.1) & $1 == 0 }
+    }
+
+    /// Returns those that are up; nil where the system does not say.
+    static func all() -> [NetworkInterface]? {
         var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
+        guard getifaddrs(&list) == 0 else { return nil }
         defer { freeifaddrs(list) }
         var found: [NetworkInterface] = []
         var next = list
@@ -22,11 +31,17 @@ struct NetworkInterface: Hashable {
             else { continue }
             // The loopback interface says that it has no groups, and has them.
             guard flags & Int32(IFF_MULTICAST | IFF_LOOPBACK) != 0 else { continue }
-            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
-                let bytes = withUnsafeBytes(of: pointer.pointee.sin_addr) { Array($0) }
-                found.append(NetworkInterface(index: Int32(if_nametoindex(one.ifa_name)), bytes: bytes))
-            }
+            found.append(
+                NetworkInterface(
+                    index: Int32(if_nametoindex(one.ifa_name)), name: String(cString: one.ifa_name),
+                    bytes: bytes(of: address), mask: one.ifa_netmask.map(bytes(of:)) ?? [255, 255, 255, 255]))
         }
         return found
+    }
+
+    private static func bytes(of address: UnsafeMutablePointer<sockaddr>) -> [UInt8] {
+        address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
+            withUnsafeBytes(of: pointer.pointee.sin_addr) { Array($0) }
+        }
     }
 }

@@ -11,6 +11,9 @@ final class ServiceBrowser {
     /// The most devices and hosts that are remembered: answers are what anybody in the network makes up.
     private static let most = 1024
 
+    /// The most hosts that are asked for at once beside those that the user named.
+    private static let mostQuestions = 32
+
     /// The socket; -1 where there is none.
     let descriptor: Int32
 
@@ -18,8 +21,11 @@ final class ServiceBrowser {
     private(set) var services: [String: ServiceAnswer.Service] = [:]
 
     private var addresses: [String: [UInt8]] = [:]
+    /// Hosts of devices that were found without their address.
     private var wanted: [String] = []
+    private let named: [String]
     private let asksForAll: Bool
+    private var askedAt = Timestamp.zero
     /// Room for the longest answer (RFC 6762, 17).
     private var buffer = [UInt8](repeating: 0, count: 9000)
     private var number = 0
@@ -34,7 +40,7 @@ final class ServiceBrowser {
     ///   - hosts: names that end in `.local`, whose addresses are looked for.
     init(all: Bool, hosts: [String], at time: Timestamp) {
         asksForAll = all
-        wanted = hosts.map { $0.lowercased() }
+        named = hosts.map { $0.lowercased() }
         let kind = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = all || !hosts.isEmpty ? socket(AF_INET, kind, 0) : -1
         deadline = descriptor >= 0 ? time : .latest
@@ -53,9 +59,10 @@ final class ServiceBrowser {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { break }
             let bytes = Array(buffer[..<count])
-            if let answer = ServiceAnswer(bytes.span.bytes) { note(answer) }
+            if let answer = ServiceAnswer(bytes.span.bytes) { note(answer, at: now) }
         }
         guard now >= deadline else { return }
+        askedAt = now
         ask()
         let interval = Self.intervals[min(number, Self.intervals.count - 1)]
         number += 1
@@ -69,30 +76,34 @@ final class ServiceBrowser {
         wanted.removeAll { $0 == host }
     }
 
-    private func note(_ answer: ServiceAnswer) {
+    private func note(_ answer: ServiceAnswer, at now: Timestamp) {
         for (name, service) in answer.services where services.count < Self.most || services[name] != nil {
+            if let old = services[name], old.host != service.host { wanted.removeAll { $0 == old.host } }
             services[name] = service
             if answer.addresses[service.host] == nil, addresses[service.host] == nil, wanted.count < Self.most,
                 !wanted.contains(service.host)
             {
                 wanted.append(service.host)
-                deadline = .zero
+                // Not with each answer: who invents devices would have this ask without end.
+                deadline = min(deadline, max(now, askedAt.advanced(by: Timestamp.nanosecondsPerSecond)))
             }
         }
         // Of hosts that are looked for alone, so that others take no room.
-        let hosts = Set(wanted).union(services.values.map(\.host))
+        let hosts = Set(named).union(wanted).union(services.values.map(\.host))
         for (host, address) in answer.addresses where hosts.contains(host) { addresses[host] = address }
+        wanted.removeAll { addresses[$0] != nil }
+        if addresses.count > hosts.count { addresses = addresses.filter { hosts.contains($0.key) } }
     }
 
     private func ask() {
         // By each interface: the system's default one need not be that of the devices.
-        for interface in NetworkInterface.all() {
+        for interface in NetworkInterface.all() ?? [] {
             var address = in_addr()
             withUnsafeMutableBytes(of: &address) { $0.copyBytes(from: interface.bytes) }
             setsockopt(
                 descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, socklen_t(MemoryLayout<in_addr>.size))
             if asksForAll { send(ServiceQuestion.all) }
-            for host in wanted { send(ServiceQuestion.address(of: host)) }
+            for host in named + wanted.prefix(Self.mostQuestions) { send(ServiceQuestion.address(of: host)) }
         }
     }
 

@@ -273,6 +273,7 @@ package final class SourceRunner: Sendable {
                 }
                 pacer.wait(until: time, shouldStop: shouldStop)
             }
+            proxy?.release()
             for var sighting in source.sightings {
                 // A radio delivers several at once, each heard at its own time; so does a record that has one.
                 if !specification.isRadio { sighting.time = time }

@@ -81,9 +81,11 @@ package struct ESPHomeDevice {
     private let identity: Identity
     private var framing: ESPHomeFraming
     private var scanner: Scanner
-    private var hasGreeted = false
     private var lastMessage: Timestamp
     private var hasAsked = false
+
+    /// True once the client has said who it is.
+    package private(set) var hasGreeted = false
 
     /// The client's name for people; empty before it has said it.
     package private(set) var client = ""

@@ -31,7 +31,7 @@ public enum ESPHomeProbe {
         announcement.services = [.init(identity(key: nil), port: 6053)]
         _ = announcement.answers(to: bytes, from: 5353, addresses: [[10, 0, 0, 1]])
         _ = announcement.answers(to: bytes, from: 4711, addresses: [])
-        _ = announcement.conflict(in: bytes)
+        _ = announcement.conflict(in: bytes, addresses: [])
     }
 
     /// Reads the bytes of a connection as a device does, a plain one and an encrypted one.

@@ -80,6 +80,8 @@ package struct ServiceAnnouncement: Sendable {
     package func answers(to bytes: RawSpan, from port: UInt16, addresses: [[UInt8]]) -> Answers? {
         guard let query = Query(bytes, mostQuestions: Self.mostQuestions) else { return nil }
         let isLegacy = port != ServiceQuestion.port
+        // It has one question (RFC 6762, 6.7), which is repeated with each answer.
+        guard !isLegacy || query.questions.count == 1 else { return nil }
         var answers = Answers(isUnicast: isLegacy || query.wantsUnicast)
         let lifetime = isLegacy ? Self.legacyTime : nil
         for (index, service) in services.enumerated() {
@@ -111,11 +113,17 @@ package struct ServiceAnnouncement: Sendable {
     }
 
     /// Returns the name of a device that another machine says it has; nil where there is none.
-    package func conflict(in bytes: RawSpan) -> String? {
+    ///
+    /// - Parameter addresses: the addresses of this machine, which hears itself.
+    package func conflict(in bytes: RawSpan, addresses: [[UInt8]]) -> String? {
         guard let answer = ServiceAnswer(bytes) else { return nil }
         for (name, other) in answer.services {
             for service in services where service.instance.lowercased() == name.lowercased() {
-                if other.host != service.host.lowercased() || other.port != service.port { return service.name }
+                let address = answer.addresses[other.host]
+                let isElsewhere = address.map { !addresses.contains($0) } ?? false
+                if isElsewhere || other.host != service.host.lowercased() || other.port != service.port {
+                    return service.name
+                }
             }
         }
         return nil
