@@ -91,6 +91,13 @@ struct FormatTests {
                 """, "AC233FC00001"
             ),
             ("any", "$GPRP,C00000000001,CCB97E7361A4,-70,\(NetworkBench.hexadecimal.uppercased())", "CCB97E7361A4"),
+            (
+                "any",
+                """
+                {"data":{"coordinates":"","timestamp":"1653633988","nonce":"2636366621","gw_mac":"C8:25:2D:8E:9C:2C",\
+                "tags":{"C0:00:00:00:00:01":{"rssi":-70,"timestamp":"1653633986","data":"\(NetworkBench.hexadecimal)"}}}}
+                """, "C8:25:2D:8E:9C:2C"
+            ),
             ("any", raddec(), "001bc50940810000"), ("any", "[\(raddec())]", "001bc50940810000"),
             (
                 "any",
@@ -198,6 +205,7 @@ struct FormatTests {
             ("a/events/rpc", #"{"params":{"events":[{"event":"ble.scan_result","data":[2,[["x",1]]]}]}}"#),
             ("ruuvi/C8:25:2D:8E:9C:2C/C0:00:00:00:00:01", #"{"rssi":-26,"temperature":21}"#),
             ("x", ""), ("x", "{}"), ("x", "hello"), ("x", "[1]"), ("x", "$GPRP,1,2"),
+            ("x", #"{"data":{"gw_mac":"a"}}"#), ("x", #"{"data":{"gw_mac":"a","tags":{"b":{"rssi":1,"data":"xy"}}}}"#),
             ("x", #"{"rssiSignature":{}}"#), ("x", #"[{"rssiSignature":[{"rssi":-1}]}]"#),
             ("x", #"{"rssiSignature":[{"receiverId":"a","rssi":-1}],"packets":["4624"]}"#),
             ("x", #"{"msg_id":3070,"data":[]}"#), ("x", #"{"msg_id":3070,"device_info":{"mac":"a"},"data":{}}"#),

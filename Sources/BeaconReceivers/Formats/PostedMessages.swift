@@ -5,6 +5,7 @@ import BeaconRadio
 // HTTP:
 // - MOKO: an object with "msg_id" 3004 or 3070 (barnowl-mokosmart, lib/mqttprotocoldecoder.js);
 // - Minew: an array, whose first object is of the type "Gateway" (barnowl-minew, lib/minewdecoder.js);
+// - Ruuvi: an object with "data", which is one (RuuviGateway.swift);
 // - raddec: an object with "rssiSignature", or a list of them (Raddec.swift);
 // - Ingics: lines $GPRP,TAG,GATEWAY,RSSI,ADVERT[,TIME] (Ingics, iGS01 message format; $RSPR is a scan response).
 
@@ -20,6 +21,9 @@ extension ReceiverNetwork {
             return MessageFault("a message", "it is of no gateway that is known; write a \"mapping\" for it")
         }
         if Self.isRaddec(value, in: payload) { return try readRaddecs(value, message, payload, deliver) }
+        if value.kind == .object, let data = payload.member("data", of: value), data.kind == .object {
+            return try readRuuviPost(data, message, payload, deliver)
+        }
         if value.kind == .array { return try readMinew(value, message, payload, deliver) }
         guard value.kind == .object, let number = payload.member("msg_id", of: value).flatMap({ payload.integer($0) })
         else {

@@ -3,6 +3,7 @@ import BeaconRadio
 
 // Ruuvi Gateway: ruuvi/GATEWAY/TAG, both as MAC addresses, an object for each advert (ruuvi/docs, gw-data-formats,
 // mqtt-time-stamped-data-from-bluetooth-sensors.md). The gateway has to scan for all devices, not for Ruuvi's alone.
+// By HTTP, an object with the newest advert of each device at data.tags (http-time-stamped-data-from-bluetooth-sensors.md).
 
 extension ReceiverNetwork {
     mutating func readRuuvi(
@@ -40,6 +41,45 @@ extension ReceiverNetwork {
             try hear(receiver, message, stamp: stamp, address: address, rssi: rssi, advert: $0, deliver)
         }
         return nil
+    }
+
+    /// Reads what a gateway posted.
+    ///
+    /// - Parameter data: the object at "data".
+    mutating func readRuuviPost(
+        _ data: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        let name = payload.member("gw_mac", of: data).flatMap { payload.string($0, limit: Self.longestName) }
+        guard let name, let tags = payload.member("tags", of: data) else {
+            return MessageFault("a Ruuvi Gateway message", "it has no \"gw_mac\" or no \"tags\"")
+        }
+        guard let receiver = place(of: name, .ruuvi, message) else { return .tooManyReceivers }
+        note(receiver, message)
+        var adverts: [(address: DeviceAddress?, rssi: Int?, data: JSONValue?)] = []
+        payload.forEachMember(of: tags) { key, tag in
+            // Its times are of whole seconds: when it came is as good.
+            adverts.append(
+                (
+                    payload.address(key.range), payload.member("rssi", of: tag).flatMap { payload.integer($0) },
+                    payload.member("data", of: tag)
+                ))
+            return true
+        }
+        var fault: MessageFault?
+        for advert in adverts {
+            var bytes = AdvertBytes()
+            guard let rssi = advert.rssi, let data = advert.data, data.kind == .string,
+                bytes.append(hexadecimal: data.range, of: payload)
+            else {
+                fault = MessageFault(
+                    "a Ruuvi Gateway message", "an advert of it has no \"rssi\", or its \"data\" is not hexadecimal")
+                continue
+            }
+            try bytes.withBytes {
+                try hear(receiver, message, address: advert.address, rssi: rssi, advert: $0, deliver)
+            }
+        }
+        return fault
     }
 }
 
