@@ -74,6 +74,9 @@ struct BrokerSourceTests {
                 "keys with dots between them"
             ),
             ("\"mqtt://\"", "host is empty"),
+            ("{ name: a, esphome: { hosts: [c] }, topics: [b] }", "\"topics\" is for the receivers of a broker"),
+            ("{ name: a, http: { }, topics: [b] }", "\"topics\" is for the receivers of a broker"),
+            ("{ name: a, http: { }, mapping: { receiver-level: 1, rssi: r, data: d } }", "write \"receiver\" or"),
             ("{ name: a, http: { } }", "\"token\" is missing"),
             ("{ name: a, http: { token: short } }", "is written here in the open"),
             ("{ name: a, http: { token: { env: NONE } } }", "NONE"),

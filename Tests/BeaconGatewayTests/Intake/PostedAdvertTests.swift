@@ -95,6 +95,30 @@ struct PostedAdvertTests {
         #expect(open.receiverNames.isEmpty)
     }
 
+    @Test("JSON of another gateway is read by a mapping")
+    func mapping() async throws {
+        let checked = ConfigurationBench.check(
+            """
+            web: true
+            regions: [{ name: hall, uuid: \(ConfigurationBench.uuid) }]
+            sources:
+              - name: gates
+                http: { token: { env: TOKEN } }
+                mapping: { receiver: gw.id, each: list, address: mac, rssi: level, data: raw }
+            """, ["TOKEN": Self.token])
+        #expect(checked.diagnostics.isEmpty)
+        let source = try #require(checked.configuration.sources.first?.specification.posted)
+        let bench = try Self.bench(source)
+        let running = Task { await bench.gateway.run() }
+        let advert = Self.line().split(separator: ",").last.map(String.init) ?? ""
+        let post = #"{"gw":{"id":"door"},"list":[{"mac":"c00000000001","level":-60,"raw":"\#(advert)"}]}"#
+        try await eventually { source.inbox.add(Array(post.utf8)) }
+        try await eventually { !bench.bench.notified.isEmpty }
+        #expect(bench.bench.notified.first?.hasSuffix(" door") == true, "\(bench.bench.notified)")
+        await bench.gateway.stop()
+        await running.value
+    }
+
     @Test("In the file, receivers have names, and a token is needed")
     func file() throws {
         let checked = ConfigurationBench.check(

@@ -45,11 +45,7 @@ extension BrokerSource {
             }
         }
         network.read(section)
-        guard section.has("mapping") else {
-            _ = section.node("mapping")
-            return
-        }
-        network.mapping = ReceiverMapping.read(section.section("mapping"))
+        network.readMapping(section)
     }
 }
 

@@ -35,6 +35,15 @@ extension ReceiverNetwork.Settings {
     /// The keys of a source that say what is known of its receivers.
     static let keys = ["receivers", "empty-after"]
 
+    /// Reads where things are in messages of another kind.
+    mutating func readMapping(_ section: ConfigurationSection) {
+        guard section.has("mapping") else {
+            _ = section.node("mapping")
+            return
+        }
+        mapping = ReceiverMapping.read(section.section("mapping"))
+    }
+
     /// Reads what is known of the receivers of a source.
     mutating func read(_ section: ConfigurationSection) {
         names = section.textsByKey("receivers", "write names, as in \"c8:25:2d:8e:9c:2c: hall\"")

@@ -53,63 +53,66 @@ extension SourceSettings {
         return specification
     }
 
-    /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", or devices at "esphome".
+    /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", devices at "esphome", or gateways that post at
+    /// "http".
     private static func specification(of section: ConfigurationSection) -> SourceSpecification? {
         let what =
             "write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at \"mqtt\", devices at \"esphome\", or gateways that post at \"http\""
-        for (one, other) in [
-            ("mqtt", "from"), ("esphome", "from"), ("esphome", "mqtt"), ("http", "from"), ("http", "mqtt"),
-            ("http", "esphome"),
-        ]
-        where section.has(one) && section.has(other) {
+        let kinds = ["from", "mqtt", "esphome", "http"]
+        let given = kinds.filter(section.has)
+        if given.count > 1 {
             section.report(
-                section.origin, "\(section.subject)\"\(other)\" and \"\(one)\" are two sources; write one of them")
+                section.origin,
+                "\(section.subject)\"\(given[0])\" and \"\(given[1])\" are two sources; write one of them")
         }
-        if section.has("esphome") {
-            var source = ESPHomeSource.read(section.section("esphome"))
-            source.network.read(section)
-            for key in ["from", "mqtt"]
-                + BrokerSource.networkKeys.filter({ !ReceiverNetwork.Settings.keys.contains($0) })
-            {
-                _ = section.node(key)
-            }
-            return .esphome(source)
-        }
-        if section.has("http") {
+        for kind in kinds { _ = section.node(kind) }
+        switch given.last {
+        case "http":
             var source = PostedSource.read(section.section("http"), name: section.text("name")?.value ?? "")
             source.network.read(section)
-            for key in ["from", "mqtt", "esphome"]
-                + BrokerSource.networkKeys.filter({ !ReceiverNetwork.Settings.keys.contains($0) })
-            {
-                _ = section.node(key)
+            source.network.readMapping(section)
+            if case .level? = source.network.mapping?.receiver {
+                section.report(
+                    section.origin,
+                    "\(section.subject)\"receiver-level\" is for the topics of a broker; write \"receiver\" or \"receiver-name\""
+                )
             }
+            reportForeign(["topics"], in: section)
             return .posted(source)
-        }
-        var broker: BrokerSource?
-        var found: SourceSpecification?
-        if section.has("mqtt") {
-            broker = BrokerSource.read(section.section("mqtt"))
-            if broker == nil { found = .broker(BrokerSource(MQTTOptions())) }
-            _ = section.node("from")
-        } else if let from = section.text("from", what) {
-            found = specification(from, "from", section.reading)
-            broker = found?.broker
-            if var source = found?.esphome {
+        case "esphome":
+            var source = ESPHomeSource.read(section.section("esphome"))
+            source.network.read(section)
+            reportForeign(["topics", "mapping"], in: section)
+            return .esphome(source)
+        case "mqtt":
+            var broker = BrokerSource.read(section.section("mqtt")) ?? BrokerSource(MQTTOptions())
+            broker.readNetwork(section)
+            return .broker(broker)
+        case "from":
+            guard let from = section.text("from", what) else { return nil }
+            let found = specification(from, "from", section.reading)
+            if var broker = found.broker {
+                broker.readNetwork(section)
+                return .broker(broker)
+            }
+            if var source = found.esphome {
                 source.network.read(section)
+                reportForeign(["topics", "mapping"], in: section)
                 return .esphome(source)
             }
-        } else {
+            reportForeign(BrokerSource.networkKeys, in: section)
+            return found
+        default:
             section.reportMissing("from", what)
             return nil
         }
-        guard var broker else {
-            for key in BrokerSource.networkKeys where section.has(key) {
-                section.report(section.origin, "\(section.subject)\"\(key)\" is for the receivers of a broker")
-            }
-            return found
+    }
+
+    /// Reports keys that say something of the receivers of another kind of source.
+    private static func reportForeign(_ keys: [String], in section: ConfigurationSection) {
+        for key in keys where section.has(key) {
+            section.report(section.origin, "\(section.subject)\"\(key)\" is for the receivers of a broker")
         }
-        broker.readNetwork(section)
-        return .broker(broker)
     }
 
     static func read(_ root: ConfigurationSection) -> [SourceSettings] {
