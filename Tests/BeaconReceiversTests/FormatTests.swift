@@ -137,6 +137,35 @@ struct FormatTests {
         #expect(bench.heard.count == 3 && bench.network.names == ["a", "b", "c"] && bench.notices.isEmpty)
     }
 
+    @Test("A raddec of a million adverts, by few bytes, is read as far as it makes sense")
+    func hostileRaddec() {
+        let receivers = (0..<3_000).map { _ in ("a", -70) }
+        let packets = Array(repeating: "\"46240100000000c0\(NetworkBench.hexadecimal)\"", count: 400)
+        let text = Self.raddec(receivers).replacing(
+            "[\"46240100000000c0\(NetworkBench.hexadecimal)\"]", with: "[\(packets.joined(separator: ","))]")
+        var bench = NetworkBench()
+        bench.receive("", text)
+        #expect(bench.heard.count == 32 * 16)
+    }
+
+    @Test("A Ruuvi Gateway's adverts are placed when it heard them, and what waited for a network is passed over")
+    func ruuviTimes() {
+        var bench = NetworkBench()
+        let tags = [0, 9, 15, 16, 600].enumerated().map {
+            #""C0:00:00:00:00:0\#($0.offset)":{"rssi":-7\#($0.offset),"timestamp":"\#(1_653_633_988 - $0.element)","data":"\#(NetworkBench.hexadecimal)"}"#
+        }
+        bench.receive(
+            "", #"{"data":{"timestamp":"1653633988","gw_mac":"a","tags":{\#(tags.joined(separator: ","))}}}"#, at: 1100)
+        #expect(bench.times == [1100, 1091, 1085] && bench.network.lateAdverts == 2)
+    }
+
+    @Test("What a MOKO gateway says of its network is a sign of its life, and no advert of another kind")
+    func mokoStatus() {
+        var bench = NetworkBench()
+        bench.receive("", #"{"msg_id":3003,"device_info":{"mac":"a"},"data":{"net_state":"online"}}"#)
+        #expect(bench.notices.isEmpty && bench.network.receivers.map(\.kind) == [.moko])
+    }
+
     @Test("Several adverts of one message are as many sightings")
     func several() {
         var bench = NetworkBench()

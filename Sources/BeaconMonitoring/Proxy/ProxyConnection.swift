@@ -174,19 +174,20 @@ final class ProxyConnection {
             waiting = []
             return nil
         }
+        drop(waiting.prefix { now.since($0.time) > Self.waitingTime }.count)
         waiting += messages.map { (now, $0) }
         while let first = waiting.first, unsent.count < Self.fewUnsent {
             waiting.removeFirst()
             let error = attempt { (device) throws(ESPHomeError) in try device.send(adverts: first.message) }
             if let error { return error }
         }
-        let late = waiting.prefix { now.since($0.time) > Self.waitingTime }.count
-        let tooMany = max(late, waiting.count - Self.mostWaiting)
-        if tooMany > 0 {
-            waiting.removeFirst(tooMany)
-            dropped += tooMany
-        }
+        drop(max(0, waiting.count - Self.mostWaiting))
         return nil
+    }
+
+    private func drop(_ count: Int) {
+        waiting.removeFirst(count)
+        dropped += count
     }
 
     /// Tells the client whether anything is heard.

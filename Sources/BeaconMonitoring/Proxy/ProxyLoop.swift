@@ -138,17 +138,19 @@ struct ProxyLoop {
     }
 
     /// Ends a connection of the address that has most of them, so that one alone cannot keep others out: the first that has not said
-    /// hello, else that wants no adverts, else any. The newcomer's own address gives way only with one that wants none.
+    /// hello, else that wants no adverts, else any where that address has two more than the newcomer's.
     private mutating func makeRoom(at index: Int, for address: String) {
         let isFullOfAll = connections.count >= Self.mostOfAll
         let others = connections.indices.filter { isFullOfAll || connections[$0].stream == index }
         let counts = Dictionary(grouping: others) { connections[$0].address }
         guard let most = counts.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return }
-        let isOwn = most.value.count <= counts[address]?.count ?? 0
-        let candidates = isOwn ? counts[address] ?? [] : most.value
+        let own = counts[address] ?? []
+        // Where two take turns, nothing is won.
+        let isUnfair = most.value.count > own.count + 1
+        let candidates = most.value.count > own.count ? most.value : own
         let victim =
             candidates.first { !connections[$0].hasGreeted } ?? candidates.first { !connections[$0].isSubscribed }
-            ?? (isOwn ? nil : candidates.first)
+            ?? (isUnfair ? most.value.first : nil)
         if let victim { connections.remove(at: victim).close() }
     }
 

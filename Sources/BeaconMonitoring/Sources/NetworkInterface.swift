@@ -11,9 +11,13 @@ struct NetworkInterface: Hashable {
     /// The bits of the address that all in its network have, in four bytes.
     var mask: [UInt8]
 
+    /// True for one with a single other end, whose address may be any.
+    var isPointToPoint: Bool
+
     /// Returns true for an address in its network.
     func reaches(_ other: [UInt8]) -> Bool {
-        zip(zip(bytes, other), mask).allSatisfy { ($0.0 ^ $0.1) & $1 == 0 }
+        isPointToPoint
+            || zip(zip(bytes, other), mask).allSatisfy { ($0.0 ^ $0.1) & $1 == 0 }
     }
 
     /// Returns those that are up; nil where the system does not say.
@@ -34,7 +38,8 @@ struct NetworkInterface: Hashable {
             found.append(
                 NetworkInterface(
                     index: Int32(if_nametoindex(one.ifa_name)), name: String(cString: one.ifa_name),
-                    bytes: bytes(of: address), mask: one.ifa_netmask.map(bytes(of:)) ?? [255, 255, 255, 255]))
+                    bytes: bytes(of: address), mask: one.ifa_netmask.map(bytes(of:)) ?? [255, 255, 255, 255],
+                    isPointToPoint: flags & Int32(IFF_POINTOPOINT) != 0))
         }
         return found
     }

@@ -21,7 +21,9 @@ extension ReceiverNetwork {
             return MessageFault("a message", "it is of no gateway that is known; write a \"mapping\" for it")
         }
         if Self.isRaddec(value, in: payload) { return try readRaddecs(value, message, payload, deliver) }
-        if value.kind == .object, let data = payload.member("data", of: value), data.kind == .object {
+        if value.kind == .object, payload.member("msg_id", of: value) == nil,
+            let data = payload.member("data", of: value), data.kind == .object
+        {
             return try readRuuviPost(data, message, payload, deliver)
         }
         if value.kind == .array { return try readMinew(value, message, payload, deliver) }

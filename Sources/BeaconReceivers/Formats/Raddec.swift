@@ -10,6 +10,9 @@ extension ReceiverNetwork {
     /// The bytes of a packet before its AD structures (Core Specification 5.3, Vol 6, Part B, 2.3).
     private static let packetHead = 8
 
+    /// The most receivers of a raddec and the most packets: each packet is heard by each. The library has 15 receivers at most.
+    private static let (mostOfRaddec, mostPackets) = (32, 16)
+
     /// Returns true for a raddec, or a list of them.
     static func isRaddec(_ value: JSONValue, in payload: RawSpan) -> Bool {
         guard value.kind == .array else {
@@ -47,8 +50,20 @@ extension ReceiverNetwork {
             DeviceAddress(bits: $0.bits, kind: kind == 2 ? .public : kind == 3 ? .random : .unspecified)
         }
         let stamp = payload.member("timestamp", of: raddec).flatMap { payload.stamp($0) }
-        let packets = payload.member("packets", of: raddec)
         var fault: MessageFault?
+        var packets: [AdvertBytes] = []
+        if let list = payload.member("packets", of: raddec) {
+            payload.forEachElement(of: list) { packet in
+                var bytes = AdvertBytes()
+                if bytes.append(hexadecimal: packet.range, of: payload), bytes.count >= Self.packetHead {
+                    packets.append(bytes)
+                } else {
+                    fault = MessageFault("a raddec", "a packet of it is not hexadecimal, or too short or too long")
+                }
+                return packets.count < Self.mostPackets
+            }
+        }
+        var receivers = 0
         let isList = try payload.forEachElement(of: signature) { element in
             let name = payload.member("receiverId", of: element).flatMap {
                 payload.string($0, limit: Self.longestName)
@@ -61,26 +76,16 @@ extension ReceiverNetwork {
                 fault = .tooManyReceivers
                 return true
             }
-            var hasPackets = false
-            if let packets {
-                _ = try payload.forEachElement(of: packets) { packet in
-                    hasPackets = true
-                    var bytes = AdvertBytes()
-                    guard bytes.append(hexadecimal: packet.range, of: payload), bytes.count >= Self.packetHead else {
-                        fault = MessageFault("a raddec", "a packet of it is not hexadecimal, or too short or too long")
-                        return true
-                    }
-                    try bytes.withBytes { packet in
-                        let advert = packet.extracting(Self.packetHead..<packet.byteCount)
-                        try hear(
-                            receiver, message, stamp: stamp, address: address, rssi: rssi, advert: advert, deliver)
-                    }
-                    return true
+            for packet in packets {
+                try packet.withBytes { bytes in
+                    let advert = bytes.extracting(Self.packetHead..<bytes.byteCount)
+                    try hear(receiver, message, stamp: stamp, address: address, rssi: rssi, advert: advert, deliver)
                 }
             }
             // Presence without what was sent: a sign of the receiver's life.
-            if !hasPackets { noteOther(receiver, message) }
-            return true
+            if packets.isEmpty { noteOther(receiver, message) }
+            receivers += 1
+            return receivers < Self.mostOfRaddec
         }
         return isList ? fault : MessageFault("a raddec", "its \"rssiSignature\" is no list")
     }

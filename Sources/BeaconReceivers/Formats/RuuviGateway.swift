@@ -55,13 +55,16 @@ extension ReceiverNetwork {
         }
         guard let receiver = place(of: name, .ruuvi, message) else { return .tooManyReceivers }
         note(receiver, message)
-        var adverts: [(address: DeviceAddress?, rssi: Int?, data: JSONValue?)] = []
+        // Both times are of one clock, as texts of whole seconds: what waited while there was no network is not of now.
+        let posted = payload.member("timestamp", of: data).flatMap { payload.integer($0) }
+        var adverts: [(address: DeviceAddress?, rssi: Int?, data: JSONValue?, delay: Int)] = []
         payload.forEachMember(of: tags) { key, tag in
-            // Its times are of whole seconds: when it came is as good.
+            let heard = payload.member("timestamp", of: tag).flatMap { payload.integer($0) }
+            let delay = posted.flatMap { posted in heard.map { posted.subtractingReportingOverflow($0).0 } } ?? 0
             adverts.append(
                 (
                     payload.address(key.range), payload.member("rssi", of: tag).flatMap { payload.integer($0) },
-                    payload.member("data", of: tag)
+                    payload.member("data", of: tag), max(0, delay)
                 ))
             return true
         }
@@ -75,8 +78,15 @@ extension ReceiverNetwork {
                     "a Ruuvi Gateway message", "an advert of it has no \"rssi\", or its \"data\" is not hexadecimal")
                 continue
             }
+            guard advert.delay <= SkewedClock.mostDelay / Timestamp.nanosecondsPerSecond else {
+                countLate(1)
+                continue
+            }
+            counts.reports += 1
+            receivers[receiver].adverts += 1
+            let time = message.arrival.advanced(by: -Int64(advert.delay) * Timestamp.nanosecondsPerSecond)
             try bytes.withBytes {
-                try hear(receiver, message, address: advert.address, rssi: rssi, advert: $0, deliver)
+                try hear(receiver, at: time, address: advert.address, rssi: rssi, advert: $0, deliver)
             }
         }
         return fault

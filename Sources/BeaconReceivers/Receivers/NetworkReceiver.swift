@@ -19,6 +19,9 @@ public struct NetworkReceiver {
 
         /// True where signal strengths come smoothed and thinned, so that a distance each second cannot be made of them.
         public var isSmoothed: Bool { self == .espresense }
+
+        /// True for gateways that hear all the time and send it together.
+        var gathers: Bool { [.ruuvi, .moko, .minew, .ingics, .raddec].contains(self) }
     }
 
     /// The silence from which on nobody knows whether a receiver hears, in nanoseconds: short, so that what would be due after
@@ -31,8 +34,11 @@ public struct NetworkReceiver {
     /// The time for which those may come, in nanoseconds.
     private static let settlingTime = Timestamp.nanosecondsPerSecond
 
-    /// A silence that counts as one though nothing longer was usual, in nanoseconds: a gateway may send each ten seconds.
-    static let shortestSilence = 10 * Timestamp.nanosecondsPerSecond
+    /// A silence that counts as one though nothing longer was usual, in nanoseconds.
+    private static let shortestSilence = 10 * Timestamp.nanosecondsPerSecond
+
+    /// The same for gateways that gather what they hear: Ruuvi's send each ten seconds.
+    private static let gatheringSilence = 15 * Timestamp.nanosecondsPerSecond
 
     /// How many times the longest usual gap a silence has to be.
     static let usualGaps: Int64 = 4
@@ -88,7 +94,9 @@ public struct NetworkReceiver {
 
     /// The silence after which it may be dead, in nanoseconds.
     var patience: Int64 {
-        max(Self.shortestSilence, Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before)).0)
+        max(
+            kind.gathers ? Self.gatheringSilence : Self.shortestSilence,
+            Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before)).0)
     }
 
     /// From when on nobody knows what it heard.

@@ -165,7 +165,9 @@ extension GatewayConfiguration {
         launch = LaunchSettings.read(root, in: ruleContext, items: &items)
         web = WebSettings.read(root)
         intake = IntakeSettings.read(root)
-        if web == nil, !root.has("web"), sources.contains(where: { $0.specification.posted != nil }) {
+        if web == nil, !root.has("web") || root.boolean("web") == false,
+            sources.contains(where: { $0.specification.posted != nil })
+        {
             root.report(root.origin, "gateways that post need a console to come in by; write \"web: true\"")
         }
         proxy = ProxySettings.read(root, sources: sources)

@@ -99,7 +99,9 @@ extension WebServer {
                     .serviceUnavailable, "more adverts came than can be read; send fewer at once",
                     headers: [.retryAfter: "1"])
             }
-            return Response(status: .noContent)
+            // Ruuvi Gateway takes every answer but 200 for a failure, posts less often, and restarts itself after an hour
+            // (ruuvi.gateway_esp.c, http.c).
+            return try Response.json([String: String]())
         }
     }
 
