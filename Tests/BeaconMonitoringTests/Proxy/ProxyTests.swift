@@ -155,6 +155,7 @@ struct ProxyTests {
         #expect(table.known == ["hall": 7000, "cellar": 7001] && table.port(of: "roof") == 7002)
         #expect(ProxyPorts(path: nil, first: .max) { _ in }.port(of: "a") == .max)
         #expect(notices.withLock { $0.isEmpty })
+        table.flush()
         try Data("{".utf8).write(to: URL(fileURLWithPath: path))
         #expect(ports().known.isEmpty && FileManager.default.fileExists(atPath: path + ".damaged"))
         #expect(notices.withLock { $0.count } == 1)
