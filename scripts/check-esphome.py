@@ -1,5 +1,6 @@
 """Hears devices of ESPHome with beacon, and looks at what it says. Run by scripts/check-esphome."""
 
+import atexit
 import base64
 import os
 import pathlib
@@ -25,6 +26,8 @@ class Program:
     def __init__(self, *command, environment=None):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, env=os.environ | (environment or {}))
+        # Whatever happens, none stays behind to answer in the next check's place.
+        atexit.register(self.process.kill)
         self.lines = queue.Queue()
         self.seen = []
         threading.Thread(target=self.read, daemon=True).start()
