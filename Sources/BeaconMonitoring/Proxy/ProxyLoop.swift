@@ -34,7 +34,6 @@ struct ProxyLoop {
     private struct Device {
         var stream: ProxyStream
         var listener: ProxyListener?
-        var scanner: ESPHomeDevice.Scanner
         /// When listening is tried again.
         var retryAt = Timestamp.zero
         /// The messages that were dropped as far as was told, and when more are told at the earliest.
@@ -78,7 +77,7 @@ struct ProxyLoop {
     /// Adds devices that are new, and listens at their ports.
     private mutating func meet(_ streams: [ProxyStream], at now: Timestamp) {
         for stream in streams.dropFirst(devices.count) {
-            devices.append(Device(stream: stream, scanner: stream.scanner))
+            devices.append(Device(stream: stream))
         }
         for index in devices.indices where devices[index].listener == nil && now >= devices[index].retryAt {
             let stream = devices[index].stream
@@ -123,7 +122,7 @@ struct ProxyLoop {
         let device = devices[index]
         if isFull(index) { makeRoom(at: index, for: client.address) }
         guard !isFull(index),
-            let connected = try? ESPHomeDevice(device.stream.identity, scanner: device.scanner, at: now)
+            let connected = try? ESPHomeDevice(device.stream.identity, scanner: device.stream.scanner, at: now)
         else {
             close(client.descriptor)
             return tell(
@@ -188,7 +187,6 @@ struct ProxyLoop {
             connection.close()
         }
         for index in devices.indices {
-            devices[index].scanner = devices[index].stream.scanner
             let dropped = devices[index].stream.dropped
             guard dropped > devices[index].dropped, now >= devices[index].tellsDroppedAt else { continue }
             devices[index].tellsDroppedAt = now.advanced(by: Self.longestWait)
