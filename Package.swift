@@ -95,6 +95,9 @@ let package = Package(
             dependencies: ["BeaconSupport", "CMosquitto", .product(name: "Logging", package: "swift-log")],
             swiftSettings: habits
         ),
+        // A connection to NATS, by a library that is opened at run time.
+        .target(name: "BeaconNATS", dependencies: ["BeaconSupport", "CNATS"], swiftSettings: habits),
+        .target(name: "CNATS", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // Noise, for connections that are encrypted by a key that both sides know, with OpenSSL's primitives, which are opened
         // at run time too.
         .target(name: "BeaconNoise", dependencies: ["BeaconSupport", "CCrypto"], swiftSettings: habits),
@@ -296,6 +299,9 @@ let package = Package(
             swiftSettings: habits),
         .testTarget(
             name: "BeaconNoiseTests", dependencies: ["BeaconNoise", "BeaconSupport"], swiftSettings: habits),
+        .testTarget(
+            name: "BeaconNATSTests", dependencies: ["BeaconNATS", "BeaconSupport", "TestSupport"],
+            swiftSettings: habits),
         .testTarget(
             name: "BeaconReceiversTests",
             dependencies: ["BeaconReceivers", "BeaconModel", "BeaconRadio", "BeaconSupport", "BeaconNoise"],

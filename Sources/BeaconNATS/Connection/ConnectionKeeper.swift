@@ -1,0 +1,262 @@
+import BeaconSupport
+import Glibc
+
+/// The inside of a connection, with the thread that makes it again.
+final class ConnectionKeeper: Sendable {
+    /// The shortest time from one attempt to the next, so that a server that is down, or one that ends each connection
+    /// at once, is not stormed. A connection that has lasted longer is made again at once.
+    private static let pause = Duration.seconds(1)
+
+    /// The time between looks at writes in the background.
+    private static let watch: Int32 = 1000
+
+    /// The most notes that wait for the thread, which only a callback of the owner's that hangs would reach.
+    private static let maximumNotes = 100
+
+    private struct State {
+        var isClosed = false
+        var link: NATSLink?
+        var subscriptions: [ObjectIdentifier: NATSSubscription] = [:]
+        var notes: [NATSLink.Note] = []
+    }
+
+    private let options: NATSOptions
+    private let report: @Sendable (NATSConnection.Event) -> Void
+    private let state = Locked(State())
+    private let waker = Waker()
+    private let requests = PendingRequests()
+    private let inbox: String
+
+    init(_ options: NATSOptions, report: @escaping @Sendable (NATSConnection.Event) -> Void) {
+        self.options = options
+        self.report = report
+        var generator = SystemRandom()
+        inbox = "_INBOX." + String(generator.next(), radix: 36) + String(generator.next(), radix: 36) + "."
+    }
+
+    /// Starts the thread, which ends by itself after ``close()``.
+    ///
+    /// - Returns: false where the system has no thread left.
+    func start() -> Bool {
+        let requests = requests
+        let answers = NATSSubscription(inbox + "*", limit: (65_536, 64 << 20)) { message in
+            guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else { return }
+            // What a server answers in place of somebody who is not there.
+            guard message.headers["Status"] != "503" || !message.payload.isEmpty else {
+                return requests.complete(
+                    number, .failure(NATSError(.noResponders, "Nobody answers what was asked over NATS.")))
+            }
+            requests.complete(number, .success(message))
+        } end: { _ in
+        }
+        state.withLock { $0.subscriptions[ObjectIdentifier(answers)] = answers }
+
+        let context = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { context in
+                if let context { Unmanaged<ConnectionKeeper>.fromOpaque(context).takeRetainedValue().main() }
+                return nil
+            }, context.toOpaque())
+        guard result == 0 else {
+            context.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+
+    /// Ends the thread and all that waits.
+    func close() {
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            state.subscriptions = [:]
+            return !state.isClosed
+        }
+        guard isFirst else { return }
+        requests.fail(.closed)
+        waker.wake()
+    }
+
+    /// Whether there is a connection.
+    var isConnected: Bool { (try? link()) != nil }
+
+    /// Returns the connection.
+    func link() throws(NATSError) -> NATSLink {
+        let (link, isClosed) = state.withLock { ($0.link, $0.isClosed) }
+        if isClosed { throw .closed }
+        guard let link, !link.hasEnded else { throw .notConnected }
+        return link
+    }
+
+    /// Registers a subscription, and tells the server of it where there is a connection.
+    func subscribe(
+        _ subject: String, limit: (messages: Int, bytes: Int), receive: @escaping @Sendable (NATSMessage) -> Void
+    ) throws(NATSError) -> NATSSubscription {
+        let subscription = NATSSubscription(subject, limit: limit, receive: receive) { [weak self] subscription in
+            self?.unsubscribe(subscription)
+        }
+        let (link, isClosed) = state.withLock { state in
+            if !state.isClosed { state.subscriptions[ObjectIdentifier(subscription)] = subscription }
+            return (state.link, state.isClosed)
+        }
+        if isClosed { throw .closed }
+        // Where it fails, the connection is over, and the next one is told.
+        try? link?.subscribe(subscription)
+        return subscription
+    }
+
+    private func unsubscribe(_ subscription: NATSSubscription) {
+        let link = state.withLock { state in
+            state.subscriptions[ObjectIdentifier(subscription)] = nil
+            return state.link
+        }
+        link?.unsubscribe(subscription)
+    }
+
+    /// Publishes a request and waits for the answer.
+    func request(
+        _ payload: [UInt8], headers: [String: String], to subject: String, within time: Duration
+    ) async throws(NATSError) -> NATSMessage {
+        let number = requests.next()
+        let reply = inbox + String(number)
+        let timer = Task { [requests] in
+            try? await Task.sleep(for: time)
+            guard !Task.isCancelled else { return }
+            requests.complete(
+                number, .failure(NATSError(.timedOut, "No answer to \(subject.printable) came within \(time).")))
+        }
+        defer { timer.cancel() }
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // It waits before it is published, so that no answer comes too early, nor the end of the connection.
+                requests.insert(number, continuation)
+                do throws(NATSError) {
+                    try link().publish(payload, headers: headers, to: subject, reply: reply)
+                    if Task.isCancelled { requests.complete(number, .failure(Self.cancelled)) }
+                } catch {
+                    requests.complete(number, .failure(error))
+                }
+            }
+        } onCancel: {
+            requests.complete(number, .failure(Self.cancelled))
+        }
+        return try answer.get()
+    }
+
+    private static let cancelled = NATSError(.cancelled, "The request was cancelled.")
+
+    // MARK: The thread
+
+    private func main() {
+        // The threads that the library starts from here inherit it: signals for the process are handled on others.
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+        let addresses = options.servers.compactMap(NATSAddress.init)
+        var next = 0
+        var toldFailure = ""
+        while !isClosed {
+            let start = ContinuousClock.now
+            do throws(NATSError) {
+                let link = try connect(to: addresses, from: &next)
+                toldFailure = ""
+                keep(link)
+                next += 1
+            } catch {
+                if !isClosed, error.description != toldFailure {
+                    toldFailure = error.description
+                    report(.failed(error))
+                }
+            }
+            let end = start + Self.pause
+            while !isClosed, ContinuousClock.now < end {
+                waker.wait(atMost: Int32((end - .now) / .milliseconds(1)) + 1)
+            }
+        }
+        report(.closed)
+    }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Connects to the first server that accepts.
+    ///
+    /// - Parameter next: where in the list to begin; afterwards, the place of the server that accepted.
+    private func connect(to addresses: [NATSAddress], from next: inout Int) throws(NATSError) -> NATSLink {
+        var failure = NATSError.closed
+        for attempt in addresses.indices where !isClosed {
+            let place = (next + attempt) % addresses.count
+            do throws(NATSError) {
+                let link = try NATSLink(addresses[place], options) { [weak self] note in self?.note(note) }
+                next = place
+                return link
+            } catch {
+                // A server that refuses says more than one that is down.
+                if attempt == 0 || failure.code == .unreachable { failure = error }
+            }
+        }
+        // The same server first in each round, so that the same failure is told once.
+        next = 0
+        throw failure
+    }
+
+    /// Has a connection serve until it ends or this is closed.
+    private func keep(_ link: NATSLink) {
+        attach(link)
+        if !link.hasEnded, !isClosed { report(.connected) }
+        while !link.hasEnded, !isClosed {
+            waker.wait(atMost: Self.watch)
+            link.checkWrites()
+            reportNotes()
+        }
+        state.withLock { $0.link = nil }
+        let end = link.end
+        link.close()
+        // After the connection's end, so that no request is published to it and then waits for ever.
+        requests.fail(isClosed ? .closed : .notConnected)
+        reportNotes()
+        if !isClosed { report(.disconnected(end)) }
+    }
+
+    /// Tells a connection of all subscriptions, and then lets it be used.
+    private func attach(_ link: NATSLink) {
+        var told: [ObjectIdentifier: NATSSubscription] = [:]
+        while true {
+            let rest = state.withLock { state in
+                let rest = state.subscriptions.filter { told[$0.key] == nil }
+                if rest.isEmpty { state.link = link }
+                return rest
+            }
+            guard !rest.isEmpty else { break }
+            for (id, subscription) in rest {
+                told[id] = subscription
+                try? link.subscribe(subscription)
+            }
+        }
+        // Those that were cancelled before this did not find the connection.
+        for subscription in told.values where subscription.isCancelled { link.unsubscribe(subscription) }
+    }
+
+    private func note(_ note: NATSLink.Note) {
+        state.withLock { state in
+            if state.notes.count < Self.maximumNotes { state.notes.append(note) }
+        }
+        waker.wake()
+    }
+
+    private func reportNotes() {
+        let notes = state.withLock { state in
+            defer { state.notes = [] }
+            return state.notes
+        }
+        for note in notes {
+            switch note {
+            case .ended: break
+            case .dropped(let subscription): report(.dropped(subject: subscription.subject))
+            case .refused(let error): report(.refused(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import BeaconSupport
+import CNATS
+
+/// An error of libnats, in its own words.
+struct NATSLibraryError: Error, Hashable, CustomStringConvertible {
+    /// The status that the call returned.
+    let status: natsStatus
+
+    /// The library's text for what happened.
+    let description: String
+
+    /// The error of a status.
+    ///
+    /// - Parameter text: what happened, in the words of the server or the library; nil for the library's name of the
+    ///   status.
+    init(_ status: natsStatus, _ text: String?) {
+        self.status = status
+        if let text, !text.isEmpty {
+            description = text.printable
+        } else {
+            var problem: UnsafePointer<CChar>?
+            let functions = beacon_nats_load(&problem)
+            description = functions.map { String(cString: $0.pointee.natsStatus_GetText(status)) } ?? "unknown"
+        }
+    }
+
+    static func == (one: Self, other: Self) -> Bool {
+        one.status.rawValue == other.status.rawValue && one.description == other.description
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(status.rawValue)
+        hasher.combine(description)
+    }
+
+    /// Returns the error of an attempt to connect, for a user.
+    func connectionError(to address: NATSAddress) -> NATSError {
+        switch status {
+        case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
+            return NATSError(
+                .notAuthorized,
+                "The server at \(address.title) does not accept the credentials; check user and password, token or "
+                    + "file of credentials.", cause: self)
+        case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_WANTED, NATS_SECURE_CONNECTION_REQUIRED:
+            return NATSError(
+                .tlsFailed,
+                "Cannot establish TLS with \(address.title): the server's certificate or this client's was not "
+                    + "accepted, or the server has no TLS; check the authority's file, the host's name, and the "
+                    + "address's scheme.",
+                cause: self)
+        case NATS_TIMEOUT:
+            return NATSError(
+                .unreachable,
+                "The server at \(address.title) does not answer in time; check that it is a NATS server, and the "
+                    + "network.",
+                cause: self)
+        default:
+            return NATSError(
+                .unreachable,
+                "Cannot connect to \(address.title): nothing answers as a NATS server does; check that it runs, and "
+                    + "host and port.", cause: self)
+        }
+    }
+
+    /// Returns the error of a connection that ended.
+    func endError(of address: NATSAddress) -> NATSError {
+        switch status {
+        case NATS_CONNECTION_AUTH_FAILED:
+            NATSError(
+                .notAuthorized,
+                "The server at \(address.title) ended the connection: the credentials are no longer accepted; renew "
+                    + "them.",
+                cause: self)
+        case NATS_STALE_CONNECTION:
+            NATSError(.notConnected, "The server at \(address.title) was silent for too long.", cause: self)
+        default:
+            NATSError(.notConnected, "The connection to \(address.title) was lost.", cause: self)
+        }
+    }
+}

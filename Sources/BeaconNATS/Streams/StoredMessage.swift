@@ -1,0 +1,55 @@
+package import Foundation
+
+/// A message that a stream holds.
+package struct StoredMessage: Hashable, Sendable {
+    /// Its place in the stream, from 1 on.
+    package var sequence: UInt64
+
+    /// The subject that it was published to.
+    package var subject: String
+
+    /// What it says.
+    package var payload: [UInt8]
+
+    /// The id that its writer gave it (`Nats-Msg-Id`).
+    package var id: String?
+
+    /// When the server stored it.
+    package var time: Date?
+
+    /// The operation on a key that it stands for, where it is no value.
+    var operation: String?
+
+    /// Whether it is the mark of a key that was removed (NATS ADR-8).
+    var isRemoval: Bool { operation == "DEL" || operation == "PURGE" }
+
+    /// The message in an answer of the server; nil where that is damaged.
+    init?(_ answer: MessageAnswer.Message) {
+        sequence = answer.seq
+        subject = answer.subject
+        // A message without a payload has none in the answer either.
+        guard let payload = Data(base64Encoded: answer.data ?? ""),
+            let headers = Data(base64Encoded: answer.hdrs ?? "")
+        else { return nil }
+        self.payload = Array(payload)
+        for line in String(decoding: headers, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            switch line[..<colon].lowercased() {
+            case "nats-msg-id": id = value
+            case "kv-operation": operation = value
+            default: continue
+            }
+        }
+        time = answer.time.flatMap(Self.date)
+    }
+
+    /// Returns the time in a text such as `2026-01-02T03:04:05.123456789Z`.
+    private static func date(_ text: String) -> Date? {
+        // The parser knows fractions of three digits only.
+        let seconds = text.prefix { $0 != "." && $0 != "Z" }
+        guard let date = try? Date(seconds + "Z", strategy: .iso8601) else { return nil }
+        let fraction = text.dropFirst(seconds.count).prefix { $0 != "Z" }
+        return date + (Double("0" + fraction) ?? 0)
+    }
+}

@@ -1,0 +1,106 @@
+#include "CNATS.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+
+static struct beacon_nats_functions functions;
+static char trouble[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+struct symbol {
+    const char *name;
+    void *place;
+};
+
+#define SYMBOL(function) {#function, &functions.function}
+
+// The library's name has its minor version in it, though nothing that is used here has changed since 3.4: that of
+// Debian 12 first, then later ones.
+static const char *const names[] = {
+    "libnats.so.3.4",  "libnats.so.3.12", "libnats.so.3.11", "libnats.so.3.10", "libnats.so.3.9", "libnats.so.3.8",
+    "libnats.so.3.7",  "libnats.so.3.6",  "libnats.so.3.5",  "libnats.so",
+};
+
+static void load(void) {
+    void *library = NULL;
+    for (size_t index = 0; !library && index < sizeof names / sizeof names[0]; index++) {
+        library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
+        // The error of the first says the most to those who have none.
+        if (!library && index == 0) { snprintf(trouble, sizeof trouble, "%s", dlerror()); }
+    }
+    if (!library) { return; }
+    trouble[0] = 0;
+    natsStatus (*nats_Open)(int64_t) = NULL;
+    const struct symbol symbols[] = {
+        {"nats_Open", &nats_Open},
+        SYMBOL(nats_GetLastError),
+        SYMBOL(natsStatus_GetText),
+        SYMBOL(natsOptions_Create),
+        SYMBOL(natsOptions_Destroy),
+        SYMBOL(natsOptions_SetURL),
+        SYMBOL(natsOptions_SetName),
+        SYMBOL(natsOptions_SetUserInfo),
+        SYMBOL(natsOptions_SetToken),
+        SYMBOL(natsOptions_SetUserCredentialsFromFiles),
+        SYMBOL(natsOptions_SetSecure),
+        SYMBOL(natsOptions_LoadCATrustedCertificates),
+        SYMBOL(natsOptions_LoadCertificatesChain),
+        SYMBOL(natsOptions_SetExpectedHostname),
+        SYMBOL(natsOptions_SetTimeout),
+        SYMBOL(natsOptions_SetPingInterval),
+        SYMBOL(natsOptions_SetMaxPingsOut),
+        SYMBOL(natsOptions_SetWriteDeadline),
+        SYMBOL(natsOptions_SetAllowReconnect),
+        SYMBOL(natsOptions_SetClosedCB),
+        SYMBOL(natsOptions_SetErrorHandler),
+        SYMBOL(natsConnection_Connect),
+        SYMBOL(natsConnection_Close),
+        SYMBOL(natsConnection_Destroy),
+        SYMBOL(natsConnection_GetLastError),
+        SYMBOL(natsConnection_Publish),
+        SYMBOL(natsConnection_PublishMsg),
+        SYMBOL(natsConnection_Subscribe),
+        SYMBOL(natsSubscription_SetPendingLimits),
+        SYMBOL(natsSubscription_Destroy),
+        SYMBOL(natsMsg_Create),
+        SYMBOL(natsMsg_Destroy),
+        SYMBOL(natsMsg_GetSubject),
+        SYMBOL(natsMsg_GetReply),
+        SYMBOL(natsMsg_GetData),
+        SYMBOL(natsMsg_GetDataLength),
+        SYMBOL(natsMsgHeader_Set),
+        SYMBOL(natsMsgHeader_Get),
+        SYMBOL(natsMsgHeader_Keys),
+    };
+    for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
+        // POSIX has dlsym give functions as pointers to data; writing them through such a pointer is its own way out.
+        void *address = dlsym(library, symbols[index].name);
+        if (!address) {
+            snprintf(trouble, sizeof trouble, "libnats has no %s; it is older than 3.4", symbols[index].name);
+            return;
+        }
+        *(void **)symbols[index].place = address;
+    }
+    // The threads that the library starts here inherit what signals are held off; those of the process are handled on
+    // other threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    // It has the whole process ignore SIGPIPE, and needs that: TLS writes with write(2).
+    natsStatus status = nats_Open(-1);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status != NATS_OK) {
+        snprintf(trouble, sizeof trouble, "libnats does not start: %s", functions.natsStatus_GetText(status));
+    }
+}
+
+const struct beacon_nats_functions *beacon_nats_load(const char **problem) {
+    pthread_once(&once, load);
+    if (trouble[0]) {
+        *problem = trouble;
+        return NULL;
+    }
+    return &functions;
+}

@@ -1,0 +1,84 @@
+import BeaconNATS
+import BeaconSupport
+import Foundation
+import TestSupport
+
+/// What a connection told, and what a subscription received.
+final class Recorder: Sendable {
+    private let told = Locked<[NATSConnection.Event]>([])
+    private let received = Locked<[NATSMessage]>([])
+
+    /// The events in order, without what comes with them.
+    var events: [String] {
+        told.withLock { $0 }.map { event in
+            switch event {
+            case .connected: "connected"
+            case .disconnected: "disconnected"
+            case .failed: "failed"
+            case .refused: "refused"
+            case .dropped(let subject): "dropped \(subject)"
+            case .closed: "closed"
+            }
+        }
+    }
+
+    /// The errors of the events in order.
+    var errors: [NATSError] {
+        told.withLock { $0 }.compactMap { event in
+            switch event {
+            case .failed(let error), .refused(let error), .disconnected(.some(let error)): error
+            default: nil
+            }
+        }
+    }
+
+    var messages: [NATSMessage] { received.withLock { $0 } }
+
+    /// What the messages say.
+    var texts: [String] { messages.map { String(decoding: $0.payload, as: UTF8.self) } }
+
+    func tell(_ event: NATSConnection.Event) { told.withLock { $0.append(event) } }
+
+    func receive(_ message: NATSMessage) { received.withLock { $0.append(message) } }
+}
+
+extension NATSConnection {
+    /// A connection that is told of by a recorder.
+    convenience init(_ url: String, _ recorder: Recorder = Recorder()) throws {
+        guard let options = NATSOptions(url) else { throw Failure("\(url) is no address") }
+        try self.init(options, report: recorder.tell)
+    }
+
+    /// A connection to servers that are there.
+    static func made(_ url: String, _ recorder: Recorder = Recorder()) async throws -> NATSConnection {
+        let connection = try NATSConnection(url, recorder)
+        try await eventually("it is connected") { connection.isConnected }
+        return connection
+    }
+
+    /// Publishes a text.
+    func publish(_ text: String, to subject: String) throws { try publish(Array(text.utf8), to: subject) }
+
+    /// Returns when the server has read all that this connection sent before.
+    func settle() async throws {
+        let subject = "settled.\(UUID().uuidString)"
+        let settled = Recorder()
+        let subscription = try subscribe(subject, receive: settled.receive)
+        defer { subscription.cancel() }
+        try publish("", to: subject)
+        try await eventually("the server has read it") { !settled.messages.isEmpty }
+    }
+}
+
+/// Tries again what fails for the moment, as servers do that elect a leader.
+func persistently<Result>(_ body: () async throws -> Result) async throws -> Result {
+    let end = ContinuousClock.now + .hang
+    while true {
+        do {
+            return try await body()
+        } catch let error as NATSError {
+            guard error.isTransient || error.code == .tooFewServers, ContinuousClock.now < end else { throw error }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
