@@ -176,8 +176,8 @@ let package = Package(
             name: "BeaconGateway",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery", "BeaconMQTT",
-                "BeaconPrograms",
+                "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery",
+                "BeaconMQTT", "BeaconPrograms",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),

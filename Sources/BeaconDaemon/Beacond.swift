@@ -18,6 +18,7 @@ struct Beacond: AsyncParsableCommand {
               beacond --config beacond.yaml               run, until Ctrl-C or SIGTERM
               beacond outbox list                         list notifications that wait or were refused
               beacond open                                print the address of the console, if the file has "web: true"
+              beacond --fleet nats://hub                  take part in a fleet of several machines
               beacond restore beacond.backup              put a backup back that the console made
               beacond run --help                          list all options of running it
 
@@ -30,7 +31,8 @@ struct Beacond: AsyncParsableCommand {
             130 interrupted.
             """,
         subcommands: [
-            Run.self, Check.self, Setup.self, OutboxCommand.self, Open.self, Token.self, Restore.self,
+            Run.self, Check.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self, Token.self,
+            Restore.self,
         ], defaultSubcommand: Run.self)
 
     static func main() async {

@@ -19,6 +19,8 @@ public struct ReceiverNetwork {
         public var emptyAfter: Int64?
         /// Whether relays of this package are receivers. They are not for a relay, whose own messages may come back to it.
         public var hearsRelays = true
+        /// The most receivers; by default 200, since an engine has 256 places and other sources have receivers too.
+        package var mostReceivers = 200
 
         /// The default settings.
         public init() {}
@@ -31,9 +33,6 @@ public struct ReceiverNetwork {
         /// True for one that the broker kept: it may be of any time.
         var isRetained: Bool
     }
-
-    /// The most receivers: an engine has 256 places by default, and other sources have receivers too.
-    static let mostReceivers = 200
 
     /// The longest status in bytes that may come again and again.
     private static let longestStatus = 40
@@ -310,7 +309,7 @@ public struct ReceiverNetwork {
     ) -> Int? {
         let key = Key(kind: kind, name: name, inner: inner)
         if let place = places[key] { return place }
-        guard receivers.count < Self.mostReceivers, name.utf8.count <= Self.longestKey, !key.lastLevel.isEmpty,
+        guard receivers.count < settings.mostReceivers, name.utf8.count <= Self.longestKey, !key.lastLevel.isEmpty,
             key.lastLevel.utf8.count <= Self.longestName, inner.utf8.count <= Self.longestName
         else { return nil }
         let place = receivers.count
@@ -343,7 +342,7 @@ public struct ReceiverNetwork {
     func hasPlaces(for name: String, _ kind: NetworkReceiver.Kind, inners: [String]) -> Bool {
         let keys = inners.map { Key(kind: kind, name: name, inner: $0) }
         let new = keys.count { places[$0] == nil }
-        return receivers.count + new <= Self.mostReceivers
+        return receivers.count + new <= settings.mostReceivers
             && keys.allSatisfy {
                 name.utf8.count <= Self.longestKey && !$0.lastLevel.isEmpty
                     && $0.lastLevel.utf8.count <= Self.longestName && $0.inner.utf8.count <= Self.longestName
@@ -353,7 +352,9 @@ public struct ReceiverNetwork {
     /// Notes what was said of a name whose receivers are not known so far.
     mutating func noteSaid(of name: String, _ kind: NetworkReceiver.Kind, isOnline: Bool) {
         let key = Key(kind: kind, name: name)
-        guard name.utf8.count <= Self.longestKey, said.count < Self.mostReceivers || said[key] != nil else { return }
+        guard name.utf8.count <= Self.longestKey, said.count < settings.mostReceivers || said[key] != nil else {
+            return
+        }
         said[key] = isOnline
     }
 
@@ -393,7 +394,7 @@ public struct ReceiverNetwork {
         // ESPresense and Ruuvi gateways have nothing but Bluetooth; the others may be a lamp as well.
         let isKnown = places[key] != nil || kind == .espresense || kind == .ruuvi
         guard isKnown else {
-            if said.count < Self.mostReceivers || said[key] != nil { said[key] = isOnline }
+            if said.count < settings.mostReceivers || said[key] != nil { said[key] = isOnline }
             return nil
         }
         guard let place = places[key] ?? place(of: name, kind, inner: inner, message) else { return .tooManyReceivers }

@@ -17,6 +17,8 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var file: ConfigurationFile
 
+    @OptionGroup var fleet: FleetOption
+
     @Flag(
         help: ArgumentHelp(
             "Print notifications instead of sending them.",
@@ -40,7 +42,9 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         // Before anything takes time, so that no signal is lost.
-        let loop = DaemonLoop(path: file.path, isDryRun: dryRun, linger: linger)
-        try await loop.run(try file.read())
+        let loop = DaemonLoop(path: file.path, isDryRun: dryRun, linger: linger) {
+            [fleet] in fleet.apply(to: $0)
+        }
+        try await loop.run(fleet.apply(to: try file.read()))
     }
 }

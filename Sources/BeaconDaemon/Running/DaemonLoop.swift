@@ -15,13 +15,20 @@ struct DaemonLoop: Sendable {
     /// How long deliveries continue once all sources have ended.
     var linger = Duration.seconds(30)
 
+    /// Changes what is read from the file, as the command line has it.
+    private let override: @Sendable (GatewayConfiguration) -> GatewayConfiguration
+
     private let signals = SignalWatch()
 
     /// A loop that listens to signals from now on.
-    init(path: String, isDryRun: Bool = false, linger: Duration = .seconds(30)) {
+    init(
+        path: String, isDryRun: Bool = false, linger: Duration = .seconds(30),
+        override: @escaping @Sendable (GatewayConfiguration) -> GatewayConfiguration = { $0 }
+    ) {
         self.path = path
         self.isDryRun = isDryRun
         self.linger = linger
+        self.override = override
         signals.listen()
     }
 
@@ -134,7 +141,7 @@ struct DaemonLoop: Sendable {
             let checked = try GatewayConfiguration.check(file: path)
             // Whoever asked is answered each time, so that nothing of this is only counted.
             for diagnostic in checked.diagnostics { ErrorOutput.shared.write(diagnostic.text(file: path)) }
-            if checked.isUsable { return checked.configuration }
+            if checked.isUsable { return override(checked.configuration) }
             logger.notice("the configuration has faults; the earlier one stays in use")
         } catch {
             logger.notice("\(error); the earlier configuration stays in use")

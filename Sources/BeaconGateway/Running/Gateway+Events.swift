@@ -61,20 +61,33 @@ extension Gateway {
 
     func handle(_ change: ConditionChange, notifications: inout [BeaconNotification]) {
         guard let owner = owners[change.condition], let constraint = monitored[owner]?.constraint else { return }
-        var event = RegionEvent(
-            change.kind, name: owner.name, constraint: constraint, time: change.time,
+        let event = RegionEvent(
+            change.kind, name: owner.name, constraint: constraint, time: change.wallTime,
             receiver: change.receiver.map(name), state: change.state, before: change.before,
             identity: change.identity)
-        if case .region = owner { add(policy.receive(.region(event), at: change.wallTime), to: &notifications) }
-        event.time = change.wallTime
         if case .region = owner { view.receive(event) }
-        switch owner {
-        case .region, .beacon:
-            isPresenceSaved = false
-            for destination in destinations { destination.receive?(.region(event)) }
-        case .application: break
+        if owner.isConfigured { isPresenceSaved = false }
+        deliver(event, of: owner, at: change.time, notifications: &notifications)
+    }
+
+    /// Has those told of a change of a region who are to be.
+    ///
+    /// - Parameters:
+    ///   - event: the change, by the wall clock.
+    ///   - time: its time by the core's clock.
+    func deliver(
+        _ event: RegionEvent, of owner: ConditionOwner, at time: Timestamp,
+        notifications: inout [BeaconNotification]
+    ) {
+        if case .region = owner {
+            var timed = event
+            timed.time = time
+            add(policy.receive(.region(timed), at: event.time), to: &notifications)
         }
-        if change.state != .unknown { unlaunched.append(.change(GatewayChange(owner: owner, event: event))) }
+        if owner.isConfigured {
+            for destination in destinations { destination.receive?(.region(event)) }
+        }
+        if event.state != .unknown { unlaunched.append(.change(GatewayChange(owner: owner, event: event))) }
     }
 
     func handle(_ report: RangingRequestReport, notifications: inout [BeaconNotification]) {
@@ -98,14 +111,24 @@ extension Gateway {
     }
 
     func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
-        add(policy.receive(.placed(change), at: change.time), to: &notifications)
         view.receive(change, known: places[change.identity], title: title(of: change.identity))
+        notePlace(change)
+        deliver(change, notifications: &notifications)
+    }
+
+    /// Keeps in mind where a beacon is.
+    func notePlace(_ change: PlaceEvent) {
         // No more than the engine tracks: of beacons that it had to forget, nobody says that they left.
         let known = places[change.identity]
         if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
             places[change.identity] = change.place
             isPresenceSaved = false
         }
+    }
+
+    /// Has those told of a beacon's change of place who are to be.
+    func deliver(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
+        add(policy.receive(.placed(change), at: change.time), to: &notifications)
         for destination in destinations { destination.receive?(.placed(change)) }
         if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
@@ -152,7 +175,8 @@ extension Gateway {
 
     /// Returns the state of a region of the configuration, as it is published.
     func state(of region: String) -> RegionState {
-        condition(of: region).map { core.publishedState(of: $0) } ?? .unknown
+        if let fleet { return fleet.states[.region(region)]?.published ?? .unknown }
+        return condition(of: region).map { core.publishedState(of: $0) } ?? .unknown
     }
 
     func name(_ receiver: ReceiverID) -> String {
@@ -173,9 +197,9 @@ extension Gateway {
             statistics.sources[number].packets = source.packets
             statistics.sources[number].iBeacons = source.iBeacons
         }
-        statistics.regionsInside = conditions.count { owner, condition in
-            if case .region = owner { core.knownState(of: condition) == .inside } else { false }
-        }
+        statistics.regionsInside =
+            fleet?.states.count { $0.key.isRegion && $0.value.known == .inside }
+            ?? conditions.count { $0.key.isRegion && core.knownState(of: $0.value) == .inside }
         // The statistics are read no more often, and there may be thousands of beacons.
         if listsCounted.map({ .now - $0 > .milliseconds(500) }) ?? true || sources.allSatisfy(\.isEnded) {
             statistics.beaconsPresent = Set(lists.values.joined()).count

@@ -11,7 +11,7 @@ extension Gateway {
     /// Begins to monitor, with the states of the last run.
     func begin(with known: Presence) {
         // What was changed in the console meanwhile is in it.
-        let plan = MonitoringPlan(configuration)
+        let plan = ownPlan(configuration)
         for (owner, region) in plan.conditions {
             let last = known.regions[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
             let before = last?.state
@@ -108,7 +108,7 @@ extension Gateway {
     /// Sets the scan mode of the radios to what the requests need.
     func updateScanMode() {
         // Who has the adverts passed on wants those of all that there is.
-        let mode = proxy?.isWanted == true ? .ranging : core.scanMode
+        let mode = proxy?.isWanted == true ? .ranging : fleetScanMode ?? core.scanMode
         guard mode != scanMode else { return }
         scanMode = mode
         for source in sources { source.runner.scan(mode) }
@@ -124,6 +124,11 @@ extension Gateway {
     func apply(_ new: GatewayConfiguration, revision: Int) async {
         guard revision > self.revision else { return }
         self.revision = revision
+        await use(new)
+    }
+
+    /// Goes on with another configuration.
+    func use(_ new: GatewayConfiguration) async {
         let before = configuration
         configuration = new
         names = new.beaconNames
@@ -131,7 +136,7 @@ extension Gateway {
         policy.setRegions(new.notifiedRegions)
         ownConstraints = Set(new.notifiedRegions.map(\.constraint))
         for destination in destinations { destination.configure?(new) }
-        let plan = MonitoringPlan(new)
+        let plan = ownPlan(new)
         let wanted = Dictionary(plan.conditions.map { ($0.owner, $0.region) }) { first, _ in first }
         for (owner, region) in monitored where wanted[owner] != region {
             if case .application = owner { continue }

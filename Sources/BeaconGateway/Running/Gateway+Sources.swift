@@ -109,6 +109,7 @@ extension Gateway {
     private func apply(_ batch: SourceBatch, from number: Int) async {
         sources[number].count(batch)
         addReceivers(of: batch, from: number)
+        feedFleet(batch, from: number)
         let source = sources[number]
         for (place, status) in batch.receiverStatuses.enumerated() where place < source.receivers.count {
             setHearing(status.hearing, of: source.receivers[place])
@@ -209,6 +210,7 @@ extension Gateway {
             // If a source has several adapters, its next batch says which of them hear.
             setHearing(state.hearing, of: number)
         case .deaf(let from, let to, let adapter):
+            fleet?.feeds[number]?.noteDeafness(from: from, to: to, of: adapter)
             guard sources[number].shift != nil else { return }
             let (begin, end) = (sources[number].shared(from), sources[number].shared(to))
             // A suspend of the machine or a stopped process concerns all sources, and the first that reports it moves

@@ -33,8 +33,8 @@ actor Gateway {
     /// The time within which the threads of sources have to end.
     private static let stopTime = Duration.seconds(2)
 
-    /// The configuration of the file.
-    let base: GatewayConfiguration
+    /// The configuration of the file; in a fleet, that which all machines follow.
+    var base: GatewayConfiguration
     /// The same with what was added in the console.
     var configuration: GatewayConfiguration
     /// The number of the newest change of it.
@@ -45,6 +45,8 @@ actor Gateway {
     let launches: LaunchAgent?
     /// Passes all adverts on to others; nil where that is not asked for.
     let proxy: ProxyServer?
+    /// The fleet that the machine is part of; nil for none.
+    var fleet: FleetLink?
     let rules: RuleEngine?
     let published: Locked<GatewayStatistics>
     let logger: Logger
@@ -144,12 +146,14 @@ actor Gateway {
     ///   - history: keeps the events for the console; nil where there is none.
     ///   - broadcast: tells those who look at the console of what changes.
     ///   - proxy: passes all adverts on to others.
+    ///   - fleet: the fleet that the machine is part of; nil for none.
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
         state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil, base: GatewayConfiguration? = nil,
         published: Locked<GatewayStatistics>, logger: Logger,
         history: EventHistory? = nil, broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
+        fleet: FleetLink? = nil,
         makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner = {
             SourceRunner($0.specification, pace: $0.pace, proxy: $1)
         }
@@ -163,6 +167,7 @@ actor Gateway {
         self.state = state
         self.launches = launches
         self.proxy = proxy
+        self.fleet = fleet
         self.published = published
         self.logger = logger
         self.makeRunner = makeRunner
@@ -211,6 +216,9 @@ actor Gateway {
     /// True where all sources are files and simulations, which are read only as fast as what they give is handled.
     var canWait: Bool { sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) } }
 
+    /// True where it goes on without a source of its own, for what others send.
+    var isForOthers: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
+
     /// Handles a message after those that came before: while notifications are written, other sources wait.
     private func receiveInTurn(_ message: SourceMessage, from number: Int) async {
         if isReceiving { await withCheckedContinuation { turns.append($0) } }
@@ -234,14 +242,16 @@ actor Gateway {
     private func makeSources() {
         // All sources share one time, and so one speed: a radio or a pipe gives adverts in real time.
         let comesByItself =
-            configuration.sources.count > 1
-            && configuration.sources.contains { $0.specification.isGradual(at: .fastest) }
+            fleet != nil
+            || configuration.sources.count > 1
+                && configuration.sources.contains { $0.specification.isGradual(at: .fastest) }
         let pace = comesByItself ? .times(1) : configuration.sources.map(\.pace).first { $0 != .fastest } ?? .fastest
         for var settings in configuration.sources {
             if settings.pace != pace, !settings.specification.isGradual(at: .fastest) {
                 settings.pace = pace
+                let others = fleet == nil ? "other sources of this configuration" : "the sources of a fleet"
                 let speed = pace == .times(1) ? "in real time" : "at the same speed"
-                logger.notice("\(settings.name) plays \(speed), as other sources of this configuration do")
+                logger.notice("\(settings.name) plays \(speed), as \(others) do")
             }
             let receiver = addReceiver(source: sources.count, place: 0)
             let receiverName = settings.receiver

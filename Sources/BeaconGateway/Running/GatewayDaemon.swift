@@ -36,6 +36,7 @@ public struct GatewayDaemon: Sendable {
     private let web: WebServer?
     private let received: ReceivedEvents?
     private let proxy: ProxyServer?
+    private let fleet: FleetMember?
     private let shutdown = Locked(ShutdownRequest())
     private let logger: Logger
 
@@ -68,8 +69,13 @@ public struct GatewayDaemon: Sendable {
         published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
         let writer: any NotificationWriter
         var state: GatewayState?
-        let base = configuration
-        var configuration = configuration
+        // A dry run takes no part in a fleet: what it would print, another machine would not do.
+        var isInFleet = false
+        if case .deliver = mode { isInFleet = configuration.fleet != nil }
+        let whole = configuration
+        let base = isInFleet ? configuration.withoutShared : configuration
+        var configuration = base
+        var added: [ConfigurationItem] = []
         switch mode {
         case .dryRun(let print):
             outbox = nil
@@ -79,7 +85,9 @@ public struct GatewayDaemon: Sendable {
             rules = RuleEngine([], logger: logger)
         case .deliver:
             let known = GatewayState(besideOutbox: configuration.outbox.path, logger: logger)
-            configuration = Self.adding(known, to: base, logger: logger)
+            added = Self.items(of: known, base, logger: logger)
+            configuration = Self.adding(
+                isInFleet ? added.filter { !$0.kind.isShared } : added, to: base, logger: logger)
             state = known
             launches = LaunchAgent(
                 configuration.launch,
@@ -117,14 +125,23 @@ public struct GatewayDaemon: Sendable {
         } else {
             proxy = nil
         }
+        let link =
+            isInFleet ? configuration.fleet.map { FleetLink(settings: $0, exchange: Self.exchange(of: $0)) } : nil
         gateway = Gateway(
             configuration, destinations: destinations, writer: writer, state: state, launches: launches,
             rules: rules, base: base, published: published, logger: logger, history: history,
-            broadcast: history == nil ? nil : broadcast, proxy: proxy)
+            broadcast: history == nil ? nil : broadcast, proxy: proxy, fleet: link)
+        if let link {
+            fleet = FleetMember(
+                link.settings, exchange: link.exchange, configuration: whole, items: added, audience: gateway,
+                logger: logger)
+        } else {
+            fleet = nil
+        }
         if let settings = configuration.web, let history, let state {
             web = WebServer(
                 settings: settings, gateway: gateway, rules: rules, delivery: delivery, configuration: base,
-                history: history, state: state, broadcast: broadcast, logger: logger,
+                history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
                 sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reload)
             received = ReceivedEvents(
                 history: history, state: state, engine: rules, gateway: gateway, logger: logger)
@@ -134,23 +151,38 @@ public struct GatewayDaemon: Sendable {
         }
     }
 
-    /// Returns the configuration of the file with what was added in the console.
-    private static func adding(
-        _ state: GatewayState, to base: GatewayConfiguration, logger: Logger
-    ) -> GatewayConfiguration {
+    /// Returns what the machines of a fleet meet by.
+    private static func exchange(of settings: FleetSettings) -> any FleetExchange {
+        switch settings.meeting {
+        case .nats(let options): NATSExchange(options, name: settings.name)
+        case .local: LocalExchange(LocalExchange.Hub(now: FleetMember.Clock.system.now))
+        }
+    }
+
+    /// Returns what was added in the console.
+    private static func items(
+        of state: GatewayState, _ base: GatewayConfiguration, logger: Logger
+    ) -> [ConfigurationItem] {
         // Without a console nothing was added, and nothing can be taken back.
-        guard base.web != nil else { return base }
+        guard base.web != nil else { return [] }
         do {
-            let configuration = base.adding(try state.itemsBlocking())
-            for item in configuration.items {
-                guard let fault = item.fault else { continue }
-                logger.warning("the \(item.kind.rawValue) \(item.name) of the console is not in use: \(fault)")
-            }
-            return configuration
+            return try state.itemsBlocking()
         } catch {
             logger.error("cannot read what was added in the console: \(error); the file alone is used")
-            return base
+            return []
         }
+    }
+
+    /// Returns the configuration of the file with what was added in the console.
+    private static func adding(
+        _ items: [ConfigurationItem], to base: GatewayConfiguration, logger: Logger
+    ) -> GatewayConfiguration {
+        let configuration = base.adding(items)
+        for item in configuration.items {
+            guard let fault = item.fault else { continue }
+            logger.warning("the \(item.kind.rawValue) \(item.name) of the console is not in use: \(fault)")
+        }
+        return configuration
     }
 
     /// Has the metrics of this process collected, for the console's interface to give them. It is to be called once, before
@@ -186,6 +218,7 @@ public struct GatewayDaemon: Sendable {
         if let received { services.append(.init(service: received, successTerminationBehavior: .ignore)) }
         if let web { services.append(.init(service: web, successTerminationBehavior: .ignore)) }
         if let proxy { services.append(.init(service: ProxyRun(proxy: proxy, gateway: gateway))) }
+        if let fleet { services.append(.init(service: FleetRun(fleet: fleet))) }
         services += companions.map { .init(service: $0) }
         // The group's own log is of interest only from warnings on.
         var groupLogger = logger

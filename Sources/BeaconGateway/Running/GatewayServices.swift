@@ -19,8 +19,8 @@ struct GatewayRun: Service {
         } onGracefulShutdown: {
             Task { await gateway.stop() }
         }
-        // Who has a console and no source is there for what others send.
-        if gateway.base.sources.isEmpty, gateway.base.web != nil { try? await gracefulShutdown() }
+        // Who has a console and no source is there for what others send, and a machine of a fleet for what others hear.
+        if await gateway.isForOthers { try? await gracefulShutdown() }
         guard !Task.isShuttingDownGracefully else { return }
         await cancelWhenGracefulShutdown {
             await launches.finish()
@@ -75,6 +75,15 @@ struct ProxyRun: Service {
             }
         }
         await proxy.stop()
+    }
+}
+
+/// The service that takes part in a fleet until the daemon shuts down, and then gives back what it has.
+struct FleetRun: Service {
+    let fleet: FleetMember
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown { try await fleet.run() }
     }
 }
 

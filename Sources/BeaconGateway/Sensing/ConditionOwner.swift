@@ -18,6 +18,12 @@ enum ConditionOwner: Hashable, Sendable {
         }
     }
 
+    /// True for a region of the configuration.
+    var isRegion: Bool { if case .region = self { true } else { false } }
+
+    /// True for what the configuration has, and no application of this machine.
+    var isConfigured: Bool { if case .application = self { false } else { true } }
+
     /// A name that no other owner has, by which the presence file knows it.
     var label: String {
         switch self {

@@ -14,6 +14,16 @@ struct MonitoringPlan {
     /// The beacons that are located; none where there are no places.
     let located: [BeaconConstraint]
 
+    /// The plan without conditions and places, for who leaves those to others.
+    var rangingOnly: MonitoringPlan { MonitoringPlan(conditions: [], rangings: rangings, located: []) }
+
+    private init(
+        conditions: [(owner: ConditionOwner, region: MonitoredRegion)], rangings: [BeaconConstraint],
+        located: [BeaconConstraint]
+    ) {
+        (self.conditions, self.rangings, self.located) = (conditions, rangings, located)
+    }
+
     /// Creates the plan of a configuration.
     init(_ configuration: GatewayConfiguration) {
         var conditions = configuration.regions.map { (ConditionOwner.region($0.name), $0.region) }

@@ -43,10 +43,8 @@ extension GatewayState {
         let revision = revision
         return try await write { database in
             var items = try Self.items(in: database)
-            let before = base.adding(items)
-            try change.apply(to: &items, beside: base)
+            items = try change.applied(to: items, beside: base)
             let after = base.adding(items)
-            try change.check(after, before)
             try Self.replaceItems(by: items, in: database)
             try change.moveSwitches(in: database)
             // Inside of the transaction, so that the numbers are in the order of the changes.
@@ -60,6 +58,30 @@ extension GatewayState {
 }
 
 extension ItemChange {
+    /// Returns items with the change, where the whole can be used then.
+    ///
+    /// - Parameters:
+    ///   - items: the items of the console, or of a fleet.
+    ///   - base: the configuration without them.
+    /// - Throws: ``Failure``.
+    func applied(
+        to items: [ConfigurationItem], beside base: GatewayConfiguration
+    ) throws -> [ConfigurationItem] {
+        var changed = items
+        try apply(to: &changed, beside: base)
+        try check(base.adding(changed), base.adding(items))
+        return changed
+    }
+
+    /// True for a change of what all machines of a fleet follow.
+    var isShared: Bool {
+        switch self {
+        case .add(let item), .replace(_, let item): item.kind.isShared
+        case .remove(let kind, _): kind.isShared
+        case .several(let changes): changes.contains(where: \.isShared)
+        }
+    }
+
     /// Makes the change in the items of the console.
     fileprivate func apply(to items: inout [ConfigurationItem], beside base: GatewayConfiguration) throws {
         func refuseIfTaken(_ item: ConfigurationItem) throws {

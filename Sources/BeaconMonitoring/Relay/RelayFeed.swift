@@ -1,6 +1,7 @@
 import BeaconModel
 package import BeaconRadio
 import BeaconReceivers
+import BeaconSupport
 
 /// What a source hears on its way to a relay's queue, on the thread that pulls the source.
 package struct RelayFeed {
@@ -71,14 +72,5 @@ package struct RelayFeed {
                 status: index < step.receiverStatuses.count
                     ? step.receiverStatuses[index] : ReceiverStatus(.poweredOn))
         }
-    }
-}
-
-extension String {
-    /// Returns the beginning that has at most so many bytes.
-    fileprivate func prefix(bytes count: Int) -> String {
-        var shorter = self
-        while shorter.utf8.count > count { shorter.removeLast() }
-        return shorter
     }
 }

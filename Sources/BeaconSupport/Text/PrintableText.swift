@@ -30,3 +30,12 @@ extension Unicode.Scalar {
 
     fileprivate var escaped: String { "\\u{\(String(value, radix: 16))}" }
 }
+
+extension String {
+    /// Returns the beginning that has at most so many bytes.
+    package func prefix(bytes count: Int) -> String {
+        var shorter = self
+        while shorter.utf8.count > count { shorter.removeLast() }
+        return shorter
+    }
+}

@@ -52,7 +52,7 @@ struct WebBench {
             configuration: configuration)
         server = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: nil, configuration: configuration,
-            history: history, state: state, broadcast: broadcast, logger: self.bench.lines.logger,
+            history: history, state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, state: state),
             reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })
     }

@@ -40,6 +40,9 @@ public struct GatewayConfiguration: Sendable {
     /// The devices by which what is heard is passed on to others; nil where it is not.
     package var proxy: ProxySettings?
 
+    /// The fleet that the machine is part of; nil for none.
+    public var fleet: FleetSettings?
+
     /// The apps and other senders of which events are taken.
     public var intake = IntakeSettings()
 
@@ -171,6 +174,7 @@ extension GatewayConfiguration {
             root.report(root.origin, "gateways that post need a console to come in by; write \"web: true\"")
         }
         proxy = ProxySettings.read(root, sources: sources)
+        fleet = FleetSettings.read(root)
         let log = root.section("log")
         if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
         log.finish()
@@ -182,7 +186,7 @@ extension GatewayConfiguration {
             )
         }
         // With a console, regions can be added there.
-        if regions.isEmpty, !root.has("regions"), launch.applications == nil, web == nil {
+        if regions.isEmpty, !root.has("regions"), launch.applications == nil, web == nil, fleet == nil {
             root.reportMissing("regions", "say what to watch for: a list of regions, each with a name and a uuid")
         }
     }

@@ -130,9 +130,15 @@ extension WebServer {
     /// - Throws: ``Problem`` where it cannot be made.
     func make(_ change: ItemChange) async throws {
         do {
-            let (configuration, revision) = try await state.apply(change, to: configuration)
-            await gateway.apply(configuration, revision: revision)
+            if let fleet, change.isShared {
+                _ = try await fleet.change(change)
+            } else {
+                let (configuration, revision) = try await state.apply(change, to: await gateway.base)
+                await gateway.apply(configuration, revision: revision)
+            }
             try await rules.readSwitches()
+        } catch let error as FleetError {
+            throw Problem(.serviceUnavailable, "\(error)")
         } catch let failure as ItemChange.Failure {
             let status: HTTPResponse.Status =
                 switch failure.code {

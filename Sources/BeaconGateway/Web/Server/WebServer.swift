@@ -47,6 +47,8 @@ struct WebServer: Service {
     let history: EventHistory
     let state: GatewayState
     let broadcast: EventBroadcast
+    /// The machine's part in a fleet; nil for none.
+    let fleet: FleetMember?
     let logger: Logger
     let sessions: WebSessions
     /// Has the configuration read again, or another one used.
@@ -155,6 +157,7 @@ struct WebServer: Service {
         addSession(to: v1)
         addStatus(to: v1)
         addSensing(to: v1)
+        addFleet(to: v1)
         addRecording(to: v1)
         addEvents(to: v1)
         addAdvertising(to: v1)

@@ -1,0 +1,218 @@
+import BeaconModel
+
+/// What the machines of a fleet meet by: perishable adverts, entries that all see, and a log of what has happened.
+///
+/// Everything else of a fleet is the same whatever is behind it: NATS servers (``NATSExchange``), or nothing but this process
+/// (``LocalExchange``).
+protocol FleetExchange: Sendable {
+    /// Begins to connect, and goes on trying.
+    ///
+    /// - Parameter report: called with each change of the connection, on any thread.
+    func open(report: @escaping @Sendable (FleetConnection) -> Void) throws
+
+    /// Ends the connection.
+    func close()
+
+    /// Makes the log and the entries where there are none.
+    ///
+    /// - Parameter replicas: the servers that keep each of them.
+    /// - Returns: what an operator should know; nil where there is nothing.
+    func prepare(replicas: Int) async throws -> String?
+
+    // MARK: Adverts
+
+    /// Sends what a receiver heard to whoever owns a partition. It does not wait, and nothing is sent later.
+    func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws
+
+    /// Receives what is sent to a partition.
+    ///
+    /// - Parameter receive: called with the relay and the message, in order, on any thread.
+    /// - Returns: what ends it.
+    func listen(
+        to partition: Int, receive: @escaping @Sendable (_ relay: FleetRelay, _ message: [UInt8]) -> Void
+    ) throws -> any FleetListening
+
+    // MARK: Entries
+
+    /// Returns an entry; nil where there is none.
+    func entry(_ key: FleetKey) async throws -> FleetEntry?
+
+    /// Returns all entries of a kind.
+    func entries(_ kind: FleetKey.Kind) async throws -> [FleetEntry]
+
+    /// Writes an entry.
+    ///
+    /// - Parameters:
+    ///   - value: the new value.
+    ///   - key: the key.
+    ///   - revision: that of the value to be replaced; zero where there is to be none; nil where it does not matter.
+    /// - Returns: the revision, greater than those of all that was written before.
+    /// - Throws: ``FleetError`` with the code `conflict` where another has written it.
+    func put(_ value: [UInt8], for key: FleetKey, replacing revision: UInt64?) async throws -> UInt64
+
+    /// Removes an entry.
+    func remove(_ key: FleetKey, at revision: UInt64) async throws
+
+    // MARK: The log
+
+    /// Adds a message to a partition's part of the log.
+    ///
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - partition: the partition.
+    ///   - id: its name: a second one of the name is not added, and answered as the first.
+    ///   - sequence: the number of the last message of the partition; zero for none.
+    /// - Returns: its number.
+    /// - Throws: ``FleetError`` with the code `conflict` where another has written after that.
+    func append(_ message: [UInt8], to partition: Int, id: String, after sequence: UInt64) async throws -> UInt64
+
+    /// Returns the last message of a partition; nil where there is none.
+    func lastMessage(of partition: Int) async throws -> FleetMessage?
+
+    /// Returns the first message from a number on; nil where there is none so far.
+    ///
+    /// - Parameter partition: the partition; nil for all.
+    func message(from sequence: UInt64, of partition: Int?) async throws -> FleetMessage?
+
+    /// Returns the number of the newest message; zero where there is none.
+    func lastSequence() async throws -> UInt64
+}
+
+/// A source of a machine, as what it hears comes to workers.
+struct FleetRelay: Hashable, Sendable {
+    /// The machine.
+    var node: String
+    /// The source; nil for the machine's first.
+    var source: String?
+
+    /// The name by which receivers of it are called.
+    var name: String { source.map { "\(node) \($0)" } ?? node }
+}
+
+/// Something that listens until it is cancelled.
+protocol FleetListening: Sendable {
+    func cancel()
+}
+
+/// A change of the connection to a fleet.
+enum FleetConnection: Hashable, Sendable {
+    case connected
+    /// It is tried again; why, in a sentence.
+    case lost(String)
+    /// The servers refuse something, of which nothing else comes to be known; what, in a sentence.
+    case refused(String)
+    /// Messages of a partition came faster than they were taken, and were dropped.
+    case dropped(partition: Int)
+    /// There may be something new in the log.
+    case logged
+}
+
+/// The name of an entry.
+enum FleetKey: Hashable, Sendable {
+    /// A kind of entry.
+    enum Kind: String, Hashable, Sendable, CaseIterable {
+        case partition, duty, member, region, holders, place, checkpoint, settings
+
+        /// Whether entries of the kind vanish where they are not written again.
+        var expires: Bool { [.partition, .duty, .member].contains(self) }
+    }
+
+    /// Who owns a partition. It expires.
+    case partition(Int)
+    /// Who delivers. It expires.
+    case delivery
+    /// What a machine says of itself. It expires.
+    case member(String)
+    /// What is known of a region, by its owner's label.
+    case region(String)
+    /// Which receivers keep the regions of a partition inside.
+    case holders(Int)
+    /// Where a beacon is.
+    case place(String)
+    /// Up to which number of the log the entries of a partition are written.
+    case checkpoint(Int)
+    /// Up to which number of the log everything was delivered.
+    case delivered
+    /// What all machines follow.
+    case configuration
+
+    var kind: Kind {
+        switch self {
+        case .partition: .partition
+        case .delivery: .duty
+        case .member: .member
+        case .region: .region
+        case .holders: .holders
+        case .place: .place
+        case .checkpoint: .checkpoint
+        case .delivered, .configuration: .settings
+        }
+    }
+
+    /// The name within the kind.
+    var name: String {
+        switch self {
+        case .partition(let number), .checkpoint(let number), .holders(let number): "\(number)"
+        case .member(let name), .region(let name), .place(let name): name
+        case .delivery: "delivery"
+        case .delivered: "delivered"
+        case .configuration: "configuration"
+        }
+    }
+
+}
+
+/// An entry that all machines of a fleet see.
+struct FleetEntry: Hashable, Sendable {
+    /// The name within its kind.
+    var name: String
+    var value: [UInt8]
+    var revision: UInt64
+}
+
+/// A message of the log.
+struct FleetMessage: Hashable, Sendable {
+    var sequence: UInt64
+    var value: [UInt8]
+}
+
+/// A failure of a fleet's exchange.
+struct FleetError: Error, Sendable, CustomStringConvertible {
+    /// A kind of failure.
+    struct Code: Hashable, Sendable {
+        private let name: String
+
+        /// Another machine has written in between.
+        static let conflict = Code(name: "conflict")
+        /// There is no connection, or no answer in time.
+        static let unreachable = Code(name: "unreachable")
+        /// Whatever is tried, it will not work until something is changed.
+        static let refused = Code(name: "refused")
+    }
+
+    var code: Code
+    /// What happened, and what to do.
+    var description: String
+    var cause: (any Error)?
+
+    init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.description = description
+        self.cause = cause
+    }
+}
+
+/// The times of a fleet.
+enum FleetTiming {
+    /// The time after which an entry that expires is gone. A server that leads may take 8 s to be replaced (measured with three
+    /// servers of version 2.9.10), in which nobody can renew anything.
+    static let lease = Duration.seconds(15)
+    /// How often leases are renewed.
+    static let renewal = Duration.seconds(3)
+    /// The time after the last renewal was sent, in nanoseconds, from which on an owner takes itself for none: shorter than the
+    /// lease, so that it has stopped when another begins.
+    static let ownership = 12 * Timestamp.nanosecondsPerSecond
+    /// For how long, in nanoseconds, a receiver that keeps a region may be silent after a partition was taken over before it
+    /// counts as deaf.
+    static let absence = 10 * Timestamp.nanosecondsPerSecond
+}

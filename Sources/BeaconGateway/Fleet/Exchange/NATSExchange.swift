@@ -1,0 +1,225 @@
+import BeaconModel
+import BeaconNATS
+import BeaconSupport
+import Foundation
+
+/// A fleet's exchange by NATS servers: adverts as messages that nobody keeps, entries in two buckets, and the log in a stream.
+///
+/// | what | where, for a fleet NAME |
+/// |---|---|
+/// | adverts | `beacons.NAME.heard.PARTITION.NODE`, and for its further sources `….NODE.SOURCE` |
+/// | the log | the stream `beacons-NAME`, `beacons.NAME.log.PARTITION` |
+/// | entries that expire | the bucket `beacons-NAME-leases` |
+/// | other entries | the bucket `beacons-NAME-state` |
+final class NATSExchange: FleetExchange {
+    /// How long the log keeps what has happened: for a week nobody has to deliver.
+    private static let logAge = Duration.seconds(7 * 24 * 3600)
+
+    /// The time in which a second message of a name is recognized: longer than an owner goes on.
+    private static let duplicateWindow = Duration.seconds(120)
+
+    /// JetStream's number for more than one replica at a server that has no others.
+    private static let notClustered = 10074
+
+    /// The time for an answer. Where a server that leads has died none comes, and another attempt may reach the next.
+    private static let patience = Duration.seconds(2)
+
+    private let options: NATSOptions
+    private let prefix: String
+    private let streamName: String
+    private let connection = Locked<NATSConnection?>(nil)
+    private let report = Locked<(@Sendable (FleetConnection) -> Void)?>(nil)
+    private let listening = Locked<NATSSubscription?>(nil)
+
+    /// An exchange that is not connected.
+    ///
+    /// - Parameters:
+    ///   - options: the servers.
+    ///   - name: the fleet's name: letters, digits, hyphens and underscores, since streams are called by it.
+    init(_ options: NATSOptions, name: String) {
+        self.options = options
+        prefix = "beacons.\(name)"
+        streamName = "beacons-\(name)"
+    }
+
+    private func connected() throws -> NATSConnection {
+        guard let connection = connection.withLock({ $0 }) else { throw NATSError(.closed, "the connection is closed") }
+        return connection
+    }
+
+    func open(report: @escaping @Sendable (FleetConnection) -> Void) throws {
+        self.report.withLock { $0 = report }
+        let new = try NATSConnection(options) { event in
+            switch event {
+            case .connected: report(.connected)
+            case .disconnected(let error): report(.lost(error.map { "\($0)" } ?? "the server has ended it"))
+            case .failed(let error): report(.lost("\(error)"))
+            case .dropped(let subject):
+                report(.dropped(partition: subject.split(separator: ".").dropFirst(3).first.flatMap { Int($0) } ?? -1))
+            case .refused(let error): report(.refused("\(error)"))
+            case .closed: break
+            }
+        }
+        connection.withLock { $0 = new }
+    }
+
+    func close() {
+        listening.withLock { $0 }?.cancel()
+        connection.withLock { connection in
+            defer { connection = nil }
+            return connection
+        }?.close()
+    }
+
+    func prepare(replicas: Int) async throws -> String? {
+        try await translating {
+            do {
+                try await make(replicas: replicas)
+                return nil
+            } catch let error as NATSError where error.code == .tooFewServers && replicas > 1 {
+                // A cluster that is still coming up answers so too, and is asked again.
+                guard error.number == Self.notClustered else {
+                    throw NATSError(
+                        .tooFewServers,
+                        "fewer than \(replicas) NATS servers are there; start them, or write \"replicas: 1\"",
+                        cause: error)
+                }
+                try await make(replicas: 1)
+                return
+                    "there is one NATS server alone to keep the fleet's state: while it is away nothing is decided, and where its disk is lost, so is what was known"
+            }
+        }
+    }
+
+    private func make(replicas: Int) async throws {
+        try await leases().create(timeToLive: FleetTiming.lease, replicas: replicas)
+        try await state().create(timeToLive: nil, replicas: replicas)
+        try await log().create(
+            .init(
+                name: streamName, subjects: ["\(prefix).log.*"], maximumAge: Self.logAge, replicas: replicas,
+                duplicateWindow: Self.duplicateWindow))
+        guard listening.withLock({ $0 }) == nil, let report = report.withLock({ $0 }) else { return }
+        // What is added to the log passes by here too.
+        let subscription = try connected().subscribe("\(prefix).log.*") { _ in report(.logged) }
+        listening.withLock { $0 = subscription }
+    }
+
+    private func leases() throws -> KeyValueBucket {
+        KeyValueBucket(try connected(), bucket: "\(streamName)-leases", timeout: Self.patience)
+    }
+
+    private func state() throws -> KeyValueBucket {
+        KeyValueBucket(try connected(), bucket: "\(streamName)-state", timeout: Self.patience)
+    }
+
+    private func log() throws -> EventLog { EventLog(try connected(), name: streamName, timeout: Self.patience) }
+
+    private func bucket(_ kind: FleetKey.Kind) throws -> KeyValueBucket { try kind.expires ? leases() : state() }
+
+    /// Calls a function, whose errors of NATS are a fleet's then.
+    private func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as NATSError {
+            let code: FleetError.Code =
+                switch error.code {
+                case .wrongLastSequence: .conflict
+                case .notConnected, .timedOut, .noResponders, .unreachable, .unavailable, .tooFewServers: .unreachable
+                default: .refused
+                }
+            throw FleetError(code, error.message, cause: error)
+        }
+    }
+
+    // MARK: - Adverts
+
+    func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws {
+        let tokens = [relay.node, relay.source].compactMap { $0.map(NATSName.escape) }.joined(separator: ".")
+        try connected().publish(message, to: "\(prefix).heard.\(partition).\(tokens)")
+    }
+
+    private struct Listening: FleetListening {
+        let subscription: NATSSubscription
+
+        func cancel() { subscription.cancel() }
+    }
+
+    func listen(
+        to partition: Int, receive: @escaping @Sendable (FleetRelay, [UInt8]) -> Void
+    ) throws -> any FleetListening {
+        Listening(
+            subscription: try connected().subscribe("\(prefix).heard.\(partition).>") { message in
+                let tokens = message.subject.split(separator: ".").dropFirst(4).compactMap {
+                    NATSName.unescape(String($0))
+                }
+                guard let node = tokens.first, tokens.count <= 2 else { return }
+                receive(FleetRelay(node: node, source: tokens.dropFirst().first), message.payload)
+            })
+    }
+
+    // MARK: - Entries
+
+    func entry(_ key: FleetKey) async throws -> FleetEntry? {
+        try await translating {
+            try await bucket(key.kind).get(key.text).map {
+                FleetEntry(name: key.name, value: $0.value, revision: $0.revision)
+            }
+        }
+    }
+
+    func entries(_ kind: FleetKey.Kind) async throws -> [FleetEntry] {
+        try await translating {
+            try await bucket(kind).entries(under: kind.rawValue).map {
+                FleetEntry(
+                    name: NATSName.unescape(String($0.key.dropFirst(kind.rawValue.count + 1))) ?? $0.key,
+                    value: $0.value,
+                    revision: $0.revision)
+            }
+        }
+    }
+
+    func put(_ value: [UInt8], for key: FleetKey, replacing revision: UInt64?) async throws -> UInt64 {
+        try await translating {
+            let bucket = try bucket(key.kind)
+            guard let revision else { return try await bucket.put(value, for: key.text) }
+            guard revision > 0 else { return try await bucket.add(value, for: key.text) }
+            return try await bucket.replace(value, for: key.text, at: revision)
+        }
+    }
+
+    func remove(_ key: FleetKey, at revision: UInt64) async throws {
+        try await translating { try await bucket(key.kind).remove(key.text, at: revision) }
+    }
+
+    // MARK: - The log
+
+    func append(_ message: [UInt8], to partition: Int, id: String, after sequence: UInt64) async throws -> UInt64 {
+        try await translating {
+            try await log().append(message, to: "\(prefix).log.\(partition)", id: id, after: sequence).sequence
+        }
+    }
+
+    func lastMessage(of partition: Int) async throws -> FleetMessage? {
+        try await translating {
+            try await log().last(of: "\(prefix).log.\(partition)").map {
+                FleetMessage(sequence: $0.sequence, value: $0.payload)
+            }
+        }
+    }
+
+    func message(from sequence: UInt64, of partition: Int?) async throws -> FleetMessage? {
+        let filter = "\(prefix).log.\(partition.map { "\($0)" } ?? "*")"
+        return try await translating {
+            try await log().next(of: filter, from: sequence).map {
+                FleetMessage(sequence: $0.sequence, value: $0.payload)
+            }
+        }
+    }
+
+    func lastSequence() async throws -> UInt64 { try await translating { try await log().lastSequence() } }
+}
+
+extension FleetKey {
+    /// The key in its bucket.
+    fileprivate var text: String { "\(kind.rawValue).\(NATSName.escape(name))" }
+}

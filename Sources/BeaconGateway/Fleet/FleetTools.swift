@@ -1,0 +1,92 @@
+import BeaconNATS
+import BeaconSupport
+import Foundation
+public import Logging
+
+/// What an operator does with a fleet from the command line, without being one of its machines.
+public enum FleetTools {
+    /// Gives a fleet the regions, places and named beacons of a file, in place of those that all machines followed.
+    ///
+    /// - Returns: what it has from now on, in a sentence.
+    /// - Throws: an error where the file names no fleet, or the fleet cannot be reached.
+    public static func publish(_ configuration: GatewayConfiguration, logger: Logger) async throws -> String {
+        let shared = configuration.items.filter(\.kind.isShared)
+        try await connected(configuration, logger) { member in try await member.publishOwn() }
+        let counts = ConfigurationItem.Kind.allCases.filter(\.isShared).map { kind in
+            let count = shared.count { $0.kind == kind }
+            return "\(count) \(kind.rawValue)\(count == 1 ? "" : "s")"
+        }
+        return "the fleet follows \(counts.joined(separator: ", ")) from now on"
+    }
+
+    /// Returns the fleet in lines: its machines, who owns how much, and who does not hear.
+    ///
+    /// - Throws: an error where the file names no fleet, or the fleet cannot be reached.
+    public static func overview(_ configuration: GatewayConfiguration, logger: Logger) async throws -> [String] {
+        let value = try await connected(configuration, logger) { member in
+            await member.step()
+            return await member.overview()
+        }
+        var lines = ["fleet \(value.name): \(value.members.count) machines"]
+        for member in value.members {
+            let owned = value.owners.count { $0 == member.node }
+            let deaf = member.receivers.filter { !$0.hears }.map(\.name)
+            var words = ["\(member.receivers.count) receivers"]
+            if member.works { words.append("\(owned) partitions") }
+            if member.delivers { words.append("delivers") }
+            if member.unwritten > 0 { words.append("\(member.unwritten) changes wait") }
+            if !deaf.isEmpty { words.append("deaf: \(deaf.joined(separator: ", "))") }
+            lines.append("  \(member.node.printable): \(words.joined(separator: ", "))")
+        }
+        let nobody = value.owners.indices.filter { value.owners[$0] == nil }
+        if !nobody.isEmpty { lines.append("  nobody's: partitions \(nobody.map(String.init).joined(separator: ", "))") }
+        if let log = value.log {
+            let delivered = value.delivered ?? 0
+            lines.append(
+                log > delivered
+                    ? "  \(log - delivered) changes wait for who delivers" : "  all \(log) changes are delivered")
+        }
+        return lines
+    }
+
+    private struct Nobody: FleetAudience {
+        func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {}
+        func restore(_ state: FleetRegionState) {}
+        func restore(_ state: FleetPlaceState) {}
+        func show(_ transition: FleetTransition) {}
+        func deliver(_ transition: FleetTransition) -> Bool { false }
+        func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
+    }
+
+    /// The time for a connection.
+    private static let patience = Duration.seconds(10)
+
+    private static func connected<Value: Sendable>(
+        _ configuration: GatewayConfiguration, _ logger: Logger, _ body: (FleetMember) async throws -> Value
+    ) async throws -> Value {
+        guard let settings = configuration.fleet, case .nats(let options) = settings.meeting else {
+            throw FleetError(
+                .refused, "the configuration names no fleet; write \"fleet: nats://HOST\", or name it with --fleet")
+        }
+        let exchange = NATSExchange(options, name: settings.name)
+        let change = Locked<FleetConnection?>(nil)
+        let signal = AsyncSignal()
+        let member = FleetMember(
+            settings, exchange: exchange, configuration: configuration, items: [], audience: Nobody(), logger: logger)
+        try await member.open { connection in
+            change.withLock { $0 = connection }
+            signal.signal()
+        }
+        defer { exchange.close() }
+        let deadline = ContinuousClock.now + patience
+        while change.withLock({ $0 }) != .connected {
+            guard ContinuousClock.now < deadline else {
+                var reason = "nobody answers"
+                if case .lost(let sentence)? = change.withLock({ $0 }) { reason = sentence }
+                throw FleetError(.unreachable, "cannot reach the fleet at \(options.title): \(reason)")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return try await body(member)
+    }
+}

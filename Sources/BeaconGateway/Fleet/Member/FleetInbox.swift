@@ -1,0 +1,64 @@
+import BeaconModel
+import BeaconSupport
+
+/// What has come from a fleet and was not handled so far.
+final class FleetInbox: Sendable {
+    /// Something that came, with its time.
+    struct Mail: Sendable {
+        enum Content: Sendable {
+            case heard(partition: Int, relay: FleetRelay, message: [UInt8])
+            case connected
+            case lost(String)
+            case refused(String)
+            /// Messages of a partition, or of all, were dropped since the time.
+            case dropped(partition: Int?)
+        }
+
+        var time: Timestamp
+        var content: Content
+    }
+
+    /// The most messages and bytes that wait: some seconds of what a worker can handle.
+    private static let (mostMessages, mostBytes) = (200_000, 128 << 20)
+
+    private struct State {
+        var mail: [Mail] = []
+        var bytes = 0
+        /// Since when messages are dropped, since there is no room.
+        var full: Timestamp?
+    }
+
+    /// Is sent when there is something.
+    let signal = AsyncSignal()
+    private let state = Locked(State())
+    private let now: @Sendable () -> Timestamp
+
+    init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+
+    /// Adds a message that came, from any thread.
+    func add(_ content: Mail.Content) {
+        let time = now()
+        let isFirst = state.withLock { state in
+            if case .heard(_, _, let message) = content {
+                guard state.mail.count < Self.mostMessages, state.bytes + message.count <= Self.mostBytes else {
+                    state.full = state.full ?? time
+                    return false
+                }
+                state.bytes += message.count
+            }
+            state.mail.append(Mail(time: time, content: content))
+            return state.mail.count == 1
+        }
+        if isFirst { signal.signal() }
+    }
+
+    /// Returns what has come since the last call.
+    func take() -> [Mail] {
+        state.withLock { state in
+            defer { state = State() }
+            guard let full = state.full else { return state.mail }
+            // Nobody knows what was in them.
+            return state.mail + [Mail(time: full, content: .dropped(partition: nil))]
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import BeaconModel
+import BeaconSupport
+import Foundation
+import Logging
+
+/// What stands in a lease.
+private struct Lease: Codable {
+    /// Who holds it, as ``FleetMember/worker`` says.
+    var worker: String
+}
+
+extension FleetMember {
+    // MARK: - Partitions
+
+    /// Renews all leases at the same time: one that waits holds up no other.
+    func renewAll() async {
+        guard !isRenewing else { return }
+        isRenewing = true
+        defer { isRenewing = false }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.renewDuty() }
+            for partition in works.keys { group.addTask { await self.renew(partition) } }
+        }
+    }
+
+    private func renew(_ partition: Int) async {
+        guard let owner = works[partition] else { return }
+        let sent = clock.now()
+        do {
+            owner.revision = try await exchange.put(
+                owner.value, for: .partition(partition), replacing: owner.revision)
+            owner.validUntil = max(owner.validUntil, sent.advanced(by: FleetTiming.ownership))
+        } catch let error as FleetError where error.code == .conflict {
+            // The answer to an earlier renewal may have been lost.
+            guard let entry = try? await exchange.entry(.partition(partition)), entry.value == owner.value else {
+                return lose(owner, because: "another worker has its lease")
+            }
+            owner.revision = entry.revision
+        } catch {
+            // There is time for more attempts; ``step()`` ends it where none succeeds.
+        }
+    }
+
+    /// Returns who holds which partition.
+    func holders() async throws -> [Int: String] {
+        var holders: [Int: String] = [:]
+        for entry in try await exchange.entries(.partition) {
+            guard let number = Int(entry.name),
+                let lease = try? JSONDecoder().decode(Lease.self, from: Data(entry.value))
+            else { continue }
+            holders[number] = lease.worker
+        }
+        return holders
+    }
+
+    /// Takes this worker's share of the partitions, and gives back what is more.
+    func balance() async throws {
+        guard let partitions, configuration != nil else { return }
+        let workers = try await exchange.entries(.member).compactMap {
+            try? JSONDecoder().decode(FleetMemberValue.self, from: Data($0.value))
+        }.filter(\.works).map(\.worker)
+        let holders = try await holders()
+        for (partition, holder) in holders where holder == worker && works[partition] == nil {
+            // A lease of this worker's whose answer was lost: nobody works at it.
+            guard let entry = try await exchange.entry(.partition(partition)) else { continue }
+            try? await exchange.remove(.partition(partition), at: entry.revision)
+        }
+        let plan = LeasePlan(of: partitions.count, holders: holders, workers: Set(workers), me: worker)
+        for partition in plan.releases { await release(partition) }
+        for partition in plan.claims where works[partition] == nil { try await claim(partition) }
+    }
+
+    /// Takes a partition over, where no other does.
+    private func claim(_ partition: Int) async throws {
+        let value = Array(try JSONEncoder().encode(Lease(worker: worker)))
+        let sent = clock.now()
+        let epoch: UInt64
+        do {
+            epoch = try await exchange.put(value, for: .partition(partition), replacing: 0)
+        } catch let error as FleetError where error.code == .conflict {
+            return
+        }
+        let owner = PartitionOwner(
+            partition: partition, epoch: epoch, value: value,
+            validUntil: sent.advanced(by: FleetTiming.ownership))
+        works[partition] = owner
+        do {
+            guard try await takeOver(owner) else {
+                works[partition] = nil
+                owner.end()
+                try? await exchange.remove(.partition(partition), at: owner.revision)
+                return
+            }
+            logger.info("partition \(partition) is this machine's")
+        } catch {
+            if works[partition] === owner { works[partition] = nil }
+            owner.end()
+            try? await exchange.remove(.partition(partition), at: owner.revision)
+            throw error
+        }
+    }
+
+    /// Ends who wrote before, reads what is known, and begins to monitor.
+    ///
+    /// - Returns: false where somebody else has it meanwhile.
+    private func takeOver(_ owner: PartitionOwner) async throws -> Bool {
+        guard try await fence(owner) else { return false }
+        guard let configuration, let partitions else { return false }
+        let plan = PartitionWork.Plan(configuration, of: owner.partition, in: partitions)
+        try await readKnown(owner, plan)
+        // What comes from now on is kept until there is somebody to hear it: receivers repeat nothing.
+        let (inbox, partition) = (inbox, owner.partition)
+        owner.listening = try exchange.listen(to: partition) {
+            inbox.add(.heard(partition: partition, relay: $0, message: $1))
+        }
+        let now = clock.now()
+        guard works[partition] === owner, now < owner.validUntil else { return false }
+        var known = PartitionWork.Known(regions: owner.regions)
+        for place in owner.places.values {
+            if let beacon = place.beacon.identity, let name = place.place { known.places[beacon] = name }
+        }
+        let wall = clock.wall()
+        owner.work = PartitionWork(plan, known: known, at: now, wallOffset: wall.since(now))
+        // A state that nobody could know meanwhile is told again, as a restart does.
+        for state in owner.regions.values.sorted(by: { $0.label < $1.label })
+        where state.published == .unknown && state.state != .unknown
+            && plan.conditions.contains(where: { $0.key.label == state.label })
+        {
+            owner.add(
+                .region(
+                    .init(
+                        label: state.label, beacons: state.beacons, kind: "state", state: state.state,
+                        before: state.state, receiver: state.holder, beacon: nil)),
+                at: wall, by: worker)
+        }
+        return true
+    }
+
+    /// Writes into the log that this worker has begun, after which the log takes nothing of those before.
+    private func fence(_ owner: PartitionOwner) async throws -> Bool {
+        let takeover = FleetTransition(
+            partition: owner.partition, epoch: owner.epoch, number: 0, worker: worker, time: clock.wall().nanoseconds,
+            content: .takeover)
+        let message = try takeover.encoded()
+        for _ in 0..<8 {
+            let last = try await exchange.lastMessage(of: owner.partition)
+            if let last, let transition = try? FleetTransition(last.value), transition.epoch > owner.epoch {
+                return false
+            }
+            do {
+                owner.sequence = try await exchange.append(
+                    message, to: owner.partition, id: takeover.id, after: last?.sequence ?? 0)
+                return true
+            } catch let error as FleetError where error.code == .conflict {
+                // The one before was writing just now.
+                continue
+            }
+        }
+        return false
+    }
+
+    /// Reads what is known: the entries, and what is in the log and was not in them.
+    private func readKnown(_ owner: PartitionOwner, _ plan: PartitionWork.Plan) async throws {
+        for condition in plan.conditions.keys {
+            guard let (state, revision) = try await region(condition.label) else { continue }
+            owner.regions[condition.label] = state
+            owner.revisions[.region(condition.label)] = revision
+        }
+        if let entry = try await exchange.entry(.holders(owner.partition)) {
+            owner.holders = (try? JSONDecoder().decode([String: String].self, from: Data(entry.value))) ?? [:]
+            owner.revisions[.holders(owner.partition)] = entry.revision
+        }
+        if plan.places != nil, let partitions {
+            for entry in try await exchange.entries(.place) {
+                guard let state = try? JSONDecoder().decode(FleetPlaceState.self, from: Data(entry.value)),
+                    partitions.partition(of: state.beacon) == owner.partition
+                else { continue }
+                owner.places[state.beacon] = state
+                owner.revisions[.place(state.beacon.description)] = entry.revision
+            }
+        }
+        let checkpoint = try await exchange.entry(.checkpoint(owner.partition))
+        owner.revisions[.checkpoint(owner.partition)] = checkpoint?.revision
+        owner.checkpoint = checkpoint.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0
+        var next = owner.checkpoint + 1
+        let end = owner.sequence
+        while next < end, let message = try await exchange.message(from: next, of: owner.partition),
+            message.sequence < end
+        {
+            next = message.sequence + 1
+            if let transition = try? FleetTransition(message.value) { owner.note(transition, at: message.sequence) }
+        }
+        for (label, holder) in owner.holders where owner.regions[label]?.state == .inside {
+            owner.regions[label]?.holder = holder
+        }
+    }
+
+    /// Gives a partition back, once all that has happened in it is written.
+    func release(_ partition: Int) async {
+        guard let owner = works[partition] else { return }
+        owner.noteHolders()
+        await write(owner)
+        // What is not written by now, the next worker finds out for itself.
+        guard works[partition] === owner else { return }
+        works[partition] = nil
+        owner.end()
+        try? await exchange.remove(.partition(partition), at: owner.revision)
+        logger.info("partition \(partition) is given to another machine")
+    }
+
+    // MARK: - Who delivers
+
+    /// Renews the lease of who delivers, where this machine does.
+    private func renewDuty() async {
+        guard let duty, let value = try? Array(JSONEncoder().encode(Lease(worker: worker))) else { return }
+        let sent = clock.now()
+        do {
+            let revision = try await exchange.put(value, for: .delivery, replacing: duty.revision)
+            self.duty = (revision, sent.advanced(by: FleetTiming.ownership))
+        } catch let error as FleetError where error.code == .conflict {
+            // The answer to an earlier renewal may have been lost.
+            if let entry = try? await exchange.entry(.delivery), entry.value == value {
+                self.duty?.revision = entry.revision
+            } else {
+                endDuty()
+            }
+        } catch {
+            if clock.now() >= duty.validUntil { endDuty() }
+        }
+    }
+
+    private func endDuty() {
+        (duty, delivered) = (nil, nil)
+        logger.notice("this machine delivers for the fleet no longer")
+    }
+
+    /// Takes the lease of who delivers, where nobody has it.
+    func takeDuty() async throws {
+        let value = Array(try JSONEncoder().encode(Lease(worker: worker)))
+        let sent = clock.now()
+        do {
+            let revision = try await exchange.put(value, for: .delivery, replacing: 0)
+            duty = (revision, sent.advanced(by: FleetTiming.ownership))
+            logger.notice("this machine delivers for the fleet")
+            logged.signal()
+        } catch let error as FleetError where error.code == .conflict {
+            // Another does. A lease of this machine's own, whose answer was lost, is taken up.
+            if let entry = try await exchange.entry(.delivery), entry.value == value {
+                duty = (entry.revision, sent.advanced(by: FleetTiming.ownership))
+            }
+        }
+    }
+
+    /// Gives everything back, so that nobody has to wait for it.
+    func leave() async {
+        step()
+        for partition in works.keys.sorted() { await release(partition) }
+        if let duty { try? await exchange.remove(.delivery, at: duty.revision) }
+        duty = nil
+        if let entry = try? await exchange.entry(.member(settings.node)) {
+            try? await exchange.remove(.member(settings.node), at: entry.revision)
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import BeaconModel
+import Foundation
+
+extension FleetMember {
+    // MARK: - Writing
+
+    /// Writes what has happened in the partitions of this machine.
+    func write() async {
+        for owner in works.values.sorted(by: { $0.partition < $1.partition }) { await write(owner) }
+    }
+
+    func write(_ owner: PartitionOwner) async {
+        guard !owner.isWriting else { return }
+        owner.isWriting = true
+        defer { owner.isWriting = false }
+        do {
+            while let transition = owner.pending.first {
+                // Who is no owner any more writes nothing; the log would not take it either.
+                guard works[owner.partition] === owner, clock.now() < owner.validUntil else { return }
+                let sequence = try await exchange.append(
+                    try transition.encoded(), to: owner.partition, id: transition.id, after: owner.sequence)
+                owner.note(transition, at: sequence)
+                // Where it was lost meanwhile, nothing waits any more.
+                if !owner.pending.isEmpty { owner.pending.removeFirst() }
+            }
+            for key in owner.unwritten {
+                guard works[owner.partition] === owner, clock.now() < owner.validUntil else { return }
+                try await write(key, of: owner)
+            }
+            try await writeCheckpoint(of: owner)
+        } catch let error as FleetError where error.code == .conflict {
+            lose(owner, because: "another worker writes in its place")
+        } catch {
+            report("what happens cannot be written at the moment: \(error); it waits")
+        }
+    }
+
+    /// Writes what is known of a region or a place, for who takes over.
+    private func write(_ key: FleetKey, of owner: PartitionOwner) async throws {
+        let value: [UInt8]
+        switch key {
+        case .region(let label):
+            guard let state = owner.regions[label] else { break }
+            value = Array(try JSONEncoder().encode(state))
+            return try await put(value, for: key, of: owner)
+        case .place(let beacon):
+            guard let constraint = BeaconConstraint(beacon), let state = owner.places[constraint] else { break }
+            value = Array(try JSONEncoder().encode(state))
+            return try await put(value, for: key, of: owner)
+        case .holders:
+            return try await put(Array(try JSONEncoder().encode(owner.holders)), for: key, of: owner)
+        default: break
+        }
+        owner.unwritten.remove(key)
+    }
+
+    private func put(_ value: [UInt8], for key: FleetKey, of owner: PartitionOwner) async throws {
+        do {
+            owner.unwritten.remove(key)
+            owner.revisions[key] = try await exchange.put(value, for: key, replacing: owner.revisions[key] ?? 0)
+        } catch {
+            owner.unwritten.insert(key)
+            guard let error = error as? FleetError, error.code == .conflict else { throw error }
+            // The answer to an earlier attempt was lost, or the region was another partition's: an entry of a later message
+            // is another worker's.
+            guard let entry = try await exchange.entry(key) else {
+                owner.revisions[key] = nil
+                return
+            }
+            let sequence = (try? JSONDecoder().decode(Sequence.self, from: Data(entry.value)))?.sequence
+            guard sequence ?? 0 <= owner.sequence else { throw error }
+            owner.revisions[key] = entry.revision
+        }
+    }
+
+    private struct Sequence: Decodable {
+        var sequence: UInt64
+    }
+
+    private func writeCheckpoint(of owner: PartitionOwner) async throws {
+        guard owner.checkpoint < owner.sequence, owner.unwritten.isEmpty, owner.pending.isEmpty else { return }
+        let (key, sequence) = (FleetKey.checkpoint(owner.partition), owner.sequence)
+        do {
+            owner.revisions[key] = try await exchange.put(
+                Array("\(sequence)".utf8), for: key, replacing: owner.revisions[key] ?? 0)
+            owner.checkpoint = sequence
+        } catch let error as FleetError where error.code == .conflict {
+            owner.revisions[key] = try await exchange.entry(key)?.revision
+        }
+    }
+
+    // MARK: - Following
+
+    /// Shows what has happened in the whole fleet since the last call.
+    func follow() async {
+        guard configuration != nil, !isFollowing else { return }
+        isFollowing = true
+        defer { isFollowing = false }
+        do {
+            if followed == nil {
+                // First the number: what comes while states are read is shown once more, which does no harm.
+                let last = try await exchange.lastSequence()
+                for entry in try await exchange.entries(.region) {
+                    guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
+                        continue
+                    }
+                    await audience.restore(state)
+                }
+                for entry in try await exchange.entries(.place) {
+                    guard let state = try? JSONDecoder().decode(FleetPlaceState.self, from: Data(entry.value)) else {
+                        continue
+                    }
+                    await audience.restore(state)
+                }
+                followed = last
+            }
+            while let known = followed, let message = try await exchange.message(from: known + 1, of: nil) {
+                if let transition = try? FleetTransition(message.value) { await audience.show(transition) }
+                followed = message.sequence
+            }
+        } catch {
+            report("the fleet's log cannot be read at the moment: \(error)")
+        }
+    }
+
+    // MARK: - Delivering
+
+    /// The most messages after which it is noted up to where everything is delivered.
+    private static let deliveryBatch = 100
+
+    /// Delivers what has happened in the whole fleet and was not delivered so far, where that is this machine's duty.
+    func deliver() async {
+        guard configuration != nil, !isDelivering, hasDuty else { return }
+        isDelivering = true
+        defer { isDelivering = false }
+        do {
+            if delivered == nil {
+                let entry = try await exchange.entry(.delivered)
+                delivered = (
+                    entry.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0, entry?.revision ?? 0
+                )
+            }
+            var count = 0
+            while hasDuty, let known = delivered,
+                let message = try await exchange.message(from: known.sequence + 1, of: nil)
+            {
+                // One that a later version wrote is for machines of that version.
+                if let transition = try? FleetTransition(message.value) {
+                    guard await audience.deliver(transition) else { break }
+                }
+                delivered?.sequence = message.sequence
+                count += 1
+                if count % Self.deliveryBatch == 0 { try await noteDelivered() }
+            }
+            if count > 0 { try await noteDelivered() }
+        } catch let error as FleetError where error.code == .conflict {
+            // Another has gone on; where it stopped is read again.
+            delivered = nil
+        } catch {
+            report("nothing can be delivered for the fleet at the moment: \(error); it waits in the log")
+        }
+    }
+
+    private var hasDuty: Bool { duty.map { clock.now() < $0.validUntil } ?? false }
+
+    private func noteDelivered() async throws {
+        guard let delivered else { return }
+        let revision = try await exchange.put(
+            Array("\(delivered.sequence)".utf8), for: .delivered, replacing: delivered.revision)
+        self.delivered?.revision = revision
+    }
+}

@@ -1,0 +1,395 @@
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+import Foundation
+import LinuxRadio
+import Logging
+
+/// A machine of a fleet: it owns its share of the partitions, writes down what happens in them, follows what is configured, and
+/// perhaps delivers.
+///
+/// **An owner is one alone.** It owns by a lease that it renews; it takes itself for none before the lease can be another's; and
+/// the log takes nothing of it any more once another has begun. **A takeover is no absence.** Who takes over begins with what
+/// is in the log, and nothing expires before it could have been heard again.
+actor FleetMember {
+    /// The clocks of a machine, which a test replaces by its own.
+    struct Clock: Sendable {
+        /// Returns the time by a clock that nobody sets.
+        var now: @Sendable () -> Timestamp
+        /// Returns the time since 1970.
+        var wall: @Sendable () -> Timestamp
+    }
+
+    /// How often it is written down which receivers keep regions, in nanoseconds, where it has changed: one entry for each
+    /// partition, for a takeover just after a beacon has moved on.
+    private static let holderInterval = Timestamp.nanosecondsPerSecond
+
+    let settings: FleetSettings
+    let exchange: any FleetExchange
+    let clock: Clock
+    let logger: Logger
+    /// What stands for this run of this machine.
+    let worker: String
+    /// The configuration of the file, without what the fleet has.
+    let base: GatewayConfiguration
+    /// What the file has of what the fleet has: a fleet without a configuration begins with it.
+    private let ownItems: [ConfigurationItem]
+    let audience: any FleetAudience
+
+    let inbox: FleetInbox
+    /// Is sent when there is something to write.
+    let unwritten = AsyncSignal()
+    /// Is sent when there may be something new in the log.
+    let logged = AsyncSignal()
+
+    var configuration: GatewayConfiguration?
+    var partitions: FleetPartitions?
+    private var items: [ConfigurationItem] = []
+    private var configurationRevision: UInt64 = 0
+    private var hasReportedDifference = false
+
+    var works: [Int: PartitionOwner] = [:]
+    private var isConnected = false
+    private var lostBecause: String?
+    private var isPrepared = false
+    private var isMaintaining = false
+    var isRenewing = false
+    private var reported: Set<String> = []
+    private var lastStep: Timestamp?
+    private var lastHolders = Timestamp.zero
+    private var memberRevision: UInt64?
+
+    /// The lease of who delivers; nil where this machine does not.
+    var duty: (revision: UInt64, validUntil: Timestamp)?
+    /// Up to where everything is delivered, and the revision of the entry that says so.
+    var delivered: (sequence: UInt64, revision: UInt64)?
+    /// Up to where the log was shown; nil before the states at the beginning were.
+    var followed: UInt64?
+    var isFollowing = false
+    var isDelivering = false
+
+    /// A machine that is not connected.
+    ///
+    /// - Parameters:
+    ///   - settings: its part in the fleet.
+    ///   - exchange: what the machines meet by.
+    ///   - configuration: that of the file.
+    ///   - items: what was added in the machine's console.
+    ///   - audience: what follows.
+    ///   - clock: the machine's clocks.
+    ///   - logger: the log.
+    init(
+        _ settings: FleetSettings, exchange: any FleetExchange, configuration: GatewayConfiguration,
+        items: [ConfigurationItem], audience: any FleetAudience, clock: Clock = .system, logger: Logger
+    ) {
+        self.settings = settings
+        self.exchange = exchange
+        self.audience = audience
+        self.clock = clock
+        self.logger = logger
+        base = configuration.withoutShared
+        ownItems = (configuration.items + items).filter(\.kind.isShared)
+        worker = "\(settings.node) \(String(UInt64.random(in: .min ... .max), radix: 36))"
+        inbox = FleetInbox(now: clock.now)
+    }
+
+    // MARK: - Running
+
+    /// Begins to connect.
+    ///
+    /// - Parameter report: called with each change of the connection.
+    func open(report: @escaping @Sendable (FleetConnection) -> Void = { _ in }) throws {
+        try exchange.open { [inbox, logged] change in
+            defer { report(change) }
+            switch change {
+            case .connected: inbox.add(.connected)
+            case .lost(let reason): inbox.add(.lost(reason))
+            case .refused(let sentence): inbox.add(.refused(sentence))
+            case .dropped(let partition): inbox.add(.dropped(partition: partition))
+            case .logged: logged.signal()
+            }
+        }
+    }
+
+    /// Runs until the task is cancelled.
+    func run() async throws {
+        try open()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await self.repeat(after: self.inbox.signal, atMost: .milliseconds(250)) { await self.step() }
+            }
+            // By themselves: what else is asked meanwhile may have to wait for servers that choose another leader.
+            group.addTask { await self.repeat(after: nil, atMost: FleetTiming.renewal) { await self.renewAll() } }
+            group.addTask { await self.repeat(after: nil, atMost: FleetTiming.renewal) { await self.maintain() } }
+            group.addTask { await self.repeat(after: self.unwritten, atMost: .seconds(1)) { await self.write() } }
+            group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.follow() } }
+            group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.deliver() } }
+        }
+        // This task is cancelled, and what is given back takes a moment.
+        await Task { await leave() }.value
+        exchange.close()
+    }
+
+    /// Does something each time that a signal is sent, and after a while at the latest.
+    private nonisolated func `repeat`(
+        after signal: AsyncSignal?, atMost interval: Duration, _ body: () async -> Void
+    ) async {
+        while !Task.isCancelled {
+            let seen = signal?.count ?? 0
+            await body()
+            guard let signal else {
+                try? await Task.sleep(for: interval)
+                continue
+            }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await signal.wait(after: seen) }
+                group.addTask { try? await Task.sleep(for: interval) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    // MARK: - What is heard
+
+    /// Handles what has come, and lets time pass in the partitions that this machine owns.
+    func step() {
+        let now = clock.now()
+        let wallOffset = clock.wall().since(now)
+        for owner in works.values { owner.work?.setWallOffset(wallOffset) }
+        for mail in inbox.take() {
+            switch mail.content {
+            case .heard(let partition, let relay, let message):
+                works[partition]?.work?.receive(message, from: relay, at: min(mail.time, now))
+            case .connected: setConnected(true, at: now)
+            case .lost(let reason): setConnected(false, because: reason, at: now)
+            case .refused(let sentence): report("the fleet's servers refuse something: \(sentence)")
+            case .dropped(let partition):
+                let since = min(lastStep ?? mail.time, mail.time)
+                for (number, owner) in works where partition ?? number == number {
+                    owner.work?.lose(from: since, to: now)
+                }
+                report("messages came faster than they could be read, and some were dropped; add a worker")
+            }
+        }
+        for (_, owner) in works.sorted(by: { $0.key < $1.key }) {
+            guard now < owner.validUntil else {
+                lose(owner, because: "its lease could not be renewed in time")
+                continue
+            }
+            owner.work?.advance(to: now)
+            for change in owner.work?.takeChanges() ?? [] { owner.add(change.content, at: change.time, by: worker) }
+            if now.since(lastHolders) >= Self.holderInterval { owner.noteHolders() }
+        }
+        if now.since(lastHolders) >= Self.holderInterval { lastHolders = now }
+        lastStep = now
+        if works.values.contains(where: { !$0.pending.isEmpty || !$0.unwritten.isEmpty }) { unwritten.signal() }
+    }
+
+    private func setConnected(_ connected: Bool, because reason: String? = nil, at now: Timestamp) {
+        lostBecause = reason
+        guard connected != isConnected else {
+            if let reason { report("no connection to the fleet: \(reason)") }
+            return
+        }
+        isConnected = connected
+        if connected {
+            logger.notice("connected to the fleet \(settings.name) as \(settings.node)")
+            reported = []
+        } else {
+            logger.error(
+                "the connection to the fleet is lost: \(reason ?? ""); it is tried again, and nothing is left meanwhile"
+            )
+        }
+        for owner in works.values { owner.work?.setConnected(connected, at: now) }
+        logged.signal()
+    }
+
+    /// Logs something once until the next connection.
+    func report(_ sentence: String) {
+        if reported.insert(sentence).inserted { logger.warning("\(sentence)") }
+    }
+
+    /// Ceases to own a partition.
+    func lose(_ owner: PartitionOwner, because reason: String) {
+        guard works[owner.partition] === owner else { return }
+        works[owner.partition] = nil
+        owner.end()
+        logger.warning("partition \(owner.partition) is given up: \(reason)")
+    }
+
+    // MARK: - Upkeep
+
+    /// Takes and gives back partitions, and follows the configuration.
+    func maintain() async {
+        guard isConnected, !isMaintaining else { return }
+        isMaintaining = true
+        defer { isMaintaining = false }
+        do {
+            if !isPrepared, settings.works {
+                if let notice = try await exchange.prepare(replicas: settings.replicas) { logger.notice("\(notice)") }
+                isPrepared = true
+            }
+            try await followConfiguration()
+            try await announce()
+            if settings.works { try await balance() }
+            if settings.delivers, duty == nil { try await takeDuty() }
+        } catch {
+            report("the fleet does not answer as it should: \(error)")
+        }
+    }
+
+    private func announce() async throws {
+        let value = try JSONEncoder().encode(await ownValue())
+        do {
+            memberRevision = try await exchange.put(
+                Array(value), for: .member(settings.node), replacing: memberRevision)
+        } catch let error as FleetError where error.code == .conflict {
+            if let entry = try await exchange.entry(.member(settings.node)),
+                let other = try? JSONDecoder().decode(FleetMemberValue.self, from: Data(entry.value)),
+                other.worker != worker
+            {
+                report(
+                    "another machine of the fleet is called \(settings.node) too, or this one was started anew; give each a node of its own"
+                )
+            }
+            memberRevision = try await exchange.put(Array(value), for: .member(settings.node), replacing: nil)
+        }
+    }
+
+    private func ownValue() async -> FleetMemberValue {
+        var value = FleetMemberValue(node: settings.node, worker: worker, works: settings.works, delivers: duty != nil)
+        value.partitions = works.keys.sorted()
+        value.unwritten = works.values.reduce(0) { $0 + $1.pending.count }
+        value.shown = followed
+        value.receivers = await audience.ownReceivers()
+        value.adverts = works.values.reduce(0) { $0 + ($1.work?.adverts ?? 0) }
+        return value
+    }
+
+    // MARK: - The configuration
+
+    /// Follows what is configured; the first machine of a fleet gives it what it has.
+    private func followConfiguration() async throws {
+        if let entry = try await exchange.entry(.configuration) {
+            guard entry.revision != configurationRevision else { return }
+            let shared = try FleetConfiguration(entry.value)
+            configurationRevision = entry.revision
+            await use(shared)
+        } else if settings.works {
+            let shared = FleetConfiguration(partitions: settings.partitions, items: ownItems)
+            // Of two that are first, one is.
+            _ = try? await exchange.put(try shared.encoded(), for: .configuration, replacing: 0)
+            guard let entry = try await exchange.entry(.configuration) else { return }
+            configurationRevision = entry.revision
+            await use(try FleetConfiguration(entry.value))
+        }
+    }
+
+    private func use(_ shared: FleetConfiguration) async {
+        items = shared.items
+        let new = base.adding(items)
+        let plan = MonitoringPlan(new)
+        let partitions = FleetPartitions(
+            plan.conditions.map(\.region.constraint) + plan.located, count: shared.partitions)
+        (configuration, self.partitions) = (new, partitions)
+        reportDifference()
+        for owner in works.values where owner.work != nil { await monitor(new, in: owner, partitions) }
+        await audience.follow(new, partitions)
+    }
+
+    /// Goes on with another configuration in a partition. A region that is new here may be known from another partition.
+    private func monitor(_ new: GatewayConfiguration, in owner: PartitionOwner, _ partitions: FleetPartitions) async {
+        let plan = PartitionWork.Plan(new, of: owner.partition, in: partitions)
+        for label in plan.conditions.keys.map(\.label) where owner.regions[label] == nil {
+            guard let (state, revision) = try? await region(label) else { continue }
+            owner.regions[label] = state
+            owner.revisions[.region(label)] = revision
+        }
+        owner.work?.monitor(plan, known: owner.regions, at: clock.now())
+        // What is no more is forgotten, so that another of the name begins anew.
+        for (label, state) in owner.regions {
+            let isMonitored = plan.conditions.contains { $0.key.label == label && $0.value.constraint == state.beacons }
+            if !isMonitored { owner.regions[label] = nil }
+        }
+    }
+
+    /// Returns what is known of a region, and the revision; nil where nothing is.
+    func region(_ label: String) async throws -> (FleetRegionState, UInt64)? {
+        guard let entry = try await exchange.entry(.region(label)) else { return nil }
+        return (try JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)), entry.revision)
+    }
+
+    private func reportDifference() {
+        guard !hasReportedDifference else { return }
+        let shared = Set(items.map(\.asShared))
+        let own = Set(ownItems.map(\.asShared))
+        let missing = own.subtracting(shared).map { "\($0.kind.rawValue) \($0.name)" }.sorted()
+        guard !missing.isEmpty else { return }
+        hasReportedDifference = true
+        logger.warning(
+            "this machine's file differs from what the fleet follows, in \(missing.joined(separator: ", ")); the fleet's is used. Change it in any console, or give the fleet this file's with 'beacond fleet publish'"
+        )
+    }
+
+    /// Changes what all machines follow.
+    ///
+    /// - Returns: the configuration from now on.
+    /// - Throws: ``ItemChange/Failure`` where it cannot be used, ``FleetError`` where the fleet cannot be reached.
+    func change(_ change: ItemChange) async throws -> GatewayConfiguration {
+        for _ in 0..<5 {
+            guard let entry = try await exchange.entry(.configuration) else { break }
+            var shared = try FleetConfiguration(entry.value)
+            shared.items = try change.applied(to: shared.items, beside: base)
+            do {
+                _ = try await exchange.put(try shared.encoded(), for: .configuration, replacing: entry.revision)
+                try await followConfiguration()
+                return configuration ?? base
+            } catch let error as FleetError where error.code == .conflict {
+                // Somebody else has changed it; this change is made to that.
+                continue
+            }
+        }
+        throw FleetError(.unreachable, "the fleet's configuration cannot be changed at the moment; try it again")
+    }
+
+    /// Gives the fleet what the file has, in place of what all followed.
+    func publishOwn() async throws {
+        let before = try await exchange.entry(.configuration)
+        let count = try before.map { try FleetConfiguration($0.value).partitions } ?? settings.partitions
+        _ = try await exchange.put(
+            try FleetConfiguration(partitions: count, items: ownItems).encoded(), for: .configuration,
+            replacing: before?.revision ?? 0)
+    }
+
+    // MARK: - What others see
+
+    /// The fleet as this machine sees it.
+    func overview() async -> FleetOverviewValue {
+        var value = FleetOverviewValue(name: settings.name, node: settings.node, connected: isConnected)
+        value.reason = isConnected ? nil : lostBecause
+        value.partitions = partitions?.count ?? 0
+        guard isConnected else { return value }
+        if let entries = try? await exchange.entries(.member) {
+            value.members = entries.compactMap {
+                try? JSONDecoder().decode(FleetMemberValue.self, from: Data($0.value))
+            }
+            .sorted { $0.node < $1.node }
+        }
+        if let holders = try? await holders() {
+            let names = Dictionary(value.members.map { ($0.worker, $0.node) }) { first, _ in first }
+            value.owners = (0..<value.partitions).map { holders[$0].map { names[$0] ?? $0 } }
+        }
+        value.log = try? await exchange.lastSequence()
+        if let entry = try? await exchange.entry(.delivered) {
+            value.delivered = UInt64(String(decoding: entry.value, as: UTF8.self))
+        }
+        return value
+    }
+}
+
+extension FleetMember.Clock {
+    /// The machine's own clocks.
+    static let system = FleetMember.Clock(
+        now: { RadioClock.now() }, wall: { Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero })
+}

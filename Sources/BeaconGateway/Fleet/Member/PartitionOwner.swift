@@ -1,0 +1,90 @@
+import BeaconModel
+
+/// A partition that this machine owns, or is taking over: its lease, its monitoring, and what of it is not written so far.
+final class PartitionOwner {
+    let partition: Int
+    /// The number of the ownership.
+    let epoch: UInt64
+    /// What stands in the lease.
+    let value: [UInt8]
+    /// The revision of the lease.
+    var revision: UInt64
+    /// When this machine ceases to be the owner, unless it renews the lease before.
+    var validUntil: Timestamp
+    /// The monitoring; nil while what is known is being read.
+    var work: PartitionWork?
+    var listening: (any FleetListening)?
+
+    /// The number of the last message in the log.
+    var sequence: UInt64 = 0
+    /// Changes that are not in the log so far, in order.
+    var pending: [FleetTransition] = []
+    private var nextNumber: UInt64 = 1
+    /// True while a task writes.
+    var isWriting = false
+
+    /// What is known of regions and places, their revisions, and which of them are not written so far.
+    var regions: [String: FleetRegionState] = [:]
+    /// The receivers that keep regions inside, by the regions' labels.
+    var holders: [String: String] = [:]
+    var places: [BeaconConstraint: FleetPlaceState] = [:]
+    var revisions: [FleetKey: UInt64] = [:]
+    var unwritten: Set<FleetKey> = []
+    /// The number up to which all entries are written.
+    var checkpoint: UInt64 = 0
+
+    init(partition: Int, epoch: UInt64, value: [UInt8], validUntil: Timestamp) {
+        self.partition = partition
+        self.epoch = epoch
+        self.value = value
+        self.validUntil = validUntil
+        revision = epoch
+    }
+
+    /// Has a change written, after those before.
+    func add(_ content: FleetTransition.Content, at time: Timestamp, by worker: String) {
+        pending.append(
+            FleetTransition(
+                partition: partition, epoch: epoch, number: nextNumber, worker: worker, time: time.nanoseconds,
+                content: content))
+        nextNumber += 1
+    }
+
+    /// Takes in a change that is in the log.
+    func note(_ transition: FleetTransition, at sequence: UInt64) {
+        self.sequence = max(self.sequence, sequence)
+        switch transition.content {
+        case .takeover: break
+        case .region(let change):
+            let before = regions[change.label]
+            guard sequence > before?.sequence ?? 0 else { return }
+            let isNews = change.state != .unknown && change.state != before?.state
+            regions[change.label] = FleetRegionState(
+                label: change.label, beacons: change.beacons,
+                state: change.state == .unknown ? change.before : change.state, published: change.state,
+                holder: change.state == .inside ? change.receiver : before?.holder,
+                since: isNews ? transition.time : before?.since ?? transition.time,
+                receiver: isNews ? change.receiver : before?.receiver, sequence: sequence)
+            unwritten.insert(.region(change.label))
+        case .place(let change):
+            guard change.state != .unknown, sequence > places[change.beacon]?.sequence ?? 0 else { return }
+            places[change.beacon] = FleetPlaceState(beacon: change.beacon, place: change.place, sequence: sequence)
+            unwritten.insert(.place(change.beacon.description))
+        }
+    }
+
+    /// Notes which receivers keep the regions now, since who takes over waits for those.
+    func noteHolders() {
+        guard let new = work?.holders, new != holders else { return }
+        holders = new
+        unwritten.insert(.holders(partition))
+    }
+
+    /// Ends the monitoring.
+    func end() {
+        listening?.cancel()
+        listening = nil
+        work = nil
+        pending = []
+    }
+}

@@ -1,0 +1,290 @@
+import BeaconBroker
+import BeaconEngine
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconReceivers
+import BeaconSupport
+
+/// The monitoring of one partition: what its receivers hear, and the states of its regions.
+///
+/// It does no I/O and reads no clock. It begins with what the worker before knew, and with receivers of which nobody knows
+/// whether they hear: nothing expires before it could have been heard again.
+struct PartitionWork: ~Copyable {
+    /// What is known from before.
+    struct Known: Sendable {
+        var regions: [String: FleetRegionState] = [:]
+        var places: [BeaconIdentity: String] = [:]
+    }
+
+    /// The most receivers of a fleet.
+    static let mostReceivers = 20_000
+
+    /// The longest exit time-out that a beacon's own interval asks for, three times the longest legal one. How often a beacon is
+    /// heard is learnt, and a worker that takes over has not learnt it: in a fleet such regions have the longest from the
+    /// beginning, so that a takeover leaves none.
+    private static let adaptiveTimeout = Duration.milliseconds(30_720)
+
+    private var network: ReceiverNetwork
+    private var core: MonitoringCore
+    private var owners: [ConditionID: ConditionOwner] = [:]
+    private var conditions: [ConditionOwner: ConditionID] = [:]
+    private var regions: [ConditionOwner: MonitoredRegion] = [:]
+    private var places: PlacePlan?
+    private var located: [BeaconConstraint] = []
+    private(set) var knownPlaces: [BeaconIdentity: String] = [:]
+
+    /// The core's numbers for the network's receivers, and the states that it was told last.
+    private var receivers: [ReceiverID] = []
+    private var statuses: [ReceiverStatus] = []
+    private var nextReceiver: UInt16 = 0
+    /// Receivers that kept a region and have not been heard since the takeover, and until when that says nothing.
+    private var expected: [String: (receiver: ReceiverID, until: Timestamp)] = [:]
+    private var names: [ReceiverID: String] = [:]
+    private var wallOffset: Int64 = 0
+    private var events: [MonitoringEvent] = []
+
+    /// Takes a partition over.
+    ///
+    /// - Parameters:
+    ///   - plan: what is monitored in it.
+    ///   - known: what the worker before knew.
+    ///   - time: the present.
+    ///   - wallOffset: the nanoseconds by which the wall clock is ahead of that.
+    init(_ plan: Plan, known: Known, at time: Timestamp, wallOffset: Int64) {
+        var settings = ReceiverNetwork.Settings()
+        settings.mostReceivers = Self.mostReceivers
+        network = ReceiverNetwork(settings)
+        var engine = EngineConfiguration()
+        engine.maximumReceivers = Self.mostReceivers + 1000
+        core = MonitoringCore(engine, calibrations: plan.calibrations)
+        self.wallOffset = wallOffset
+        core.advance(upTo: time)
+        network.connect(at: time)
+        knownPlaces = known.places
+        monitor(plan, known: known.regions, at: time)
+    }
+
+    // MARK: - What is monitored
+
+    /// What is monitored in a partition.
+    struct Plan: Sendable {
+        var conditions: [ConditionOwner: MonitoredRegion] = [:]
+        var located: [BeaconConstraint] = []
+        var places: PlacePlan?
+        var calibrations = CalibrationSet()
+
+        /// The part of a configuration that is of a partition.
+        init(_ configuration: GatewayConfiguration, of partition: Int, in partitions: FleetPartitions) {
+            let plan = MonitoringPlan(configuration)
+            for (owner, region) in plan.conditions where partitions.partition(of: region.constraint) == partition {
+                var region = region
+                if region.isExitAdaptive {
+                    region.exitTimeout = max(region.exitTimeout, PartitionWork.adaptiveTimeout)
+                    region.isExitAdaptive = false
+                }
+                conditions[owner] = region
+            }
+            located = plan.located.filter { partitions.partition(of: $0) == partition }
+            places = located.isEmpty ? nil : configuration.places
+            calibrations = configuration.calibrations
+        }
+    }
+
+    /// Goes on with what is monitored now. What has not changed notices nothing.
+    ///
+    /// - Parameters:
+    ///   - plan: what is monitored.
+    ///   - known: the states of regions that are new here.
+    ///   - time: the present.
+    mutating func monitor(_ plan: Plan, known: [String: FleetRegionState], at time: Timestamp) {
+        for (owner, region) in regions where plan.conditions[owner] != region {
+            guard let condition = conditions[owner] else { continue }
+            let other = plan.conditions[owner]
+            let (state, holder) = (core.knownState(of: condition), core.holder(of: condition))
+            forget(owner)
+            guard let other, other.constraint == region.constraint else { continue }
+            add(owner, other, assuming: state, heldBy: holder)
+        }
+        for (owner, region) in plan.conditions.sorted(by: { $0.key.label < $1.key.label })
+        where conditions[owner] == nil {
+            let last = known[owner.label].flatMap { $0.beacons == region.constraint ? $0 : nil }
+            let holder = last.flatMap { $0.state == .inside ? $0.holder : nil }.map { receiver(named: $0, at: time) }
+            add(owner, region, assuming: last?.state ?? .unknown, heldBy: holder)
+        }
+        guard places != plan.places || located != plan.located else { return }
+        (places, located) = (plan.places, plan.located)
+        guard let places, !located.isEmpty else { return core.stopLocating() }
+        core.startLocating(places, located)
+        for (beacon, place) in knownPlaces.sorted(by: { $0.key < $1.key }) { core.setKnownPlace(place, of: beacon) }
+    }
+
+    private mutating func add(
+        _ owner: ConditionOwner, _ region: MonitoredRegion, assuming state: RegionState, heldBy holder: ReceiverID?
+    ) {
+        let condition = core.startMonitoring(region, assuming: state, heldBy: holder)
+        owners[condition] = owner
+        conditions[owner] = condition
+        regions[owner] = region
+    }
+
+    private mutating func forget(_ owner: ConditionOwner) {
+        guard let condition = conditions.removeValue(forKey: owner) else { return }
+        core.stopMonitoring(condition)
+        owners[condition] = nil
+        regions[owner] = nil
+    }
+
+    // MARK: - Receivers
+
+    private mutating func newReceiver(named name: String) -> ReceiverID {
+        let receiver = ReceiverID(nextReceiver)
+        nextReceiver += 1
+        names[receiver] = name
+        core.name(receiver, name)
+        core.setWallOffset(wallOffset, of: receiver)
+        return receiver
+    }
+
+    /// Returns a receiver that kept a region, which may not have been heard so far.
+    private mutating func receiver(named name: String, at time: Timestamp) -> ReceiverID {
+        if let place = network.names.firstIndex(of: name), place < receivers.count { return receivers[place] }
+        if let known = expected[name] { return known.receiver }
+        let receiver = newReceiver(named: name)
+        core.setHearing(.doubtful, of: receiver, at: time)
+        expected[name] = (receiver, time.advanced(by: FleetTiming.absence))
+        return receiver
+    }
+
+    private mutating func meetReceivers() {
+        guard receivers.count < network.names.count else { return }
+        for name in network.names[receivers.count...] {
+            receivers.append(expected.removeValue(forKey: name)?.receiver ?? newReceiver(named: name))
+            statuses.append(ReceiverStatus(.unknown))
+            core.setHearing(.interrupted, of: receivers[receivers.count - 1])
+        }
+    }
+
+    /// Takes in what the network says of its receivers, and then what they heard.
+    private mutating func apply(_ heard: [Sighting], _ reports: [RadioEvent]) {
+        meetReceivers()
+        for case .deaf(let from, let to, let receiver) in reports {
+            for (place, id) in receivers.enumerated() where receiver.map({ Int($0.index) == place }) ?? true {
+                core.skip(from: from, to: to, of: id)
+                if to.since(from) >= MonitoringCore.patience { beginAnew { $0 == id } }
+            }
+        }
+        for (place, status) in network.statuses.enumerated() where statuses[place] != status {
+            statuses[place] = status
+            core.setHearing(status.hearing, of: receivers[place])
+            core.setSmoothed(status.isSmoothed, of: receivers[place])
+        }
+        for var sighting in heard {
+            sighting.receiver = receivers[Int(sighting.receiver.index)]
+            core.receive(sighting)
+        }
+        if core.hasEvents { events += core.takeEvents() }
+    }
+
+    /// Takes in a message of a relay.
+    mutating func receive(_ message: [UInt8], from relay: FleetRelay, at time: Timestamp) {
+        var heard: [Sighting] = []
+        var reports: [RadioEvent] = []
+        let topic = Array("\(ReceiverNetwork.relayLevel)/\(TopicLevel.escape(relay.name))/heard".utf8)
+        network.receive(
+            topic: topic.span.bytes, payload: message.span.bytes, at: time,
+            deliver: { reception, advert in
+                if let sighting = reception.sighting(decoding: advert) { heard.append(sighting) }
+            }, report: { reports.append($0) })
+        apply(heard, reports)
+    }
+
+    /// Notes whether there is a connection by which receivers can be heard.
+    mutating func setConnected(_ isConnected: Bool, at time: Timestamp) {
+        if isConnected { network.connect(at: time) } else { network.disconnect() }
+        apply([], [])
+        if isConnected { beginAnew { _ in true } }
+    }
+
+    /// Notes that messages were lost since a moment, of whichever receivers.
+    mutating func lose(from: Timestamp, to: Timestamp) {
+        apply([], [.deaf(from: from, to: to, receiver: nil)])
+        beginAnew { _ in true }
+    }
+
+    /// Gives regions that are inside all of their time again, as after a takeover: receivers may have heard their beacons, and
+    /// what they heard was lost.
+    private mutating func beginAnew(heldBy isConcerned: (ReceiverID) -> Bool) {
+        for (owner, condition) in conditions {
+            guard core.publishedState(of: condition) == .inside, let region = regions[owner],
+                let holder = core.holder(of: condition), isConcerned(holder)
+            else { continue }
+            forget(owner)
+            add(owner, region, assuming: .inside, heldBy: holder)
+        }
+    }
+
+    /// Sets the nanoseconds by which the wall clock is ahead.
+    mutating func setWallOffset(_ offset: Int64) {
+        // Wall clocks are corrected all the time; what people do not see is passed over.
+        guard abs(offset - wallOffset) > 1_000_000 else { return }
+        wallOffset = offset
+        for receiver in names.keys { core.setWallOffset(offset, of: receiver) }
+    }
+
+    /// Lets time pass up to the present.
+    mutating func advance(to time: Timestamp) {
+        var reports: [RadioEvent] = []
+        network.advance(to: time) { reports.append($0) }
+        for (name, absent) in expected where absent.until <= time {
+            core.setHearing(.lost, of: absent.receiver, at: time)
+            expected[name]?.until = .latest
+        }
+        apply([], reports)
+        core.advance(upTo: time)
+        if core.hasEvents { events += core.takeEvents() }
+    }
+
+    // MARK: - What happens
+
+    /// Returns what has happened since the last call, in order.
+    mutating func takeChanges() -> [(time: Timestamp, content: FleetTransition.Content)] {
+        defer { events = [] }
+        return events.compactMap { event in
+            switch event {
+            case .state(let change):
+                guard let owner = owners[change.condition], let region = regions[owner] else { return nil }
+                return (
+                    change.wallTime,
+                    .region(
+                        .init(
+                            label: owner.label, beacons: region.constraint, kind: change.kind.rawValue,
+                            state: change.state,
+                            before: change.before, receiver: change.receiver.flatMap { names[$0] },
+                            beacon: change.identity.map { BeaconConstraint($0) }))
+                )
+            case .placed(let change):
+                if change.state != .unknown { knownPlaces[change.identity] = change.place }
+                return (change.time, .place(.init(change)))
+            case .ranged, .located: return nil
+            }
+        }
+    }
+
+    /// The receivers that keep regions inside, by their owners' labels.
+    var holders: [String: String] {
+        var holders: [String: String] = [:]
+        for (owner, condition) in conditions {
+            holders[owner.label] = core.holder(of: condition).flatMap { names[$0] }
+        }
+        return holders
+    }
+
+    /// The names of the receivers, and whether each hears.
+    var hearing: [(name: String, isHearing: Bool)] {
+        zip(network.names, network.statuses).map { ($0, $1.hearing == .hearing) }
+    }
+
+    /// The number of adverts that were heard.
+    var adverts: Int { network.counts.reports }
+}

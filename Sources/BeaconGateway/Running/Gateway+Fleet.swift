@@ -1,0 +1,177 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconModel
+import BeaconMonitoring
+import BeaconRadio
+import BeaconReceivers
+import Logging
+
+/// A gateway's place in a fleet, whose workers decide over the regions and places of all machines.
+struct FleetLink: Sendable {
+    /// A region's state, as it was told last.
+    struct State: Hashable, Sendable {
+        var known: RegionState
+        var published: RegionState
+    }
+
+    let settings: FleetSettings
+    let exchange: any FleetExchange
+    /// How beacons are divided among workers; nil before the fleet was reached.
+    var partitions: FleetPartitions?
+    /// What the sources hear on its way to the workers, by the sources' numbers.
+    var feeds: [Int: FleetFeed] = [:]
+    /// The states of regions and named beacons.
+    var states: [ConditionOwner: State] = [:]
+}
+
+// What a machine of a fleet hears goes to the fleet's workers, and what these decide is shown and delivered as its own would be.
+// Nearness is a matter of one receiver, and of the machine that has it: it is ranged here, as without a fleet.
+
+extension Gateway {
+    /// What this gateway monitors itself: in a fleet, workers monitor and locate.
+    func ownPlan(_ configuration: GatewayConfiguration) -> MonitoringPlan {
+        let plan = MonitoringPlan(configuration)
+        return fleet == nil ? plan : plan.rangingOnly
+    }
+
+    /// What radios have to scan for, beside what this gateway wants itself.
+    var fleetScanMode: ScanMode? {
+        guard fleet != nil else { return nil }
+        let plan = MonitoringPlan(configuration)
+        if !plan.located.isEmpty { return .ranging }
+        let own: Set<ProximityUUID>
+        switch core.scanMode {
+        case .ranging: return .ranging
+        case .monitoring(let uuids): own = uuids
+        case .off: own = []
+        }
+        let uuids = own.union(plan.conditions.map(\.region.constraint.uuid))
+        return uuids.isEmpty ? .off : .monitoring(uuids)
+    }
+
+    /// Sends what a source heard to the fleet's workers.
+    func feedFleet(_ batch: SourceBatch, from number: Int) {
+        guard let exchange = fleet?.exchange, let partitions = fleet?.partitions else { return }
+        var feed =
+            fleet?.feeds.removeValue(forKey: number)
+            ?? FleetFeed(
+                relay: relay(of: number), hasOneReceiver: sources[number].settings.specification.canSend,
+                partitions: partitions)
+        var batch = batch
+        if let receiver = sources[number].settings.receiver, batch.receiverNames.count == 1 {
+            batch.receiverNames = [receiver]
+        }
+        let relay = feed.relay
+        feed.hear(batch, state: state(of: sources[number].hearing)) { message, partition in
+            (try? exchange.publish(message, to: partition, from: relay)) != nil
+        }
+        fleet?.feeds[number] = feed
+    }
+
+    /// Returns the name by which the fleet knows a source: the machine's for the first, and with the source's for others.
+    private func relay(of number: Int) -> FleetRelay {
+        FleetRelay(
+            node: fleet?.settings.node ?? "", source: number == 0 ? nil : sources[number].settings.name)
+    }
+
+    private func state(of hearing: MonitoringCore.Hearing) -> RadioState {
+        switch hearing {
+        case .hearing, .doubtful: .poweredOn
+        case .interrupted: .resetting
+        case .lost: .poweredOff
+        }
+    }
+}
+
+extension Gateway: FleetAudience {
+    func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) async {
+        base = configuration
+        fleet?.partitions = partitions
+        for number in fleet?.feeds.keys ?? [:].keys { fleet?.feeds[number]?.setPartitions(partitions) }
+        let plan = MonitoringPlan(configuration)
+        let owners = Set(plan.conditions.map(\.owner))
+        for owner in fleet?.states.keys ?? [:].keys where !owners.contains(owner) { fleet?.states[owner] = nil }
+        // Rules are of this machine, and may name what the fleet has.
+        let rules = ((try? await state?.items()) ?? []).filter { !$0.kind.isShared }
+        await use(configuration.adding(rules))
+    }
+
+    func restore(_ state: FleetRegionState) async {
+        guard let owner = ConditionOwner(label: state.label), isMonitored(owner, state.beacons) else { return }
+        fleet?.states[owner] = .init(known: state.state, published: state.published)
+        if case .region(let name) = owner, state.state != .unknown {
+            view.restore(
+                .init(state: state.state, time: Timestamp(nanoseconds: state.since), receiver: state.receiver), of: name
+            )
+        }
+        // Destinations receive the state, which is no notification.
+        let event = BeaconEvent.region(
+            RegionEvent(
+                .state, name: owner.name, constraint: state.beacons, time: Timestamp(nanoseconds: state.since),
+                receiver: nil, state: state.published, before: state.state))
+        if case .region = owner { _ = policy.receive(event, at: .zero) }
+        for destination in destinations { destination.receive?(event) }
+        broadcast?.send(.changed([.regions]))
+    }
+
+    func restore(_ state: FleetPlaceState) async {
+        guard let beacon = state.beacon.identity, let place = state.place else { return }
+        places[beacon] = place
+        view.restore(beacon, in: place, at: newestTime)
+    }
+
+    func show(_ transition: FleetTransition) async {
+        let time = Timestamp(nanoseconds: transition.time)
+        switch transition.content {
+        case .takeover: return
+        case .region(let change):
+            guard let (owner, event) = change.event(at: time), isMonitored(owner, change.beacons) else { return }
+            fleet?.states[owner] = .init(
+                known: change.state == .unknown ? change.before : change.state, published: change.state)
+            if case .region = owner { view.receive(event) }
+        case .place(let change):
+            guard let event = change.event(at: time) else { return }
+            view.receive(event, known: places[event.identity], title: title(of: event.identity))
+            notePlace(event)
+        }
+        statistics.time = max(time, statistics.time ?? time)
+        if !mayGather { await settle() }
+        publish()
+    }
+
+    func deliver(_ transition: FleetTransition) async -> Bool {
+        let time = Timestamp(nanoseconds: transition.time)
+        var notifications: [BeaconNotification] = []
+        switch transition.content {
+        case .takeover: return true
+        case .region(let change):
+            guard let (owner, event) = change.event(at: time), isMonitored(owner, change.beacons) else { return true }
+            deliver(event, of: owner, at: core.time ?? time, notifications: &notifications)
+        case .place(let change):
+            guard let event = change.event(at: time) else { return true }
+            deliver(event, notifications: &notifications)
+        }
+        pending.add(notifications)
+        // It is delivered once it is on the disk, however long that takes.
+        while !isStopped, !Task.isCancelled {
+            await settle()
+            if pending.notifications.isEmpty { return true }
+            try? await Task.sleep(for: Self.writePause)
+        }
+        return pending.notifications.isEmpty
+    }
+
+    func ownReceivers() async -> [FleetMemberValue.Receiver] {
+        receiverValues.map { .init(name: $0.name, hears: $0.hearing == "hearing") }
+    }
+
+    /// Returns whether what is monitored has an owner's region: another one of the name may have been meant.
+    private func isMonitored(_ owner: ConditionOwner, _ beacons: BeaconConstraint) -> Bool {
+        switch owner {
+        case .region(let name): configuration.regions.contains { $0.name == name && $0.region.constraint == beacons }
+        case .beacon(let name):
+            configuration.beacons.contains { $0.name == name && BeaconConstraint($0.identity) == beacons }
+        case .application: false
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconRadio
+import BeaconSupport
+import Foundation
+import Logging
+
+@testable import BeaconGateway
+@testable import BeaconModel
+@testable import BeaconMonitoring
+
+/// A fleet in one process and in virtual time: workers and receivers that a test kills, cuts off and stops, each with clocks of
+/// its own that are wrong.
+final class FleetBench {
+    /// An advert, by the time at which a receiver heard it.
+    struct Heard {
+        var time: Timestamp
+        var receiver: Int
+        var sighting: Sighting
+    }
+
+    /// What was delivered, shown and configured, for whichever machine.
+    final class Audience: FleetAudience {
+        let delivered = Locked<[FleetTransition]>([])
+        let shown = Locked<[FleetTransition]>([])
+        let restored = Locked<[FleetRegionState]>([])
+        let followed = Locked<GatewayConfiguration?>(nil)
+        /// False where nothing can be made durable.
+        let isWritable = Locked(true)
+
+        func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {
+            followed.withLock { $0 = configuration }
+        }
+        func restore(_ state: FleetRegionState) { restored.withLock { $0.append(state) } }
+        func restore(_ state: FleetPlaceState) {}
+        func show(_ transition: FleetTransition) { shown.withLock { $0.append(transition) } }
+        func deliver(_ transition: FleetTransition) -> Bool {
+            guard isWritable.withLock({ $0 }) else { return false }
+            delivered.withLock { $0.append(transition) }
+            return true
+        }
+        func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
+    }
+
+    /// A machine that works.
+    final class Machine {
+        let node: String
+        let audience: Audience
+        let exchange: LocalExchange
+        let member: FleetMember
+        /// How far its clock is ahead, and its wall clock, in nanoseconds. A machine that stands still loses time.
+        let lead: Locked<Int64>
+        /// True while it does nothing.
+        var isStopped = false
+        var phase: Int
+
+        init(
+            _ node: String, _ hub: LocalExchange.Hub, _ configuration: GatewayConfiguration, now: Locked<Timestamp>,
+            lead: Int64, wallLead: Int64, phase: Int, audience: Audience, logger: Logger
+        ) {
+            self.node = node
+            self.phase = phase
+            self.audience = audience
+            let lead = Locked(lead)
+            self.lead = lead
+            exchange = LocalExchange(hub)
+            var settings = FleetBench.settings
+            settings.node = node
+            settings.partitions = 6
+            member = FleetMember(
+                settings, exchange: exchange, configuration: configuration, items: [], audience: audience,
+                clock: .init(
+                    now: { now.withLock { $0 }.advanced(by: lead.withLock { $0 }) },
+                    wall: { now.withLock { $0 }.advanced(by: wallLead) }),
+                logger: logger)
+        }
+    }
+
+    static let second = Timestamp.nanosecondsPerSecond
+    /// The time between two steps of all machines.
+    static let tick = second / 4
+
+    private static var settings: FleetSettings {
+        // The text of a fleet of one is always one.
+        guard let settings = FleetSettings("local") else { preconditionFailure("local is a fleet") }
+        return settings
+    }
+
+    let hub: LocalExchange.Hub
+    let now: Locked<Timestamp>
+    let configuration: GatewayConfiguration
+    let lines = LogLines()
+    private(set) var machines: [Machine] = []
+    let audience = Audience()
+    private var feeds: [FleetFeed]
+    private let feedExchange: LocalExchange
+    private let receiverNames: [String]
+    /// Receivers that send nothing.
+    var dead: Set<Int> = []
+    private var ticks = 0
+
+    /// A fleet.
+    ///
+    /// - Parameters:
+    ///   - regions: what all machines watch for.
+    ///   - receivers: the names of the receivers.
+    ///   - begin: the first moment.
+    init(regions: [RegionSettings], receivers: [String], begin: Timestamp) {
+        let now = Locked(begin)
+        self.now = now
+        hub = LocalExchange.Hub { now.withLock { $0 } }
+        var configuration = GatewayConfiguration(outbox: OutboxSettings(path: "/nonexistent/outbox.sqlite"))
+        configuration.regions = regions
+        configuration.items = regions.map(Self.item)
+        self.configuration = configuration
+        feedExchange = LocalExchange(hub)
+        receiverNames = receivers
+        let plan = MonitoringPlan(configuration)
+        let partitions = FleetPartitions(plan.conditions.map(\.region.constraint), count: 6)
+        feeds = receivers.map {
+            FleetFeed(relay: FleetRelay(node: $0), hasOneReceiver: true, partitions: partitions)
+        }
+    }
+
+    /// A region as the file has it.
+    private static func item(_ region: RegionSettings) -> ConfigurationItem {
+        let constraint = region.region.constraint
+        var values: [String: JSONValue] = [
+            "name": .string(region.name), "uuid": .string(constraint.uuid.description),
+        ]
+        values["major"] = constraint.major.map { .integer(Int64($0)) }
+        values["minor"] = constraint.minor.map { .integer(Int64($0)) }
+        values["minimum-rssi"] = region.region.minimumRSSI.map { .integer(Int64($0)) }
+        values["exit-rssi"] = region.region.exitRSSI.map { .integer(Int64($0)) }
+        return ConfigurationItem(kind: .region, name: region.name, settings: .object(values), origin: .file)
+    }
+
+    // MARK: - Machines
+
+    /// Starts a machine; one of the name that runs is killed.
+    func start(_ node: String, lead: Int64 = 0, wallLead: Int64 = 0) async throws {
+        kill(node)
+        let machine = Machine(
+            node, hub, configuration, now: now, lead: lead, wallLead: wallLead, phase: machines.count * 4 + 1,
+            audience: audience, logger: lines.logger)
+        machines.append(machine)
+        try await machine.member.open()
+    }
+
+    /// Ends a machine as a lack of power does.
+    func kill(_ node: String) {
+        for machine in machines where machine.node == node { machine.exchange.setLinked(false) }
+        machines.removeAll { $0.node == node }
+    }
+
+    func machine(_ node: String) -> Machine? { machines.first { $0.node == node } }
+
+    // MARK: - Time
+
+    /// Lets time pass, with what is heard in it.
+    func pass(to end: Timestamp, hearing heard: inout ArraySlice<Heard>) async {
+        while now.withLock({ $0 }) < end {
+            let time = now.withLock { now in
+                now = now.advanced(by: Self.tick)
+                return now
+            }
+            ticks += 1
+            hear(upTo: time, &heard)
+            for machine in machines {
+                if machine.isStopped { continue }
+                if (ticks + machine.phase) % 12 == 0 {
+                    await machine.member.renewAll()
+                    await machine.member.maintain()
+                }
+                await machine.member.step()
+                await machine.member.write()
+                await machine.member.follow()
+                await machine.member.deliver()
+            }
+        }
+    }
+
+    /// Lets seconds pass in which nothing is heard.
+    func pass(_ seconds: Double) async {
+        var nothing: ArraySlice<Heard> = []
+        await pass(to: now.withLock { $0 }.advanced(by: Int64(seconds * 1e9)), hearing: &nothing)
+    }
+
+    private func hear(upTo time: Timestamp, _ heard: inout ArraySlice<Heard>) {
+        var batches = receiverNames.map { name in
+            var batch = SourceBatch()
+            batch.receiverNames = [name]
+            return batch
+        }
+        while let first = heard.first, first.time <= time {
+            var sighting = first.sighting
+            sighting.time = first.time.advanced(by: Self.skew(of: first.receiver))
+            sighting.receiver = ReceiverID(0)
+            batches[first.receiver].sightings.append(sighting)
+            heard.removeFirst()
+        }
+        for index in feeds.indices {
+            var batch = batches[index]
+            batch.time = time.advanced(by: Self.skew(of: index))
+            let relay = feeds[index].relay
+            let (exchange, isDead) = (feedExchange, dead.contains(index))
+            feeds[index].hear(batch, state: .poweredOn) { message, partition in
+                !isDead && (try? exchange.publish(message, to: partition, from: relay)) != nil
+            }
+        }
+    }
+
+    /// How far a receiver's clock is ahead.
+    private static func skew(of receiver: Int) -> Int64 { Int64(receiver * 700 - 1000) * second }
+
+    // MARK: - What has happened
+
+    /// The changes of regions in the log, in order.
+    var log: [FleetTransition] {
+        get throws {
+            var all: [FleetTransition] = []
+            var next: UInt64 = 1
+            let exchange = LocalExchange(hub)
+            while let message = try exchange.message(from: next, of: nil) {
+                all.append(try FleetTransition(message.value))
+                next = message.sequence + 1
+            }
+            return all
+        }
+    }
+
+    /// Those among them of which people hear: who came, and who left.
+    var changes: [(region: String, kind: String, time: Double)] {
+        get throws {
+            try log.compactMap { transition in
+                guard case .region(let change) = transition.content, change.kind != "state" else { return nil }
+                return (String(change.label.dropFirst(7)), change.kind, Double(transition.time) / 1e9)
+            }
+        }
+    }
+}
