@@ -5,7 +5,7 @@ public import BeaconModel
 /// Foundation has a type named `Notification`, which most programs import as well.
 public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The notification's name, the same each time that it is sent.
-    public let id: NotificationID
+    public private(set) var id: NotificationID
 
     /// The kind of notification.
     public let kind: Kind
@@ -68,6 +68,14 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
         self.id = id
         self.kind = kind
         self.time = Timestamp(nanoseconds: (time.nanoseconds + 500_000) / 1_000_000 * 1_000_000)
+    }
+
+    /// Returns the notification under another name: that of the event that it tells of, where another machine may tell of it as
+    /// well.
+    package func named(_ id: NotificationID) -> BeaconNotification {
+        var other = self
+        other.id = id
+        return other
     }
 }
 

@@ -4,6 +4,8 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
+import Crypto
+import Foundation
 import Logging
 
 /// A gateway's place in a fleet, whose workers decide over the regions and places of all machines.
@@ -151,7 +153,12 @@ extension Gateway: FleetAudience {
             guard let event = change.event(at: time) else { return true }
             deliver(event, notifications: &notifications)
         }
-        pending.add(notifications)
+        // By the same name, whichever machine tells of it, so that who has it already recognizes it.
+        pending.add(
+            notifications.enumerated().map { index, notification in
+                [.enter, .exit, .place].contains(notification.kind)
+                    ? notification.named(id(of: transition, index)) : notification
+            })
         // It is delivered once it is on the disk, however long that takes.
         while !isStopped, !Task.isCancelled {
             await settle()
@@ -159,6 +166,18 @@ extension Gateway: FleetAudience {
             try? await Task.sleep(for: Self.writePause)
         }
         return pending.notifications.isEmpty
+    }
+
+    /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC 9562, 5.8).
+    private func id(of transition: FleetTransition, _ index: Int) -> NotificationID {
+        var hash = SHA256()
+        hash.update(data: Data("\(fleet?.settings.name ?? "")/\(transition.id)/\(transition.time)/\(index)".utf8))
+        let bytes = Array(hash.finalize())
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        return NotificationID(
+            ProximityUUID(
+                high: number(bytes[0..<8]) & ~0xF000 | 0x8000,
+                low: number(bytes[8..<16]) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000))
     }
 
     func ownReceivers() async -> [FleetMemberValue.Receiver] {

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+# See scripts/check-fleet.
+import argparse
+import base64
+import gzip
+import http.server
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOG = ROOT / "../shared/data/presence/four-scanners.sightings.ndjson.gz"
+UUID = "daf246ce-8363-11e4-b116-123b93f75cba"
+PROGRAMS = ROOT / ".build" / os.environ.get("CONFIGURATION", "debug")
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seconds", type=float, default=150, help="how much of the recording is played, in real time")
+parser.add_argument("--begin", type=float, default=120, help="where it begins, in seconds")
+parser.add_argument("--kills", type=int, default=8, help="how many misfortunes there are")
+parser.add_argument("--seed", type=int, default=1)
+parser.add_argument("--keep", action="store_true", help="leave the machines' logs")
+arguments = parser.parse_args()
+chance = random.Random(arguments.seed)
+
+if not LOG.exists():
+    print("check-fleet: skipped, since the recordings are not there")
+    sys.exit(0)
+if os.geteuid() != 0 or subprocess.run(["ip", "netns", "add", "bf-probe"], capture_output=True).returncode != 0:
+    print("check-fleet: skipped, since this user may make no network namespaces; run it as root")
+    sys.exit(0)
+subprocess.run(["ip", "netns", "del", "bf-probe"])
+
+folder = pathlib.Path(tempfile.mkdtemp(prefix="check-fleet-"))
+SERVERS, WORKERS, RECEIVERS = ["s1", "s2", "s3"], ["w1", "w2", "w3"], ["r1", "r2", "r3", "r4"]
+ADDRESS = {name: f"10.217.0.{index + 10}" for index, name in enumerate(SERVERS + WORKERS + RECEIVERS)}
+HOST = "10.217.0.1"
+
+
+def run(*words):
+    subprocess.run(words, check=True, capture_output=True)
+
+
+def clear():
+    for name in ADDRESS:
+        subprocess.run(["ip", "netns", "del", f"bf-{name}"], capture_output=True)
+    subprocess.run(["ip", "link", "del", "bf-bridge"], capture_output=True)
+
+
+def network():
+    clear()
+    run("ip", "link", "add", "bf-bridge", "type", "bridge")
+    run("ip", "addr", "add", f"{HOST}/24", "dev", "bf-bridge")
+    run("ip", "link", "set", "bf-bridge", "up")
+    for name, address in ADDRESS.items():
+        run("ip", "netns", "add", f"bf-{name}")
+        run("ip", "link", "add", f"bf-{name}", "type", "veth", "peer", "name", "eth0", "netns", f"bf-{name}")
+        run("ip", "link", "set", f"bf-{name}", "master", "bf-bridge", "up")
+        run("ip", "-n", f"bf-{name}", "addr", "add", f"{address}/24", "dev", "eth0")
+        run("ip", "-n", f"bf-{name}", "link", "set", "eth0", "up")
+        run("ip", "-n", f"bf-{name}", "link", "set", "lo", "up")
+
+
+class Machine:
+    """A program in a network of its own, which can be killed, stopped and cut off."""
+
+    def __init__(self, name, command, skew=0):
+        self.name, self.command, self.skew = name, command, skew
+        self.process = None
+
+    def start(self):
+        log = open(folder / f"{self.name}.log", "ab")
+        # Another time since the start of the machine, for a clock that differs from the others'.
+        clock = ["unshare", "--time", "--boottime", str(self.skew), "--"] if self.skew else []
+        self.process = subprocess.Popen(
+            ["ip", "netns", "exec", f"bf-{self.name}", *clock, *self.command], stdout=log, stderr=log,
+            start_new_session=True)
+
+    def signal(self, number):
+        # `unshare` has a child of its own.
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def kill(self):
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+
+    def end(self):
+        self.signal(signal.SIGCONT)
+        self.signal(signal.SIGTERM)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def link(self, is_up):
+        run("ip", "link", "set", f"bf-{self.name}", "up" if is_up else "down")
+
+
+# MARK: the recording
+
+def recording():
+    """The sightings of the stretch that is played, without those of beacons that nobody watches for."""
+    first, found = None, []
+    with gzip.open(LOG, "rt") as lines:
+        for line in lines:
+            sighting = json.loads(line)
+            first = first or sighting["time"]
+            passed = sighting["time"] - first - arguments.begin
+            if 0 <= passed < arguments.seconds and sighting["uuid"] == UUID:
+                found.append((passed, sighting))
+    return found
+
+
+def play(sightings, pipes, began, down):
+    """Writes each sighting to its receiver's pipe when its time has come; what nobody reads is lost."""
+    writers, fed = {}, []
+    receivers = sorted({sighting["receiver"] for _, sighting in sightings})
+    place = dict(zip(receivers, RECEIVERS))
+    for passed, sighting in sightings:
+        wait = began + passed - time.monotonic()
+        if wait > 0:
+            time.sleep(wait)
+        name = place[sighting["receiver"]]
+        line = dict(sighting, receiver="radio", time=round(WALL + passed, 3))
+        try:
+            if name not in writers:
+                writers[name] = os.open(pipes[name], os.O_WRONLY | os.O_NONBLOCK)
+                # The first line says from when on it hears.
+                os.write(writers[name], (json.dumps(dict(line, uuid=UUID.replace("8363", "0000"))) + "\n").encode())
+            os.write(writers[name], (json.dumps(line) + "\n").encode())
+            if name not in down:
+                fed.append(dict(sighting, time=round(WALL + passed, 3)))
+        except OSError:
+            if name in writers:
+                os.close(writers.pop(name))
+    for writer in writers.values():
+        os.close(writer)
+    return fed
+
+
+# MARK: what is delivered
+
+delivered, arrivals = {}, 0
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        global arrivals
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        for notification in body if isinstance(body, list) else body.get("notifications", [body]):
+            arrivals += 1
+            delivered[notification["id"]] = notification
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def log_of_fleet():
+    """All that the fleet has written down, by NATS's own protocol."""
+    found = []
+    for server in SERVERS:
+        try:
+            connection = socket.create_connection((ADDRESS[server], 4222), 3)
+        except OSError:
+            continue
+        stream = connection.makefile("rwb")
+        stream.readline()
+        stream.write(b'CONNECT {"verbose":false}\r\nSUB _INBOX.check 1\r\n')
+        sequence = 1
+        while True:
+            request = json.dumps({"seq": sequence, "next_by_subj": "beacons.check.log.*"}).encode()
+            stream.write(
+                b"PUB $JS.API.STREAM.MSG.GET.beacons-check _INBOX.check %d\r\n%s\r\n" % (len(request), request))
+            stream.flush()
+            while True:
+                words = stream.readline().split()
+                if not words:
+                    return found
+                if words[0] == b"PING":
+                    stream.write(b"PONG\r\n")
+                    stream.flush()
+                if words[0] == b"MSG":
+                    answer = json.loads(stream.read(int(words[-1]) + 2))
+                    break
+            if "message" not in answer:
+                return found
+            sequence = answer["message"]["seq"] + 1
+            found.append(json.loads(base64.b64decode(answer["message"]["data"])))
+    raise SystemExit("no NATS server answers")
+
+
+# MARK: the machines
+
+def configure(minors):
+    regions = "".join(
+        f"  - {{name: b{major}-{minor}, uuid: {UUID}, major: {major}, minor: {minor}, minimum-rssi: -80}}\n"
+        for major, minor in minors)
+    servers = ",".join(f"{ADDRESS[server]}:4222" for server in SERVERS)
+    machines = {}
+    routes = ", ".join(f'"nats://{ADDRESS[server]}:6222"' for server in SERVERS)
+    for server in SERVERS:
+        (folder / f"{server}.conf").write_text(
+            f'server_name: {server}\nlisten: "{ADDRESS[server]}:4222"\njetstream {{ store_dir: "{folder}/{server}" }}\n'
+            f'cluster {{ name: fleet, listen: "{ADDRESS[server]}:6222", routes: [{routes}] }}\n')
+        machines[server] = Machine(server, ["nats-server", "-c", str(folder / f"{server}.conf")])
+    pipes = {}
+    for index, name in enumerate(WORKERS + RECEIVERS):
+        (folder / name).mkdir()
+        is_worker = name in WORKERS
+        source = "[]"
+        if not is_worker:
+            pipes[name] = folder / f"{name}.pipe"
+            os.mkfifo(pipes[name])
+            source = f'[{{name: radio, from: "{pipes[name]}", receiver: radio}}]'
+        (folder / f"{name}.yaml").write_text(
+            f"sources: {source}\n"
+            + (f"regions:\n{regions}" if is_worker else "regions: []\n")
+            + f'fleet: {{servers: "nats://{servers}", name: check, node: {name}, works: {str(is_worker).lower()}, '
+            f"delivers: {str(is_worker).lower()}}}\n"
+            + (f'destinations:\n  - {{name: hook, webhook: {{url: "http://{HOST}:8390/"}}}}\n' if is_worker else "")
+            + f"outbox: {{path: {folder}/{name}/outbox.sqlite}}\nnotify: {{kinds: [enter, exit]}}\n")
+        machines[name] = Machine(
+            name, [str(PROGRAMS / "beacond"), "--config", str(folder / f"{name}.yaml")], skew=index * 1000)
+    return machines, pipes
+
+
+def misfortune(machines, kinds, down):
+    """Has something happen to a machine. Returns what it was, and what ends it."""
+    kind = chance.choice(kinds)
+    name = chance.choice({"worker": WORKERS, "server": SERVERS, "receiver": RECEIVERS}[kind.split()[1]])
+    machine = machines[name]
+    if kind.startswith("kill"):
+        machine.kill()
+        if name in RECEIVERS:
+            down.add(name)
+        return f"{name} killed", machine.start, name
+    if kind.startswith("stop"):
+        machine.signal(signal.SIGSTOP)
+        return f"{name} stopped", lambda: machine.signal(signal.SIGCONT), name
+    if kind.startswith("slow"):
+        slow = ["tc", "qdisc", "add", "dev", f"bf-{name}", "root", "netem", "delay", "400ms", "100ms"]
+        if subprocess.run(slow, capture_output=True).returncode != 0:
+            return f"{name} not slowed, since this kernel cannot", lambda: None, name
+        return f"{name} slow", lambda: run("tc", "qdisc", "del", "dev", f"bf-{name}", "root"), name
+    machine.link(False)
+    if name in RECEIVERS:
+        down.add(name)
+    return f"{name} cut off", lambda: machine.link(True), name
+
+
+def one_process(fed, minors):
+    """What one process says of what the receivers could hear: the changes of each region."""
+    file = folder / "one.ndjson"
+    file.write_text("".join(json.dumps(sighting) + "\n" for sighting in sorted(fed, key=lambda one: one["time"])))
+    words = [str(PROGRAMS / "beacon"), "monitor", "--source", str(file), "--json", "--minimum-rssi", "-80"]
+    for major, minor in minors:
+        words += ["--region", f"b{major}-{minor}={UUID}/{major}/{minor}"]
+    lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
+    changes = {}
+    for line in map(json.loads, lines):
+        if line["event"] in ("enter", "exit"):
+            changes.setdefault(line["region"]["name"], []).append((line["time"], line["event"]))
+    return changes
+
+
+def was(changes, kind, since, until):
+    before = [event for at, event in changes if at <= since]
+    state = before[-1] if before else "exit"
+    return state == kind or any(event == kind and since < at <= until for at, event in changes)
+
+
+sightings = recording()
+minors = sorted({(sighting["major"], sighting["minor"]) for _, sighting in sightings})
+network()
+server = http.server.ThreadingHTTPServer((HOST, 8390), Receiver)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+machines, pipes = configure(minors)
+happened, failures = [], []
+try:
+    for machine in machines.values():
+        machine.start()
+    # The servers choose a leader, and the workers take their partitions.
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        logs = "".join((folder / f"{name}.log").read_text() for name in WORKERS)
+        if logs.count("is this machine's") - logs.count("is given to another") >= 16:
+            break
+        time.sleep(0.5)
+    else:
+        raise SystemExit("the partitions were not taken within 90 s:\n" + logs[-3000:])
+    time.sleep(4)
+
+    WALL = time.time()
+    began = time.monotonic()
+    down, fed = set(), []
+    player = threading.Thread(target=lambda: fed.extend(play(sightings, pipes, began, down)))
+    player.start()
+    kinds = [
+        "kill worker", "kill worker", "kill server", "cut worker", "cut server", "stop worker", "stop server",
+        "slow server", "kill receiver", "cut receiver",
+    ]
+    pause = arguments.seconds / (arguments.kills + 1)
+    for number in range(arguments.kills):
+        time.sleep(max(0, began + pause * (number + 0.6) - time.monotonic()))
+        what, mend, name = misfortune(machines, kinds, down)
+        at = time.monotonic() - began
+        time.sleep(min(chance.uniform(1, 25), pause * 0.7))
+        mend()
+        happened.append(f"{at:.0f} s: {what} for {time.monotonic() - began - at:.0f} s")
+        print("check-fleet:", happened[-1], flush=True)
+        if name in RECEIVERS:
+            # Until it hears again, nothing of it counts.
+            time.sleep(2)
+            down.discard(name)
+    player.join()
+    time.sleep(1)
+    end = time.time()
+    # Everything that is written is delivered, however long the servers take to agree again.
+    for machine in machines.values():
+        machine.signal(signal.SIGCONT)
+    deadline = time.monotonic() + 90
+    while True:
+        log = log_of_fleet()
+        told = [one for one in log if one["content"].get("region", {}).get("_0", {}).get("kind") in ("enter", "exit")]
+        if len(delivered) >= len(told) or time.monotonic() > deadline:
+            break
+        time.sleep(1)
+finally:
+    for name in RECEIVERS + WORKERS + SERVERS:
+        if name in machines and machines[name].process:
+            machines[name].end()
+    clear()
+
+regions = [one["content"]["region"]["_0"] | {"time": one["time"] / 1e9} for one in told]
+wanted = sorted((one["label"][7:], one["kind"], round(one["time"], 3)) for one in regions)
+got = sorted((one["region"]["name"], one["kind"], round(one["time"], 3)) for one in delivered.values())
+if wanted != got:
+    failures.append(f"{len(wanted)} changes are written down, {len(got)} were delivered: {set(wanted) ^ set(got)}")
+ids = [(one["partition"], one["epoch"], one["number"]) for one in log]
+if len(set(ids)) != len(ids):
+    failures.append("a change is written down twice")
+reference = one_process(fed, minors)
+for one in regions:
+    # Clocks and messages take a moment; what is after the end nobody else has seen.
+    if one["time"] > end:
+        continue
+    if not was(reference.get(one["label"][7:], []), one["kind"], one["time"] - 2.5, one["time"] + 2.5):
+        failures.append(
+            f"{one['label']} {one['kind']} at {one['time'] - WALL:.1f} s; one process: "
+            + str([(round(at - WALL, 1), event) for at, event in reference.get(one["label"][7:], [])]))
+for label in {one["label"] for one in regions}:
+    kinds = [one["kind"] for one in regions if one["label"] == label]
+    if any(one == other for one, other in zip(kinds, kinds[1:])):
+        failures.append(f"{label} was entered or left twice: {kinds}")
+
+takeovers = sum(1 for one in log if "takeover" in one["content"])
+expected = sum(len(changes) for changes in reference.values())
+print(
+    f"check-fleet: {len(happened)} misfortunes in {arguments.seconds:.0f} s; {takeovers} takeovers; {len(regions)} changes "
+    f"of regions (one process: {expected}), {arrivals} notifications of {len(delivered)} names")
+if not regions or len(regions) < expected / 3:
+    failures.append("too few changes to say anything")
+if failures:
+    print("\n".join(["check-fleet: failed:"] + failures + happened))
+    print(f"logs: {folder}")
+    sys.exit(1)
+if not arguments.keep:
+    shutil.rmtree(folder, ignore_errors=True)
