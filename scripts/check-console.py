@@ -17,7 +17,7 @@ import urllib.request
 from beacond_checks import BEACOND, HANG, UUID, Browser, Gateway, museum, proximity, until
 
 PAGES = [
-    "", "range", "configure", "events", "rules", "people", "receivers", "deliveries", "health", "settings",
+    "", "range", "configure", "events", "rules", "people", "receivers", "fleet", "deliveries", "health", "settings",
     "settings/places", "settings/beacons", "settings/apps", "settings/plan", "settings/backup",
 ]
 
@@ -134,8 +134,8 @@ def check_pages(gateway, pictures):
     from axe_selenium_python import Axe
     words = {
         "": "front room", "range": "Add", "configure": "Measured power", "events": "entered", "rules": "lights",
-        "receivers": "hci0", "deliveries": "crm", "health": "crm", "people": "mia", "settings": "front room",
-        "settings/places": "fame", "settings/beacons": "amber", "settings/apps": "museum app",
+        "receivers": "hci0", "fleet": "in no fleet", "deliveries": "crm", "health": "crm", "people": "mia",
+        "settings": "front room", "settings/places": "fame", "settings/beacons": "amber", "settings/apps": "museum app",
         "settings/plan": "hci0", "settings/backup": "backup",
     }
     # Something to see on each page.

@@ -40,6 +40,7 @@ enum ConsoleFiles {
         File("page-configure.js", script, PackageResources.page_configure_js),
         File("page-deliveries.js", script, PackageResources.page_deliveries_js),
         File("page-events.js", script, PackageResources.page_events_js),
+        File("page-fleet.js", script, PackageResources.page_fleet_js),
         File("page-health.js", script, PackageResources.page_health_js),
         File("page-now.js", script, PackageResources.page_now_js),
         File("page-people.js", script, PackageResources.page_people_js),

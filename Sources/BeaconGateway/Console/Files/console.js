@@ -12,11 +12,12 @@ import * as rules from "./page-rules.js";
 import * as people from "./page-people.js";
 import * as settings from "./page-settings.js";
 import * as receivers from "./page-receivers.js";
+import * as fleet from "./page-fleet.js";
 import * as deliveries from "./page-deliveries.js";
 import * as health from "./page-health.js";
 import * as setup from "./page-setup.js";
 
-const pages = { "": nowPage, range, configure, events, rules, people, settings, receivers, deliveries, health };
+const pages = { "": nowPage, range, configure, events, rules, people, settings, receivers, fleet, deliveries, health };
 const main = document.getElementById("main");
 const navigation = document.getElementById("nav");
 const more = document.getElementById("more");
@@ -115,7 +116,14 @@ on("status", (answer) => {
   text(document.getElementById("machine"), answer.machine);
   if (current.name !== null && answer.setup !== (current.name === "setup")) open(true);
 });
-on("resumed", () => { status().catch(() => {}); });
+/** Few machines are in a fleet: the others are spared its page. */
+async function showFleet() {
+  try { show(document.getElementById("fleet-entry"), await fleet.isThere()); } catch { /* As it was, until the connection is back. */ }
+}
+on("resumed", () => {
+  status().catch(() => {});
+  showFleet();
+});
 addEventListener("hashchange", () => open(true));
 setInterval(() => { if (!document.hidden && connection.state !== "lost") tick(); }, 1000);
 
@@ -125,3 +133,4 @@ if (code) refused = await signInByCode(code);
 await status().catch(() => {});
 start();
 open(false);
+showFleet();
