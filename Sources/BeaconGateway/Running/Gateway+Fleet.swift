@@ -122,7 +122,9 @@ extension Gateway: FleetAudience {
         view.restore(beacon, in: place, at: newestTime)
     }
 
-    func show(_ transition: FleetTransition) async {
+    func show(_ transition: FleetTransition) async { await inTurn { await showInTurn(transition) } }
+
+    private func showInTurn(_ transition: FleetTransition) async {
         let time = Timestamp(nanoseconds: transition.time)
         switch transition.content {
         case .takeover: return
@@ -142,15 +144,28 @@ extension Gateway: FleetAudience {
     }
 
     func deliver(_ transition: FleetTransition) async -> Bool {
+        guard await inTurn({ await deliverInTurn(transition) }) else { return true }
+        // It is delivered once it is on the disk, however long that takes.
+        while !isStopped, !Task.isCancelled, !pending.notifications.isEmpty {
+            try? await Task.sleep(for: Self.writePause)
+            await inTurn { await settle() }
+        }
+        return pending.notifications.isEmpty
+    }
+
+    /// Has those told of a transition who are to be.
+    ///
+    /// - Returns: false where it is of no concern.
+    private func deliverInTurn(_ transition: FleetTransition) async -> Bool {
         let time = Timestamp(nanoseconds: transition.time)
         var notifications: [BeaconNotification] = []
         switch transition.content {
-        case .takeover: return true
+        case .takeover: return false
         case .region(let change):
-            guard let (owner, event) = change.event(at: time), isMonitored(owner, change.beacons) else { return true }
+            guard let (owner, event) = change.event(at: time), isMonitored(owner, change.beacons) else { return false }
             deliver(event, of: owner, at: core.time ?? time, notifications: &notifications)
         case .place(let change):
-            guard let event = change.event(at: time) else { return true }
+            guard let event = change.event(at: time) else { return false }
             deliver(event, notifications: &notifications)
         }
         // By the same name, whichever machine tells of it, so that who has it already recognizes it.
@@ -159,13 +174,8 @@ extension Gateway: FleetAudience {
                 [.enter, .exit, .place].contains(notification.kind)
                     ? notification.named(id(of: transition, index)) : notification
             })
-        // It is delivered once it is on the disk, however long that takes.
-        while !isStopped, !Task.isCancelled {
-            await settle()
-            if pending.notifications.isEmpty { return true }
-            try? await Task.sleep(for: Self.writePause)
-        }
-        return pending.notifications.isEmpty
+        await settle()
+        return true
     }
 
     /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC 9562, 5.8).

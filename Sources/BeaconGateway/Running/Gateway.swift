@@ -204,7 +204,7 @@ actor Gateway {
                 for (number, source) in sources.enumerated() {
                     group.addTask {
                         for await message in source.runner.messages {
-                            await self.receiveInTurn(message, from: number)
+                            await self.inTurn { await self.receive(message, from: number) }
                         }
                     }
                 }
@@ -214,17 +214,21 @@ actor Gateway {
     }
 
     /// True where all sources are files and simulations, which are read only as fast as what they give is handled.
-    var canWait: Bool { sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) } }
+    var canWait: Bool {
+        // What a fleet decides comes when it comes.
+        fleet == nil && sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) }
+    }
 
     /// True where it goes on without a source of its own, for what others send.
     var isForOthers: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
 
-    /// Handles a message after those that came before: while notifications are written, other sources wait.
-    private func receiveInTurn(_ message: SourceMessage, from number: Int) async {
+    /// Handles something that came after what came before: while notifications are written, others wait.
+    func inTurn<Value>(_ body: () async -> Value) async -> Value {
         if isReceiving { await withCheckedContinuation { turns.append($0) } }
         isReceiving = true
-        await receive(message, from: number)
+        let value = await body()
         if turns.isEmpty { isReceiving = false } else { turns.removeFirst().resume() }
+        return value
     }
 
     /// Stops the sources. What they have heard by then is still handled.

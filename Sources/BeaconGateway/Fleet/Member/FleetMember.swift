@@ -259,7 +259,7 @@ actor FleetMember {
 
     private func ownValue() async -> FleetMemberValue {
         var value = FleetMemberValue(node: settings.node, worker: worker, works: settings.works, delivers: duty != nil)
-        value.partitions = works.keys.sorted()
+        value.partitions = workedPartitions
         value.unwritten = works.values.reduce(0) { $0 + $1.pending.count }
         value.shown = followed
         value.receivers = await audience.ownReceivers()
@@ -363,6 +363,9 @@ actor FleetMember {
     }
 
     // MARK: - What others see
+
+    /// The partitions in which this machine decides.
+    var workedPartitions: [Int] { works.values.filter { $0.work != nil }.map(\.partition).sorted() }
 
     /// The fleet as this machine sees it.
     func overview() async -> FleetOverviewValue {

@@ -22,7 +22,7 @@ struct LeasePlan: Hashable, Sendable {
         let share = (count + workers.count - 1) / workers.count
         let own = (0..<count).filter { holders[$0] == me }
         let held = Dictionary(grouping: holders.values) { $0 }.mapValues(\.count)
-        let isShort = workers.contains { held[$0] ?? 0 < count / workers.count }
+        let isShort = workers.contains { held[$0] ?? 0 < share }
         if own.count > share, isShort {
             releases = Array(own.suffix(own.count - share))
         } else if own.count < share {
