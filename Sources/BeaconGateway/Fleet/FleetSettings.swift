@@ -147,10 +147,14 @@ extension FleetSettings {
         if let count = section.integer("replicas", 1...5) { settings?.replicas = count.value }
         if let works = section.boolean("works") { settings?.works = works }
         if let delivers = section.boolean("delivers") { settings?.delivers = delivers }
+        var isWhole = true
         if case .nats(var options) = settings?.meeting {
             if let user = section.text("user") { options.user = user.value }
-            if let password = section.secret("password") { options.password = password }
-            if let token = section.secret("token") { options.token = token }
+            options.password = section.secret("password")
+            options.token = section.secret("token")
+            // A secret that cannot be read was told, and what follows from it is no fault of its own.
+            isWhole =
+                !(section.has("password") && options.password == nil || section.has("token") && options.token == nil)
             if let file = section.existingFile("credentials-file") { options.credentialsFile = file }
             if let file = section.existingFile("ca-file") { options.authorityFile = file }
             if let file = section.existingFile("certificate-file") { options.certificateFile = file }
@@ -167,7 +171,9 @@ extension FleetSettings {
             return nil
         }
         guard read != nil else { return nil }
-        for fault in settings?.mistakes() ?? [] { section.report(section.origin, "\(section.subject)\(fault)") }
+        for fault in isWhole ? settings?.mistakes() ?? [] : [] {
+            section.report(section.origin, "\(section.subject)\(fault)")
+        }
         return settings
     }
 }

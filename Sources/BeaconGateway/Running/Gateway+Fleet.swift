@@ -4,6 +4,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
+import BeaconSupport
 import Crypto
 import Foundation
 import Logging
@@ -68,6 +69,31 @@ extension Gateway {
             (try? exchange.publish(message, to: partition, from: relay)) != nil
         }
         fleet?.feeds[number] = feed
+    }
+
+    /// Returns why a region has its state, where a worker of the fleet decides.
+    func why(region name: String, in fleet: FleetLink) -> WhyValue? {
+        guard let region = configuration.regions.first(where: { $0.name == name }) else { return nil }
+        let state = fleet.states[.region(name)] ?? .init(known: .unknown, published: .unknown)
+        var why = WhyValue(title: "\(name): \(state.published)", sentences: [], facts: [])
+        let change = view.regionChanges[name]
+        switch (state.published, state.known) {
+        case (.unknown, .inside), (.unknown, .outside):
+            why.sentences.append(
+                "No receiver of the fleet that could hear it hears at the moment. Before, it was \(state.known).")
+        case (.unknown, _): why.sentences.append("Nothing has been heard of it so far by any receiver of the fleet.")
+        case (.inside, _):
+            why.sentences.append(
+                "A beacon of it is heard\(change?.receiver.map { "; it was entered at \($0)" } ?? "").")
+        case (.outside, _): why.sentences.append("Nothing of it was heard for its time, or nothing strong enough.")
+        }
+        why.sentences.append("A worker of the fleet decides, of what the receivers of all machines hear.")
+        if let partition = fleet.partitions?.partition(of: region.region.constraint) {
+            why.facts.append(.init(label: "Partition", value: "\(partition)"))
+        }
+        why.facts.append(
+            .init(label: "Left after", value: "\(DurationText.text(region.region.exitTimeout)) unheard"))
+        return why
     }
 
     /// Returns the name by which the fleet knows a source: the machine's for the first, and with the source's for others.

@@ -17,6 +17,7 @@ struct WhyValue: Encodable, Sendable {
 extension Gateway {
     /// Returns why a region has its state; nil where there is no such region.
     func why(region name: String) -> WhyValue? {
+        if let fleet { return why(region: name, in: fleet) }
         guard let region = configuration.regions.first(where: { $0.name == name }),
             let id = condition(of: name), let rules = core.explanation(of: id)
         else { return nil }

@@ -80,7 +80,7 @@ final class FleetBench {
     /// The time between two steps of all machines.
     static let tick = second / 4
 
-    private static var settings: FleetSettings {
+    static var settings: FleetSettings {
         // The text of a fleet of one is always one.
         guard let settings = FleetSettings("local") else { preconditionFailure("local is a fleet") }
         return settings
@@ -123,7 +123,7 @@ final class FleetBench {
     }
 
     /// A region as the file has it.
-    private static func item(_ region: RegionSettings) -> ConfigurationItem {
+    static func item(_ region: RegionSettings) -> ConfigurationItem {
         let constraint = region.region.constraint
         var values: [String: JSONValue] = [
             "name": .string(region.name), "uuid": .string(constraint.uuid.description),

@@ -100,7 +100,7 @@ final class GatewayBench: Sendable {
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
         rules: RuleEngine? = nil, writing: Duration? = nil, history: EventHistory? = nil,
-        broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
+        broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
         configuration given: GatewayConfiguration? = nil
     ) -> Gateway {
         let configuration = given ?? configuration(sources, regions: regions, places: places)
@@ -113,7 +113,7 @@ final class GatewayBench: Sendable {
             configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
             state: keepsPresence ? state : nil,
             launches: launches, rules: rules, published: published, logger: lines.logger, history: history,
-            broadcast: broadcast, proxy: proxy,
+            broadcast: broadcast, proxy: proxy, fleet: fleet,
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, proxy: $1) })
     }
 

@@ -1,0 +1,187 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconRadio
+import BeaconSupport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BeaconGateway
+@testable import BeaconModel
+@testable import BeaconMonitoring
+
+/// Gateways as machines of a fleet, each with a radio that a test writes, in virtual time.
+@Suite("Gateways in a fleet", .timeLimit(.minutes(2)))
+struct GatewayFleetTests {
+    /// A machine of a fleet: a gateway, its radio and its part in the fleet.
+    private final class Machine: Sendable {
+        let bench: GatewayBench
+        let runner = ScriptedRunner()
+        let gateway: Gateway
+        let member: FleetMember
+        let now: Locked<Timestamp>
+
+        init(_ node: String, _ hub: LocalExchange.Hub, now: Locked<Timestamp>, delivers: Bool = true) throws {
+            self.now = now
+            bench = try GatewayBench()
+            var settings = FleetBench.settings
+            (settings.node, settings.partitions, settings.delivers) = (node, 2, delivers)
+            let exchange = LocalExchange(hub)
+            let source = GatewayBench.radio("radio", isNamed: false)
+            var configuration = bench.configuration([source])
+            configuration.items = configuration.regions.map(FleetBench.item)
+            gateway = bench.gateway(
+                [source], runners: ["radio": runner], fleet: FleetLink(settings: settings, exchange: exchange),
+                configuration: configuration.withoutShared)
+            member = FleetMember(
+                settings, exchange: exchange, configuration: configuration, items: [], audience: gateway,
+                clock: .init(now: { now.withLock { $0 } }, wall: { now.withLock { $0 } }), logger: bench.lines.logger)
+        }
+
+        /// Has the radio report what it heard in the second that passes.
+        func hear(_ minors: [UInt16]) async {
+            let time = now.withLock { $0 }
+            var batch = SourceBatch()
+            batch.time = time
+            batch.receiverNames = ["hci0"]
+            batch.receiverStatuses = [ReceiverStatus(.poweredOn)]
+            batch.sightings = minors.map {
+                Sighting(
+                    time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
+                    identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: $0),
+                    measuredPower: -59, rssi: SignalStrength(rawValue: -60))
+            }
+            let message = SourceMessage.heard(batch)
+            await ScriptedRadios.onThread { self.runner.messages.send(message) }
+        }
+
+        func work() async {
+            await member.step()
+            await member.renewAll()
+            await member.maintain()
+            await member.write()
+            await member.follow()
+            await member.deliver()
+        }
+    }
+
+    /// Runs machines while a script has time pass.
+    private static func run(
+        _ machines: [Machine], _ script: (_ second: (_ heard: [[UInt16]]) async -> Void) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for machine in machines {
+                try await machine.member.open()
+                group.addTask { await machine.gateway.run() }
+                await ScriptedRadios.onThread {
+                    machine.runner.messages.send(.opened)
+                    machine.runner.messages.send(.radio(.state(.poweredOn)))
+                }
+            }
+            for _ in 0..<3 { for machine in machines { await machine.work() } }
+            try await script { heard in
+                machines[0].now.withLock { $0 = $0.advanced(by: FleetBench.second) }
+                for (machine, minors) in zip(machines, heard) { await machine.hear(minors) }
+                // The channels have room for one: what is in them is handled when the next is.
+                for machine in machines { await machine.hear([]) }
+                for machine in machines { await machine.work() }
+            }
+            for machine in machines {
+                await machine.gateway.stop()
+                await ScriptedRadios.onThread {
+                    machine.runner.messages.send(.ended)
+                    machine.runner.messages.finish()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private static func hub() -> (LocalExchange.Hub, Locked<Timestamp>) {
+        let now = Locked(Timestamp(nanoseconds: 1_700_000_000 * FleetBench.second))
+        return (LocalExchange.Hub { now.withLock { $0 } }, now)
+    }
+
+    @Test("What one hears all show, and one of them delivers; who moves to another machine has not left")
+    func moves() async throws {
+        let (hub, now) = Self.hub()
+        let one = try Machine("one", hub, now: now)
+        let two = try Machine("two", hub, now: now)
+        try await Self.run([one, two]) { second in
+            for _ in 0..<10 { await second([[7], []]) }
+            // It goes to the other machine, and stays for longer than an exit time-out.
+            for _ in 0..<50 { await second([[], [7]]) }
+            for machine in [one, two] {
+                let state = await machine.gateway.state(of: "hall")
+                #expect(state == .inside)
+                let mode = machine.runner.mode.withLock { $0 }
+                #expect(
+                    mode == .monitoring([GatewayBench.constraint.uuid]),
+                    "a radio listens for what the fleet watches for")
+            }
+            for _ in 0..<45 { await second([[], []]) }
+            for machine in [one, two] {
+                let state = await machine.gateway.state(of: "hall")
+                #expect(state == .outside)
+            }
+        }
+        // One delivers, each change once.
+        let notified = [one.bench.notified, two.bench.notified]
+        #expect(notified.contains([]))
+        let words = try #require(notified.first { !$0.isEmpty })
+        #expect(words.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == ["enter hall", "exit hall"])
+        #expect(words.first?.hasSuffix("one") == true && words.last?.hasSuffix("two") == true, "\(words)")
+    }
+
+    @Test("A region that one console adds is watched for by all, and a rule stays with its machine")
+    func changes() async throws {
+        let (hub, now) = Self.hub()
+        let one = try Machine("one", hub, now: now)
+        let two = try Machine("two", hub, now: now, delivers: false)
+        try await Self.run([one, two]) { second in
+            let item = FleetBench.item(GatewayBench.region("door", minor: 9))
+            _ = try await two.member.change(.add(item))
+            await second([[], []])
+            await second([[], [9]])
+            for machine in [one, two] {
+                let regions = await machine.gateway.regionValues.map { "\($0.name) \($0.state)" }
+                #expect(regions == ["hall inside", "door inside"])
+            }
+            // Two of one name are refused, with the reason that a console shows.
+            await #expect(throws: ItemChange.Failure.self) { try await one.member.change(.add(item)) }
+            _ = try await one.member.change(.remove(.region, "door"))
+            await second([[], []])
+            let names = await two.gateway.regionValues.map(\.name)
+            #expect(names == ["hall"])
+        }
+        #expect(ItemChange.remove(.region, "x").isShared && !ItemChange.remove(.rule, "x").isShared)
+    }
+
+    @Test("Where the disk is full nothing is skipped: it is delivered once it can be kept")
+    func full() async throws {
+        let bench = FleetBench(
+            regions: [GatewayBench.region("hall")], receivers: ["w"],
+            begin: Timestamp(nanoseconds: 1_700_000_000 * FleetBench.second))
+        try await bench.start("a")
+        await bench.pass(6)
+        bench.audience.isWritable.withLock { $0 = false }
+        var heard: ArraySlice<FleetBench.Heard> = (1...40).map {
+            FleetBench.Heard(
+                time: bench.now.withLock { $0 }.advanced(by: Int64($0) * FleetBench.second / 2), receiver: 0,
+                sighting: Sighting(
+                    time: .zero, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
+                    identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1),
+                    measuredPower: -59, rssi: SignalStrength(rawValue: -60)))
+        }[...]
+        await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 30 * FleetBench.second), hearing: &heard)
+        #expect(try bench.changes.map(\.kind) == ["enter"])
+        let kinds = { bench.audience.delivered.withLock { $0 }.filter { $0.content != .takeover }.count }
+        #expect(kinds() == 0)
+        // Another machine takes over the duty, and delivers what the first could not.
+        bench.kill("a")
+        bench.audience.isWritable.withLock { $0 = true }
+        try await bench.start("b")
+        await bench.pass(30)
+        #expect(kinds() == 1)
+    }
+}
