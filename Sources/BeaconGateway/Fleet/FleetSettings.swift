@@ -6,6 +6,9 @@ import Yams
 
 /// A machine's part in a fleet.
 public struct FleetSettings: Hashable, Sendable {
+    /// The longest name of a machine in bytes: with the number of a source behind it, as long as those who listen take.
+    static let longestNode = 56
+
     /// The most partitions: more than anybody has processors.
     static let mostPartitions = 1024
 
@@ -69,9 +72,10 @@ public struct FleetSettings: Hashable, Sendable {
             mistakes.append(
                 "\"name\" is \"\(name.printable)\"; write 1 to 64 letters of English, digits, hyphens and underscores")
         }
-        if node.isEmpty || node.utf8.count > 64 {
+        if node.isEmpty || node.utf8.count > Self.longestNode || node.contains(FleetRelay.separator) {
             mistakes.append(
-                "\"node\" has \(node.utf8.count) bytes; write a name of 1 to 64, which no other machine has")
+                "\"node\" is \"\(node.printable)\"; write a name of 1 to \(Self.longestNode) bytes without a number sign, which no other machine has"
+            )
         }
         return mistakes
     }
@@ -150,11 +154,13 @@ extension FleetSettings {
         var isWhole = true
         if case .nats(var options) = settings?.meeting {
             if let user = section.text("user") { options.user = user.value }
-            options.password = section.secret("password")
-            options.token = section.secret("token")
             // A secret that cannot be read was told, and what follows from it is no fault of its own.
-            isWhole =
-                !(section.has("password") && options.password == nil || section.has("token") && options.token == nil)
+            for (key, place) in [("password", \NATSOptions.password), ("token", \NATSOptions.token)]
+            where section.has(key) {
+                let secret = section.secret(key)
+                options[keyPath: place] = secret
+                if secret == nil { isWhole = false }
+            }
             if let file = section.existingFile("credentials-file") { options.credentialsFile = file }
             if let file = section.existingFile("ca-file") { options.authorityFile = file }
             if let file = section.existingFile("certificate-file") { options.certificateFile = file }

@@ -35,7 +35,7 @@ public enum FleetTools {
             if member.works { words.append("\(owned) partitions") }
             if member.delivers { words.append("delivers") }
             if member.unwritten > 0 { words.append("\(member.unwritten) changes wait") }
-            if !deaf.isEmpty { words.append("deaf: \(deaf.joined(separator: ", "))") }
+            if !deaf.isEmpty { words.append("deaf: \(deaf.joined(separator: ", ").printable)") }
             lines.append("  \(member.node.printable): \(words.joined(separator: ", "))")
         }
         let nobody = value.owners.indices.filter { value.owners[$0] == nil }
@@ -54,6 +54,7 @@ public enum FleetTools {
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) {}
+        func canDeliver() -> Bool { false }
         func deliver(_ transition: FleetTransition) -> Bool { false }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }

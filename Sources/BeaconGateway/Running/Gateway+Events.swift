@@ -67,7 +67,7 @@ extension Gateway {
             identity: change.identity)
         if case .region = owner { view.receive(event) }
         if owner.isConfigured { isPresenceSaved = false }
-        deliver(event, of: owner, at: change.time, notifications: &notifications)
+        tell(event, of: owner, at: change.time, notifications: &notifications)
     }
 
     /// Has those told of a change of a region who are to be.
@@ -75,7 +75,7 @@ extension Gateway {
     /// - Parameters:
     ///   - event: the change, by the wall clock.
     ///   - time: its time by the core's clock.
-    func deliver(
+    func tell(
         _ event: RegionEvent, of owner: ConditionOwner, at time: Timestamp,
         notifications: inout [BeaconNotification]
     ) {
@@ -113,7 +113,7 @@ extension Gateway {
     func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
         view.receive(change, known: places[change.identity], title: title(of: change.identity))
         notePlace(change)
-        deliver(change, notifications: &notifications)
+        tell(change, notifications: &notifications)
     }
 
     /// Keeps in mind where a beacon is.
@@ -127,7 +127,7 @@ extension Gateway {
     }
 
     /// Has those told of a beacon's change of place who are to be.
-    func deliver(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
+    func tell(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
         add(policy.receive(.placed(change), at: change.time), to: &notifications)
         for destination in destinations { destination.receive?(.placed(change)) }
         if rules?.needsPlaces == true { unlaunched.append(.place(change)) }

@@ -40,7 +40,7 @@ extension Gateway {
     /// What radios have to scan for, beside what this gateway wants itself.
     var fleetScanMode: ScanMode? {
         guard fleet != nil else { return nil }
-        let plan = MonitoringPlan(configuration)
+        let plan = MonitoringPlan(configuration, isShared: true)
         if !plan.located.isEmpty { return .ranging }
         let own: Set<ProximityUUID>
         switch core.scanMode {
@@ -99,7 +99,7 @@ extension Gateway {
     /// Returns the name by which the fleet knows a source: the machine's for the first, and with the source's for others.
     private func relay(of number: Int) -> FleetRelay {
         FleetRelay(
-            node: fleet?.settings.node ?? "", source: number == 0 ? nil : sources[number].settings.name)
+            node: fleet?.settings.node ?? "", source: number == 0 ? nil : number + 1)
     }
 
     private func state(of hearing: MonitoringCore.Hearing) -> RadioState {
@@ -116,12 +116,16 @@ extension Gateway: FleetAudience {
         base = configuration
         fleet?.partitions = partitions
         for number in fleet?.feeds.keys ?? [:].keys { fleet?.feeds[number]?.setPartitions(partitions) }
-        let plan = MonitoringPlan(configuration)
+        let plan = MonitoringPlan(configuration, isShared: true)
         let owners = Set(plan.conditions.map(\.owner))
         for owner in fleet?.states.keys ?? [:].keys where !owners.contains(owner) { fleet?.states[owner] = nil }
-        // Rules are of this machine, and may name what the fleet has.
+        await useOwnRules()
+    }
+
+    /// Goes on with the fleet's configuration and the rules of this machine, which may name what the fleet has.
+    func useOwnRules() async {
         let rules = ((try? await state?.items()) ?? []).filter { !$0.kind.isShared }
-        await use(configuration.adding(rules))
+        await use(base.adding(rules))
     }
 
     func restore(_ state: FleetRegionState) async {
@@ -143,7 +147,9 @@ extension Gateway: FleetAudience {
     }
 
     func restore(_ state: FleetPlaceState) async {
-        guard let beacon = state.beacon.identity, let place = state.place else { return }
+        guard let beacon = state.beacon.identity, let place = state.place, places.count < Self.mostPlaces else {
+            return
+        }
         places[beacon] = place
         view.restore(beacon, in: place, at: newestTime)
     }
@@ -152,6 +158,9 @@ extension Gateway: FleetAudience {
 
     private func showInTurn(_ transition: FleetTransition) async {
         let time = Timestamp(nanoseconds: transition.time)
+        // Each machine knows all of it, tells its destinations that keep states, and starts its own programs. Notifications
+        // are of the one that delivers, but for heartbeats, which are each machine's own.
+        var notifications: [BeaconNotification] = []
         switch transition.content {
         case .takeover: return
         case .region(let change):
@@ -159,18 +168,23 @@ extension Gateway: FleetAudience {
             fleet?.states[owner] = .init(
                 known: change.state == .unknown ? change.before : change.state, published: change.state)
             if case .region = owner { view.receive(event) }
+            tell(event, of: owner, at: core.time ?? time, notifications: &notifications)
         case .place(let change):
             guard let event = change.event(at: time) else { return }
             view.receive(event, known: places[event.identity], title: title(of: event.identity))
             notePlace(event)
+            tell(event, notifications: &notifications)
         }
+        add(notifications.filter { $0.kind == .heartbeat }, to: &pending)
         statistics.time = max(time, statistics.time ?? time)
         if !mayGather { await settle() }
         publish()
     }
 
+    func canDeliver() async -> Bool { !destinations.isEmpty }
+
     func deliver(_ transition: FleetTransition) async -> Bool {
-        guard await inTurn({ await deliverInTurn(transition) }) else { return true }
+        await inTurn { await deliverInTurn(transition) }
         // It is delivered once it is on the disk, however long that takes.
         while !isStopped, !Task.isCancelled, !pending.notifications.isEmpty {
             try? await Task.sleep(for: Self.writePause)
@@ -179,35 +193,43 @@ extension Gateway: FleetAudience {
         return pending.notifications.isEmpty
     }
 
-    /// Has those told of a transition who are to be.
-    ///
-    /// - Returns: false where it is of no concern.
-    private func deliverInTurn(_ transition: FleetTransition) async -> Bool {
+    private func deliverInTurn(_ transition: FleetTransition) async {
         let time = Timestamp(nanoseconds: transition.time)
-        var notifications: [BeaconNotification] = []
+        let event: BeaconEvent
         switch transition.content {
-        case .takeover: return false
+        case .takeover: return
         case .region(let change):
-            guard let (owner, event) = change.event(at: time), isMonitored(owner, change.beacons) else { return false }
-            deliver(event, of: owner, at: core.time ?? time, notifications: &notifications)
+            guard let (owner, region) = change.event(at: core.time ?? time), owner.isRegion,
+                isMonitored(owner, change.beacons)
+            else { return }
+            event = .region(region)
         case .place(let change):
-            guard let event = change.event(at: time) else { return false }
-            deliver(event, notifications: &notifications)
+            guard let place = change.event(at: time) else { return }
+            event = .placed(place)
         }
+        // What the policy keeps in mind is what was shown; here it only says who is to be notified.
+        var policy = policy
+        var notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
         // By the same name, whichever machine tells of it, so that who has it already recognizes it.
-        pending.add(
-            notifications.enumerated().map { index, notification in
-                [.enter, .exit, .place].contains(notification.kind)
-                    ? notification.named(id(of: transition, index)) : notification
-            })
+        notifications = notifications.map { $0.named(id(of: transition, $0)) }
+        add(notifications, to: &pending)
         await settle()
-        return true
+    }
+
+    private func add(_ new: [BeaconNotification], to pending: inout PendingNotifications) {
+        var notifications: [BeaconNotification] = []
+        add(new, to: &notifications)
+        pending.add(notifications)
     }
 
     /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC 9562, 5.8).
-    private func id(of transition: FleetTransition, _ index: Int) -> NotificationID {
+    private func id(of transition: FleetTransition, _ notification: BeaconNotification) -> NotificationID {
         var hash = SHA256()
-        hash.update(data: Data("\(fleet?.settings.name ?? "")/\(transition.id)/\(transition.time)/\(index)".utf8))
+        let name = fleet?.settings.name ?? ""
+        hash.update(
+            data: Data(
+                "\(name)/\(transition.id)/\(transition.time)/\(notification.kind.rawValue)/\(notification.region?.name ?? "")"
+                    .utf8))
         let bytes = Array(hash.finalize())
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         return NotificationID(

@@ -18,7 +18,8 @@ extension Gateway {
         }
         let lost = pending.enforceBound()
         if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
-        guard !isPresenceSaved, pending.notifications.isEmpty, let state else { return }
+        // In a fleet, what was known before it stays for when the machine is alone again.
+        guard !isPresenceSaved, pending.notifications.isEmpty, let state, fleet == nil else { return }
         var regions: [String: Presence.Region] = [:]
         for (owner, condition) in conditions {
             // Applications store the states of their regions themselves.

@@ -25,12 +25,16 @@ struct MonitoringPlan {
     }
 
     /// Creates the plan of a configuration.
-    init(_ configuration: GatewayConfiguration) {
+    ///
+    /// - Parameters:
+    ///   - configuration: the configuration.
+    ///   - isShared: true for what all machines of a fleet monitor, whose destinations differ: each named beacon is a region.
+    init(_ configuration: GatewayConfiguration, isShared: Bool = false) {
         var conditions = configuration.regions.map { (ConditionOwner.region($0.name), $0.region) }
         let reportsBeacons = configuration.destinations.contains { destination in
             if case .mqtt = destination.kind { true } else { false }
         }
-        if reportsBeacons {
+        if reportsBeacons || isShared {
             // A destination that reports a beacon's presence needs a region that is that beacon alone.
             conditions += configuration.beacons.map {
                 (.beacon($0.name), MonitoredRegion(BeaconConstraint($0.identity), isExitAdaptive: true))

@@ -35,16 +35,20 @@ extension GatewayState {
     /// - Parameters:
     ///   - change: the change.
     ///   - base: the configuration of the file.
+    ///   - isInFleet: true where the fleet has the items that it shares, and those of before are not used.
     /// - Returns: the configuration with the change, and the number of the change.
     /// - Throws: ``ItemChange/Failure``, and SQLite's error where it cannot be kept.
     func apply(
-        _ change: ItemChange, to base: GatewayConfiguration
+        _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false
     ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
         let revision = revision
         return try await write { database in
             var items = try Self.items(in: database)
+            let unused = items.filter { isInFleet && $0.kind.isShared }
+            items.removeAll { isInFleet && $0.kind.isShared }
             items = try change.applied(to: items, beside: base)
             let after = base.adding(items)
+            items += unused
             try Self.replaceItems(by: items, in: database)
             try change.moveSwitches(in: database)
             // Inside of the transaction, so that the numbers are in the order of the changes.

@@ -34,6 +34,7 @@ final class FleetBench {
         func restore(_ state: FleetRegionState) { restored.withLock { $0.append(state) } }
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) { shown.withLock { $0.append(transition) } }
+        func canDeliver() -> Bool { true }
         func deliver(_ transition: FleetTransition) -> Bool {
             guard isWritable.withLock({ $0 }) else { return false }
             delivered.withLock { $0.append(transition) }

@@ -114,7 +114,8 @@ struct FleetPartitionTests {
             state: .inside, before: .unknown, receiver: "a/b",
             beacon: BeaconConstraint(uuid: Self.uuid, major: 1, minor: 2))
         let transition = FleetTransition(
-            partition: 3, epoch: .max, number: 7, worker: "w", time: 1_700_000_000_123_456_789, content: .region(change)
+            partition: 3, epoch: .max, number: 7, worker: "w", configuration: 1, time: 1_700_000_000_123_456_789,
+            content: .region(change)
         )
         #expect(try FleetTransition(transition.encoded()) == transition)
         #expect(transition.id == "3/18446744073709551615/7")

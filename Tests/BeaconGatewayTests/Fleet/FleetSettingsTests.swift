@@ -63,6 +63,7 @@ struct AccountFileTests {
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) {}
+        func canDeliver() -> Bool { true }
         func deliver(_ transition: FleetTransition) -> Bool { true }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
@@ -99,12 +100,14 @@ struct AccountFileTests {
         try await worker.open()
         try await eventually("the worker owns both partitions") {
             await worker.step()
+            await worker.renewAll()
             await worker.maintain()
             return await worker.workedPartitions.count == 2
         }
         try await receiver.open()
         try await eventually("the receiver follows, and is announced") {
             await receiver.step()
+            await receiver.renewAll()
             await receiver.maintain()
             let names = await worker.overview().members.map(\.node)
             return await receiver.partitions?.count == 2 && names.contains("the hall")
@@ -112,7 +115,7 @@ struct AccountFileTests {
         #expect(workerLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(workerLines.all)")
         #expect(
             receiverLines.all.allSatisfy { !$0.hasPrefix("warning") && !$0.hasPrefix("error") }, "\(receiverLines.all)")
-        try receiverExchange.publish([1], to: 0, from: FleetRelay(node: "the hall", source: "second one"))
+        try receiverExchange.publish([1], to: 0, from: FleetRelay(node: "the hall", source: 2))
         // Nothing of anybody else's is its to write.
         for key in [FleetKey.configuration, .region("region x"), .partition(0), .delivery, .member("hub")] {
             await #expect(throws: FleetError.self) { try await receiverExchange.put([1], for: key, replacing: nil) }

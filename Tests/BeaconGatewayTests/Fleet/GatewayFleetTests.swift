@@ -157,6 +157,76 @@ struct GatewayFleetTests {
         #expect(ItemChange.remove(.region, "x").isShared && !ItemChange.remove(.rule, "x").isShared)
     }
 
+    /// A fleet of one machine, and adverts of a beacon for so many seconds from now on.
+    private static func small() async throws -> (FleetBench, (Int) -> ArraySlice<FleetBench.Heard>) {
+        let bench = FleetBench(
+            regions: [GatewayBench.region("hall")], receivers: ["w"],
+            begin: Timestamp(nanoseconds: 1_700_000_000 * FleetBench.second))
+        try await bench.start("a")
+        await bench.pass(6)
+        return (
+            bench,
+            { seconds in
+                (1...2 * seconds).map {
+                    FleetBench.Heard(
+                        time: bench.now.withLock { $0 }.advanced(by: Int64($0) * FleetBench.second / 2), receiver: 0,
+                        sighting: Sighting(
+                            time: .zero, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
+                            identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 1),
+                            measuredPower: -59, rssi: SignalStrength(rawValue: -60)))
+                }[...]
+            }
+        )
+    }
+
+    @Test(
+        "What happened before messages were dropped, or the connection was lost, is told, in whatever order they come")
+    func dropped() async throws {
+        for losses in [
+            [FleetInbox.Mail.Content.dropped(partition: nil)], [.lost("it was cut off"), .connected],
+            [.lost("it was cut off"), .connected, .dropped(partition: nil)],
+        ] {
+            let (bench, hear) = try await Self.small()
+            let machine = try #require(bench.machine("a"))
+            machine.isStopped = true
+            var heard = hear(3)
+            await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 3 * FleetBench.second), hearing: &heard)
+            // All of it is in the inbox when the machine goes on, and then this.
+            for loss in losses { machine.member.inbox.add(loss) }
+            machine.isStopped = false
+            await bench.pass(100)
+            #expect(try bench.changes.map(\.kind) == ["enter", "exit"], "\(losses)")
+        }
+    }
+
+    @Test(
+        "What was decided by a configuration that a machine does not follow so far waits for it, and so does what comes after"
+    )
+    func newerConfiguration() async throws {
+        let (bench, hear) = try await Self.small()
+        let exchange = LocalExchange(bench.hub)
+        let known = try #require(try exchange.lastMessage(of: 0))
+        let change = FleetTransition.Region(
+            label: "region hall", beacons: GatewayBench.constraint, kind: "enter", state: .inside, before: .outside,
+            receiver: nil, beacon: nil)
+        let early = FleetTransition(
+            partition: 0, epoch: 0, number: 1, worker: "x", configuration: 10_000, time: 0, content: .region(change))
+        _ = try exchange.append(try early.encoded(), to: 0, id: "early", after: known.sequence)
+        var heard = hear(5)
+        await bench.pass(to: bench.now.withLock { $0 }.advanced(by: 10 * FleetBench.second), hearing: &heard)
+        let told = { bench.audience.delivered.withLock { $0 } + bench.audience.shown.withLock { $0 } }
+        #expect(told().allSatisfy { $0.content == .takeover })
+        // Somebody configures something, again and again, until the machine has come that far.
+        var revision: UInt64 = 0
+        while revision < 10_000 {
+            let entry = try #require(try exchange.entry(.configuration))
+            revision = try exchange.put(entry.value, for: .configuration, replacing: entry.revision)
+        }
+        await bench.pass(10)
+        let labels = bench.audience.delivered.withLock { $0 }.filter { $0.content != .takeover }.map(\.worker)
+        #expect(labels.first == "x" && labels.count >= 2)
+    }
+
     @Test("Where the disk is full nothing is skipped: it is delivered once it can be kept")
     func full() async throws {
         let bench = FleetBench(

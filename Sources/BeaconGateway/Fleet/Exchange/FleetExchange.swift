@@ -82,11 +82,17 @@ protocol FleetExchange: Sendable {
 struct FleetRelay: Hashable, Sendable {
     /// The machine.
     var node: String
-    /// The source; nil for the machine's first.
-    var source: String?
+    /// The source's number, from 2; nil for the machine's first.
+    var source: Int?
+
+    /// The most sources of a machine: one that lies about them fills no table.
+    static let mostSources = 32
+
+    /// What stands between a machine's name and a source's number, and in no machine's name.
+    static let separator: Character = "#"
 
     /// The name by which receivers of it are called.
-    var name: String { source.map { "\(node) \($0)" } ?? node }
+    var name: String { source.map { "\(node)\(Self.separator)\($0)" } ?? node }
 }
 
 /// Something that listens until it is cancelled.
@@ -111,16 +117,18 @@ enum FleetConnection: Hashable, Sendable {
 enum FleetKey: Hashable, Sendable {
     /// A kind of entry.
     enum Kind: String, Hashable, Sendable, CaseIterable {
-        case partition, duty, member, region, holders, place, checkpoint, settings
+        case partition, duty, worker, member, region, holders, place, checkpoint, settings
 
         /// Whether entries of the kind vanish where they are not written again.
-        var expires: Bool { [.partition, .duty, .member].contains(self) }
+        var expires: Bool { [.partition, .duty, .worker, .member].contains(self) }
     }
 
     /// Who owns a partition. It expires.
     case partition(Int)
     /// Who delivers. It expires.
     case delivery
+    /// A worker that is there, by what stands for its run. It expires.
+    case worker(String)
     /// What a machine says of itself. It expires.
     case member(String)
     /// What is known of a region, by its owner's label.
@@ -140,6 +148,7 @@ enum FleetKey: Hashable, Sendable {
         switch self {
         case .partition: .partition
         case .delivery: .duty
+        case .worker: .worker
         case .member: .member
         case .region: .region
         case .holders: .holders
@@ -153,7 +162,7 @@ enum FleetKey: Hashable, Sendable {
     var name: String {
         switch self {
         case .partition(let number), .checkpoint(let number), .holders(let number): "\(number)"
-        case .member(let name), .region(let name), .place(let name): name
+        case .worker(let name), .member(let name), .region(let name), .place(let name): name
         case .delivery: "delivery"
         case .delivered: "delivered"
         case .configuration: "configuration"
@@ -209,6 +218,8 @@ enum FleetTiming {
     static let lease = Duration.seconds(15)
     /// How often leases are renewed.
     static let renewal = Duration.seconds(3)
+    /// The time until the next attempt where one has failed.
+    static let retry = Duration.milliseconds(500)
     /// The time after the last renewal was sent, in nanoseconds, from which on an owner takes itself for none: shorter than the
     /// lease, so that it has stopped when another begins.
     static let ownership = 12 * Timestamp.nanosecondsPerSecond

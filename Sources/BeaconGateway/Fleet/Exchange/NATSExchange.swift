@@ -28,7 +28,6 @@ final class NATSExchange: FleetExchange {
     private let prefix: String
     private let streamName: String
     private let connection = Locked<NATSConnection?>(nil)
-    private let report = Locked<(@Sendable (FleetConnection) -> Void)?>(nil)
     private let listening = Locked<NATSSubscription?>(nil)
 
     /// An exchange that is not connected.
@@ -48,7 +47,6 @@ final class NATSExchange: FleetExchange {
     }
 
     func open(report: @escaping @Sendable (FleetConnection) -> Void) throws {
-        self.report.withLock { $0 = report }
         let new = try NATSConnection(options) { event in
             switch event {
             case .connected: report(.connected)
@@ -61,6 +59,9 @@ final class NATSExchange: FleetExchange {
             }
         }
         connection.withLock { $0 = new }
+        // What is added to the log passes by here too.
+        let subscription = try new.subscribe("\(prefix).log.*") { _ in report(.logged) }
+        listening.withLock { $0 = subscription }
     }
 
     func close() {
@@ -98,10 +99,6 @@ final class NATSExchange: FleetExchange {
             .init(
                 name: streamName, subjects: ["\(prefix).log.*"], maximumAge: Self.logAge, replicas: replicas,
                 duplicateWindow: Self.duplicateWindow))
-        guard listening.withLock({ $0 }) == nil, let report = report.withLock({ $0 }) else { return }
-        // What is added to the log passes by here too.
-        let subscription = try connected().subscribe("\(prefix).log.*") { _ in report(.logged) }
-        listening.withLock { $0 = subscription }
     }
 
     private func leases() throws -> KeyValueBucket {
@@ -134,8 +131,9 @@ final class NATSExchange: FleetExchange {
     // MARK: - Adverts
 
     func publish(_ message: [UInt8], to partition: Int, from relay: FleetRelay) throws {
-        let tokens = [relay.node, relay.source].compactMap { $0.map(NATSName.escape) }.joined(separator: ".")
-        try connected().publish(message, to: "\(prefix).heard.\(partition).\(tokens)")
+        let source = relay.source.map { ".\($0)" } ?? ""
+        try connected().publish(
+            message, to: "\(prefix).heard.\(partition).\(NATSName.escape(relay.node))\(source)")
     }
 
     private struct Listening: FleetListening {
@@ -149,11 +147,13 @@ final class NATSExchange: FleetExchange {
     ) throws -> any FleetListening {
         Listening(
             subscription: try connected().subscribe("\(prefix).heard.\(partition).>") { message in
-                let tokens = message.subject.split(separator: ".").dropFirst(4).compactMap {
-                    NATSName.unescape(String($0))
-                }
-                guard let node = tokens.first, tokens.count <= 2 else { return }
-                receive(FleetRelay(node: node, source: tokens.dropFirst().first), message.payload)
+                let tokens = message.subject.split(separator: ".").dropFirst(4).map(String.init)
+                guard let node = tokens.first.flatMap(NATSName.unescape), tokens.count <= 2,
+                    node.utf8.count <= FleetSettings.longestNode, !node.contains(FleetRelay.separator)
+                else { return }
+                let source = tokens.count == 2 ? Int(tokens[1]) : nil
+                guard tokens.count == 1 || (2...FleetRelay.mostSources).contains(source ?? 0) else { return }
+                receive(FleetRelay(node: node, source: source), message.payload)
             })
     }
 

@@ -13,18 +13,25 @@ extension FleetMember {
     // MARK: - Partitions
 
     /// Renews all leases at the same time: one that waits holds up no other.
-    func renewAll() async {
-        guard !isRenewing else { return }
+    ///
+    /// - Returns: false where one could not be renewed, and is to be tried again soon.
+    @discardableResult
+    func renewAll() async -> Bool {
+        guard !isRenewing, isConnected else { return true }
         isRenewing = true
         defer { isRenewing = false }
-        await withTaskGroup(of: Void.self) { group in
+        return await withTaskGroup(of: Bool.self) { group in
             group.addTask { await self.renewDuty() }
+            group.addTask { (try? await self.announce()) != nil }
             for partition in works.keys { group.addTask { await self.renew(partition) } }
+            var isDone = true
+            for await one in group where !one { isDone = false }
+            return isDone
         }
     }
 
-    private func renew(_ partition: Int) async {
-        guard let owner = works[partition] else { return }
+    private func renew(_ partition: Int) async -> Bool {
+        guard let owner = works[partition] else { return true }
         let sent = clock.now()
         do {
             owner.revision = try await exchange.put(
@@ -33,12 +40,16 @@ extension FleetMember {
         } catch let error as FleetError where error.code == .conflict {
             // The answer to an earlier renewal may have been lost.
             guard let entry = try? await exchange.entry(.partition(partition)), entry.value == owner.value else {
-                return lose(owner, because: "another worker has its lease")
+                lose(owner, because: "another worker has its lease")
+                return true
             }
             owner.revision = entry.revision
+            return false
         } catch {
             // There is time for more attempts; ``step()`` ends it where none succeeds.
+            return false
         }
+        return true
     }
 
     /// Returns who holds which partition.
@@ -56,9 +67,7 @@ extension FleetMember {
     /// Takes this worker's share of the partitions, and gives back what is more.
     func balance() async throws {
         guard let partitions, configuration != nil else { return }
-        let workers = try await exchange.entries(.member).compactMap {
-            try? JSONDecoder().decode(FleetMemberValue.self, from: Data($0.value))
-        }.filter(\.works).map(\.worker)
+        let workers = try await exchange.entries(.worker).map(\.name)
         let holders = try await holders()
         for (partition, holder) in holders where holder == worker && works[partition] == nil {
             // A lease of this worker's whose answer was lost: nobody works at it.
@@ -106,6 +115,7 @@ extension FleetMember {
     private func takeOver(_ owner: PartitionOwner) async throws -> Bool {
         guard try await fence(owner) else { return false }
         guard let configuration, let partitions else { return false }
+        let begun = configurationRevision
         let plan = PartitionWork.Plan(configuration, of: owner.partition, in: partitions)
         try await readKnown(owner, plan)
         // What comes from now on is kept until there is somebody to hear it: receivers repeat nothing.
@@ -120,6 +130,7 @@ extension FleetMember {
             if let beacon = place.beacon.identity, let name = place.place { known.places[beacon] = name }
         }
         let wall = clock.wall()
+        let revision = configurationRevision
         owner.work = PartitionWork(plan, known: known, at: now, wallOffset: wall.since(now))
         // A state that nobody could know meanwhile is told again, as a restart does.
         for state in owner.regions.values.sorted(by: { $0.label < $1.label })
@@ -131,20 +142,28 @@ extension FleetMember {
                     .init(
                         label: state.label, beacons: state.beacons, kind: "state", state: state.state,
                         before: state.state, receiver: state.holder, beacon: nil)),
-                at: wall, by: worker)
+                at: wall, by: worker, configuration: revision)
         }
-        return true
+        // What was configured while states were read is what counts.
+        if let now = self.configuration, let divided = self.partitions, configurationRevision != begun {
+            try await monitor(now, in: owner, divided)
+        }
+        return works[partition] === owner
     }
 
     /// Writes into the log that this worker has begun, after which the log takes nothing of those before.
     private func fence(_ owner: PartitionOwner) async throws -> Bool {
         let takeover = FleetTransition(
-            partition: owner.partition, epoch: owner.epoch, number: 0, worker: worker, time: clock.wall().nanoseconds,
+            partition: owner.partition, epoch: owner.epoch, number: 0, worker: worker,
+            configuration: configurationRevision, time: clock.wall().nanoseconds,
             content: .takeover)
         let message = try takeover.encoded()
         for _ in 0..<8 {
             let last = try await exchange.lastMessage(of: owner.partition)
             if let last, let transition = try? FleetTransition(last.value), transition.epoch > owner.epoch {
+                report(
+                    "partition \(owner.partition) cannot be taken: the log has a later owner than any lease; were the leases removed, and the log not?"
+                )
                 return false
             }
             do {
@@ -161,6 +180,7 @@ extension FleetMember {
 
     /// Reads what is known: the entries, and what is in the log and was not in them.
     private func readKnown(_ owner: PartitionOwner, _ plan: PartitionWork.Plan) async throws {
+        let labels = Set(plan.conditions.keys.map(\.label))
         for condition in plan.conditions.keys {
             guard let (state, revision) = try await region(condition.label) else { continue }
             owner.regions[condition.label] = state
@@ -181,14 +201,19 @@ extension FleetMember {
         }
         let checkpoint = try await exchange.entry(.checkpoint(owner.partition))
         owner.revisions[.checkpoint(owner.partition)] = checkpoint?.revision
-        owner.checkpoint = checkpoint.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0
+        // No later than the log itself, whatever stands there.
+        owner.checkpoint = min(
+            checkpoint.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0, owner.sequence)
         var next = owner.checkpoint + 1
         let end = owner.sequence
         while next < end, let message = try await exchange.message(from: next, of: owner.partition),
             message.sequence < end
         {
             next = message.sequence + 1
-            if let transition = try? FleetTransition(message.value) { owner.note(transition, at: message.sequence) }
+            guard let transition = try? FleetTransition(message.value) else { continue }
+            // A region that is another partition's now has gone on there.
+            if case .region(let change) = transition.content, !labels.contains(change.label) { continue }
+            owner.note(transition, at: message.sequence)
         }
         for (label, holder) in owner.holders where owner.regions[label]?.state == .inside {
             owner.regions[label]?.holder = holder
@@ -211,22 +236,33 @@ extension FleetMember {
     // MARK: - Who delivers
 
     /// Renews the lease of who delivers, where this machine does.
-    private func renewDuty() async {
-        guard let duty, let value = try? Array(JSONEncoder().encode(Lease(worker: worker))) else { return }
+    private func renewDuty() async -> Bool {
+        guard let duty, let value = try? Array(JSONEncoder().encode(Lease(worker: worker))) else { return true }
         let sent = clock.now()
         do {
             let revision = try await exchange.put(value, for: .delivery, replacing: duty.revision)
             self.duty = (revision, sent.advanced(by: FleetTiming.ownership))
         } catch let error as FleetError where error.code == .conflict {
             // The answer to an earlier renewal may have been lost.
-            if let entry = try? await exchange.entry(.delivery), entry.value == value {
-                self.duty?.revision = entry.revision
-            } else {
+            guard let entry = try? await exchange.entry(.delivery), entry.value == value else {
                 endDuty()
+                return true
             }
+            self.duty?.revision = entry.revision
+            return false
         } catch {
             if clock.now() >= duty.validUntil { endDuty() }
+            return false
         }
+        return true
+    }
+
+    private func beginDuty(_ revision: UInt64, sent: Timestamp) {
+        duty = (revision, sent.advanced(by: FleetTiming.ownership))
+        delivered = nil
+        dutyNumber += 1
+        logger.notice("this machine delivers for the fleet")
+        logged.signal()
     }
 
     private func endDuty() {
@@ -240,13 +276,13 @@ extension FleetMember {
         let sent = clock.now()
         do {
             let revision = try await exchange.put(value, for: .delivery, replacing: 0)
-            duty = (revision, sent.advanced(by: FleetTiming.ownership))
-            logger.notice("this machine delivers for the fleet")
-            logged.signal()
+            beginDuty(revision, sent: sent)
         } catch let error as FleetError where error.code == .conflict {
             // Another does. A lease of this machine's own, whose answer was lost, is taken up.
             if let entry = try await exchange.entry(.delivery), entry.value == value {
-                duty = (entry.revision, sent.advanced(by: FleetTiming.ownership))
+                let again = clock.now()
+                let revision = try await exchange.put(value, for: .delivery, replacing: entry.revision)
+                beginDuty(revision, sent: again)
             }
         }
     }
@@ -254,7 +290,10 @@ extension FleetMember {
     /// Gives everything back, so that nobody has to wait for it.
     func leave() async {
         step()
-        for partition in works.keys.sorted() { await release(partition) }
+        await withTaskGroup(of: Void.self) { group in
+            for partition in works.keys { group.addTask { await self.release(partition) } }
+        }
+        if let workerRevision { try? await exchange.remove(.worker(worker), at: workerRevision) }
         if let duty { try? await exchange.remove(.delivery, at: duty.revision) }
         duty = nil
         if let entry = try? await exchange.entry(.member(settings.node)) {

@@ -17,8 +17,20 @@ extension FleetMember {
             while let transition = owner.pending.first {
                 // Who is no owner any more writes nothing; the log would not take it either.
                 guard works[owner.partition] === owner, clock.now() < owner.validUntil else { return }
-                let sequence = try await exchange.append(
-                    try transition.encoded(), to: owner.partition, id: transition.id, after: owner.sequence)
+                let sequence: UInt64
+                do {
+                    sequence = try await exchange.append(
+                        try transition.encoded(), to: owner.partition, id: transition.id, after: owner.sequence)
+                } catch let error as FleetError where error.code == .conflict {
+                    let last = try await exchange.lastMessage(of: owner.partition)
+                    let other = last.flatMap { try? FleetTransition($0.value) }
+                    guard other.map({ $0.epoch <= owner.epoch }) ?? (last == nil) else {
+                        return lose(owner, because: "another worker writes in its place")
+                    }
+                    // The last message was so old that the log has it no more.
+                    owner.sequence = last?.sequence ?? 0
+                    continue
+                }
                 owner.note(transition, at: sequence)
                 // Where it was lost meanwhile, nothing waits any more.
                 if !owner.pending.isEmpty { owner.pending.removeFirst() }
@@ -28,8 +40,6 @@ extension FleetMember {
                 try await write(key, of: owner)
             }
             try await writeCheckpoint(of: owner)
-        } catch let error as FleetError where error.code == .conflict {
-            lose(owner, because: "another worker writes in its place")
         } catch {
             report("what happens cannot be written at the moment: \(error); it waits")
         }
@@ -67,9 +77,11 @@ extension FleetMember {
                 owner.revisions[key] = nil
                 return
             }
-            let sequence = (try? JSONDecoder().decode(Sequence.self, from: Data(entry.value)))?.sequence
-            guard sequence ?? 0 <= owner.sequence else { throw error }
+            let other = (try? JSONDecoder().decode(Sequence.self, from: Data(entry.value)))?.sequence ?? 0
+            let own = (try? JSONDecoder().decode(Sequence.self, from: Data(value)))?.sequence ?? .max
             owner.revisions[key] = entry.revision
+            // A later one is of the partition that the region belongs to now.
+            if other > own { owner.unwritten.remove(key) }
         }
     }
 
@@ -115,12 +127,21 @@ extension FleetMember {
                 followed = last
             }
             while let known = followed, let message = try await exchange.message(from: known + 1, of: nil) {
-                if let transition = try? FleetTransition(message.value) { await audience.show(transition) }
+                if let transition = try? FleetTransition(message.value) {
+                    guard try await canFollow(transition) else { return }
+                    await audience.show(transition)
+                }
                 followed = message.sequence
             }
         } catch {
             report("the fleet's log cannot be read at the moment: \(error)")
         }
+    }
+
+    /// Returns whether this machine knows what a transition was decided by; it looks for it where it does not.
+    private func canFollow(_ transition: FleetTransition) async throws -> Bool {
+        if transition.configuration > configurationRevision { try await followConfiguration() }
+        return transition.configuration <= configurationRevision
     }
 
     // MARK: - Delivering
@@ -135,10 +156,13 @@ extension FleetMember {
         defer { isDelivering = false }
         do {
             if delivered == nil {
+                let number = dutyNumber
                 let entry = try await exchange.entry(.delivered)
-                delivered = (
-                    entry.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0, entry?.revision ?? 0
-                )
+                let last = try await exchange.lastSequence()
+                guard duty != nil, number == dutyNumber else { return }
+                // No later than the log itself, whatever stands there.
+                let sequence = entry.flatMap { UInt64(String(decoding: $0.value, as: UTF8.self)) } ?? 0
+                delivered = (min(sequence, last), entry?.revision ?? 0)
             }
             var count = 0
             while hasDuty, let known = delivered,
@@ -146,7 +170,7 @@ extension FleetMember {
             {
                 // One that a later version wrote is for machines of that version.
                 if let transition = try? FleetTransition(message.value) {
-                    guard await audience.deliver(transition) else { break }
+                    guard try await canFollow(transition), await audience.deliver(transition) else { break }
                 }
                 delivered?.sequence = message.sequence
                 count += 1

@@ -24,6 +24,9 @@ actor FleetMember {
     /// partition, for a takeover just after a beacon has moved on.
     private static let holderInterval = Timestamp.nanosecondsPerSecond
 
+    /// How long it may take to give everything back.
+    private static let leavingTime = Duration.seconds(5)
+
     let settings: FleetSettings
     let exchange: any FleetExchange
     let clock: Clock
@@ -36,7 +39,7 @@ actor FleetMember {
     private let ownItems: [ConfigurationItem]
     let audience: any FleetAudience
 
-    let inbox: FleetInbox
+    nonisolated let inbox: FleetInbox
     /// Is sent when there is something to write.
     let unwritten = AsyncSignal()
     /// Is sent when there may be something new in the log.
@@ -45,11 +48,11 @@ actor FleetMember {
     var configuration: GatewayConfiguration?
     var partitions: FleetPartitions?
     private var items: [ConfigurationItem] = []
-    private var configurationRevision: UInt64 = 0
+    var configurationRevision: UInt64 = 0
     private var hasReportedDifference = false
 
     var works: [Int: PartitionOwner] = [:]
-    private var isConnected = false
+    var isConnected = false
     private var lostBecause: String?
     private var isPrepared = false
     private var isMaintaining = false
@@ -58,9 +61,13 @@ actor FleetMember {
     private var lastStep: Timestamp?
     private var lastHolders = Timestamp.zero
     private var memberRevision: UInt64?
+    var workerRevision: UInt64?
+    private let configurationTurn = AsyncTurn()
 
     /// The lease of who delivers; nil where this machine does not.
     var duty: (revision: UInt64, validUntil: Timestamp)?
+    /// How often this machine took the duty.
+    var dutyNumber = 0
     /// Up to where everything is delivered, and the revision of the entry that says so.
     var delivered: (sequence: UInt64, revision: UInt64)?
     /// Up to where the log was shown; nil before the states at the beginning were.
@@ -119,14 +126,26 @@ actor FleetMember {
                 await self.repeat(after: self.inbox.signal, atMost: .milliseconds(250)) { await self.step() }
             }
             // By themselves: what else is asked meanwhile may have to wait for servers that choose another leader.
-            group.addTask { await self.repeat(after: nil, atMost: FleetTiming.renewal) { await self.renewAll() } }
+            group.addTask {
+                while !Task.isCancelled {
+                    // Where a server that leads has died, the next attempt may reach another.
+                    try? await Task.sleep(for: await self.renewAll() ? FleetTiming.renewal : FleetTiming.retry)
+                }
+            }
             group.addTask { await self.repeat(after: nil, atMost: FleetTiming.renewal) { await self.maintain() } }
             group.addTask { await self.repeat(after: self.unwritten, atMost: .seconds(1)) { await self.write() } }
             group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.follow() } }
             group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.deliver() } }
         }
-        // This task is cancelled, and what is given back takes a moment.
-        await Task { await leave() }.value
+        // This task is cancelled, and what is given back takes a moment, but no longer: leases end by themselves.
+        await Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.leave() }
+                group.addTask { try? await Task.sleep(for: Self.leavingTime) }
+                await group.next()
+                group.cancelAll()
+            }
+        }.value
         exchange.close()
     }
 
@@ -178,7 +197,10 @@ actor FleetMember {
                 continue
             }
             owner.work?.advance(to: now)
-            for change in owner.work?.takeChanges() ?? [] { owner.add(change.content, at: change.time, by: worker) }
+            for change in owner.work?.takeChanges() ?? [] {
+                owner.add(change.content, at: change.time, by: worker, configuration: configurationRevision)
+            }
+            for notice in owner.work?.takeNotices() ?? [] { report(notice) }
             if now.since(lastHolders) >= Self.holderInterval { owner.noteHolders() }
         }
         if now.since(lastHolders) >= Self.holderInterval { lastHolders = now }
@@ -226,20 +248,31 @@ actor FleetMember {
         isMaintaining = true
         defer { isMaintaining = false }
         do {
-            if !isPrepared, settings.works {
-                if let notice = try await exchange.prepare(replicas: settings.replicas) { logger.notice("\(notice)") }
-                isPrepared = true
-            }
+            if !isPrepared, settings.works { await prepare() }
             try await followConfiguration()
-            try await announce()
             if settings.works { try await balance() }
-            if settings.delivers, duty == nil { try await takeDuty() }
+            if settings.delivers, duty == nil, await audience.canDeliver() { try await takeDuty() }
         } catch {
             report("the fleet does not answer as it should: \(error)")
         }
     }
 
-    private func announce() async throws {
+    /// Makes the log and the entries. Where that fails they may be there all the same, made by another.
+    private func prepare() async {
+        do {
+            if let notice = try await exchange.prepare(replicas: settings.replicas) { logger.notice("\(notice)") }
+            isPrepared = true
+        } catch {
+            report("the fleet's log and entries cannot be made: \(error)")
+        }
+    }
+
+    /// Tells the others that this machine is there, and what it does.
+    func announce() async throws {
+        if settings.works {
+            workerRevision = try await exchange.put(
+                Array(settings.node.utf8), for: .worker(worker), replacing: nil)
+        }
         let value = try JSONEncoder().encode(await ownValue())
         do {
             memberRevision = try await exchange.put(
@@ -270,45 +303,61 @@ actor FleetMember {
     // MARK: - The configuration
 
     /// Follows what is configured; the first machine of a fleet gives it what it has.
-    private func followConfiguration() async throws {
+    func followConfiguration() async throws {
+        // One at a time: an older one that took longer would undo a newer.
+        try await configurationTurn.run { try await followNewest() }
+    }
+
+    private func followNewest() async throws {
         if let entry = try await exchange.entry(.configuration) {
-            guard entry.revision != configurationRevision else { return }
-            let shared = try FleetConfiguration(entry.value)
-            configurationRevision = entry.revision
-            await use(shared)
+            guard entry.revision > configurationRevision else { return }
+            try await use(try FleetConfiguration(entry.value), revision: entry.revision)
         } else if settings.works {
             let shared = FleetConfiguration(partitions: settings.partitions, items: ownItems)
             // Of two that are first, one is.
             _ = try? await exchange.put(try shared.encoded(), for: .configuration, replacing: 0)
             guard let entry = try await exchange.entry(.configuration) else { return }
-            configurationRevision = entry.revision
-            await use(try FleetConfiguration(entry.value))
+            try await use(try FleetConfiguration(entry.value), revision: entry.revision)
         }
     }
 
-    private func use(_ shared: FleetConfiguration) async {
+    private func use(_ shared: FleetConfiguration, revision: UInt64) async throws {
         items = shared.items
         let new = base.adding(items)
-        let plan = MonitoringPlan(new)
+        let plan = MonitoringPlan(new, isShared: true)
         let partitions = FleetPartitions(
             plan.conditions.map(\.region.constraint) + plan.located, count: shared.partitions)
         (configuration, self.partitions) = (new, partitions)
         reportDifference()
-        for owner in works.values where owner.work != nil { await monitor(new, in: owner, partitions) }
+        for owner in works.values where owner.work != nil { try await monitor(new, in: owner, partitions) }
         await audience.follow(new, partitions)
+        // Last, since what was decided by it is shown and delivered from now on.
+        configurationRevision = revision
     }
 
     /// Goes on with another configuration in a partition. A region that is new here may be known from another partition.
-    private func monitor(_ new: GatewayConfiguration, in owner: PartitionOwner, _ partitions: FleetPartitions) async {
+    func monitor(
+        _ new: GatewayConfiguration, in owner: PartitionOwner, _ partitions: FleetPartitions
+    ) async throws {
         let plan = PartitionWork.Plan(new, of: owner.partition, in: partitions)
         for label in plan.conditions.keys.map(\.label) where owner.regions[label] == nil {
-            guard let (state, revision) = try? await region(label) else { continue }
+            // Where it cannot be read, all of it is tried again: a region that is inside would be entered anew.
+            guard let (state, revision) = try await region(label) else { continue }
             owner.regions[label] = state
             owner.revisions[.region(label)] = revision
         }
+        // What goes to another partition is left there as it is, with the receiver that keeps it.
+        owner.noteHolders()
+        for (label, holder) in owner.holders where owner.regions[label].map({ $0.holder != holder }) ?? false {
+            owner.regions[label]?.holder = holder
+            if plan.conditions.keys.allSatisfy({ $0.label != label }) { owner.unwritten.insert(.region(label)) }
+        }
+        await write(owner)
+        guard works[owner.partition] === owner else { return }
         owner.work?.monitor(plan, known: owner.regions, at: clock.now())
         // What is no more is forgotten, so that another of the name begins anew.
         for (label, state) in owner.regions {
+            guard !owner.unwritten.contains(.region(label)) else { continue }
             let isMonitored = plan.conditions.contains { $0.key.label == label && $0.value.constraint == state.beacons }
             if !isMonitored { owner.regions[label] = nil }
         }

@@ -17,6 +17,9 @@ protocol FleetAudience: Sendable {
     /// Shows what has happened.
     func show(_ transition: FleetTransition) async
 
+    /// Returns whether there is anybody to deliver to.
+    func canDeliver() async -> Bool
+
     /// Delivers what has happened.
     ///
     /// - Returns: true once it is durable, and never delivered again.
@@ -85,7 +88,10 @@ extension GatewayConfiguration {
     /// The configuration without what a fleet has for all of its machines.
     var withoutShared: GatewayConfiguration {
         var rest = self
-        (rest.regions, rest.beacons, rest.places) = ([], [], nil)
+        (rest.regions, rest.beacons) = ([], [])
+        // How places are told apart, and what was taught, is each machine's own.
+        rest.places?.places = []
+        if let places = rest.places, places.taught == nil, places.rules == PlaceRules() { rest.places = nil }
         rest.items.removeAll(where: \.kind.isShared)
         return rest
     }

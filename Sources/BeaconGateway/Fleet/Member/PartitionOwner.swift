@@ -42,13 +42,18 @@ final class PartitionOwner {
     }
 
     /// Has a change written, after those before.
-    func add(_ content: FleetTransition.Content, at time: Timestamp, by worker: String) {
+    func add(
+        _ content: FleetTransition.Content, at time: Timestamp, by worker: String, configuration: UInt64
+    ) {
         pending.append(
             FleetTransition(
-                partition: partition, epoch: epoch, number: nextNumber, worker: worker, time: time.nanoseconds,
-                content: content))
+                partition: partition, epoch: epoch, number: nextNumber, worker: worker,
+                configuration: configuration, time: time.nanoseconds, content: content))
         nextNumber += 1
     }
+
+    /// The most beacons whose place is kept: as many as an engine tracks.
+    private static let mostPlaces = Gateway.mostPlaces
 
     /// Takes in a change that is in the log.
     func note(_ transition: FleetTransition, at sequence: UInt64) {
@@ -67,7 +72,9 @@ final class PartitionOwner {
                 receiver: isNews ? change.receiver : before?.receiver, sequence: sequence)
             unwritten.insert(.region(change.label))
         case .place(let change):
-            guard change.state != .unknown, sequence > places[change.beacon]?.sequence ?? 0 else { return }
+            guard change.state != .unknown, sequence > places[change.beacon]?.sequence ?? 0,
+                places[change.beacon] != nil || places.count < Self.mostPlaces
+            else { return }
             places[change.beacon] = FleetPlaceState(beacon: change.beacon, place: change.place, sequence: sequence)
             unwritten.insert(.place(change.beacon.description))
         }

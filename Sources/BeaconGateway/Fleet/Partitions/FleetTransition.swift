@@ -46,6 +46,8 @@ struct FleetTransition: Codable, Hashable, Sendable {
     var number: UInt64
     /// The worker.
     var worker: String
+    /// The revision of the configuration by which it was decided: who follows an older one has to wait for it.
+    var configuration: UInt64
     /// When it happened, in nanoseconds since 1970.
     var time: Int64
     var content: Content
@@ -66,11 +68,15 @@ struct FleetTransition: Codable, Hashable, Sendable {
     init(_ bytes: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) }
 
     /// A transition from its parts.
-    init(partition: Int, epoch: UInt64, number: UInt64, worker: String, time: Int64, content: Content) {
+    init(
+        partition: Int, epoch: UInt64, number: UInt64, worker: String, configuration: UInt64, time: Int64,
+        content: Content
+    ) {
         self.partition = partition
         self.epoch = epoch
         self.number = number
         self.worker = worker
+        self.configuration = configuration
         self.time = time
         self.content = content
     }

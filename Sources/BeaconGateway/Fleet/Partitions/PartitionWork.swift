@@ -42,7 +42,8 @@ struct PartitionWork: ~Copyable {
     private var expected: [String: (receiver: ReceiverID, until: Timestamp)] = [:]
     private var names: [ReceiverID: String] = [:]
     private var wallOffset: Int64 = 0
-    private var events: [MonitoringEvent] = []
+    private var changes: [(time: Timestamp, content: FleetTransition.Content)] = []
+    private var notices: [String] = []
 
     /// Takes a partition over.
     ///
@@ -76,7 +77,7 @@ struct PartitionWork: ~Copyable {
 
         /// The part of a configuration that is of a partition.
         init(_ configuration: GatewayConfiguration, of partition: Int, in partitions: FleetPartitions) {
-            let plan = MonitoringPlan(configuration)
+            let plan = MonitoringPlan(configuration, isShared: true)
             for (owner, region) in plan.conditions where partitions.partition(of: region.constraint) == partition {
                 var region = region
                 if region.isExitAdaptive {
@@ -131,6 +132,8 @@ struct PartitionWork: ~Copyable {
     private mutating func forget(_ owner: ConditionOwner) {
         guard let condition = conditions.removeValue(forKey: owner) else { return }
         core.stopMonitoring(condition)
+        // What has happened until now is still this owner's.
+        collect()
         owners[condition] = nil
         regions[owner] = nil
     }
@@ -165,7 +168,7 @@ struct PartitionWork: ~Copyable {
         }
     }
 
-    /// Takes in what the network says of its receivers, and then what they heard.
+    /// Takes in what was lost, and what was heard.
     private mutating func apply(_ heard: [Sighting], _ reports: [RadioEvent]) {
         meetReceivers()
         for case .deaf(let from, let to, let receiver) in reports {
@@ -174,16 +177,23 @@ struct PartitionWork: ~Copyable {
                 if to.since(from) >= MonitoringCore.patience { beginAnew { $0 == id } }
             }
         }
+        for case .notice(let notice) in reports where notice.isTrouble { notices.append(notice.message) }
+        for var sighting in heard {
+            sighting.receiver = receivers[Int(sighting.receiver.index)]
+            core.receive(sighting)
+        }
+        collect()
+    }
+
+    /// Takes in whether each receiver hears: once for all messages that came together.
+    private mutating func applyStatuses() {
+        meetReceivers()
         for (place, status) in network.statuses.enumerated() where statuses[place] != status {
             statuses[place] = status
             core.setHearing(status.hearing, of: receivers[place])
             core.setSmoothed(status.isSmoothed, of: receivers[place])
         }
-        for var sighting in heard {
-            sighting.receiver = receivers[Int(sighting.receiver.index)]
-            core.receive(sighting)
-        }
-        if core.hasEvents { events += core.takeEvents() }
+        collect()
     }
 
     /// Takes in a message of a relay.
@@ -202,7 +212,7 @@ struct PartitionWork: ~Copyable {
     /// Notes whether there is a connection by which receivers can be heard.
     mutating func setConnected(_ isConnected: Bool, at time: Timestamp) {
         if isConnected { network.connect(at: time) } else { network.disconnect() }
-        apply([], [])
+        applyStatuses()
         if isConnected { beginAnew { _ in true } }
     }
 
@@ -241,32 +251,46 @@ struct PartitionWork: ~Copyable {
             expected[name]?.until = .latest
         }
         apply([], reports)
+        applyStatuses()
         core.advance(upTo: time)
-        if core.hasEvents { events += core.takeEvents() }
+        collect()
     }
 
     // MARK: - What happens
 
     /// Returns what has happened since the last call, in order.
     mutating func takeChanges() -> [(time: Timestamp, content: FleetTransition.Content)] {
-        defer { events = [] }
-        return events.compactMap { event in
+        defer { changes = [] }
+        return changes
+    }
+
+    /// Returns what an operator should know, in sentences, since the last call.
+    mutating func takeNotices() -> [String] {
+        defer { notices = [] }
+        return notices
+    }
+
+    /// Takes in what the core says, while it is known whose conditions they are.
+    private mutating func collect() {
+        guard core.hasEvents else { return }
+        for event in core.takeEvents() {
             switch event {
             case .state(let change):
-                guard let owner = owners[change.condition], let region = regions[owner] else { return nil }
-                return (
-                    change.wallTime,
-                    .region(
-                        .init(
-                            label: owner.label, beacons: region.constraint, kind: change.kind.rawValue,
-                            state: change.state,
-                            before: change.before, receiver: change.receiver.flatMap { names[$0] },
-                            beacon: change.identity.map { BeaconConstraint($0) }))
-                )
+                guard let owner = owners[change.condition], let region = regions[owner] else { continue }
+                changes.append(
+                    (
+                        change.wallTime,
+                        .region(
+                            .init(
+                                label: owner.label, beacons: region.constraint, kind: change.kind.rawValue,
+                                state: change.state, before: change.before,
+                                receiver: change.receiver.flatMap { names[$0] },
+                                beacon: change.identity.map { BeaconConstraint($0) }))
+                    ))
             case .placed(let change):
                 if change.state != .unknown { knownPlaces[change.identity] = change.place }
-                return (change.time, .place(.init(change)))
-            case .ranged, .located: return nil
+                changes.append((change.time, .place(.init(change))))
+            case .ranged, .located: break
             }
         }
     }

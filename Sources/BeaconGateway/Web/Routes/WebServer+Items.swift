@@ -133,8 +133,13 @@ extension WebServer {
             if let fleet, change.isShared {
                 _ = try await fleet.change(change)
             } else {
-                let (configuration, revision) = try await state.apply(change, to: await gateway.base)
-                await gateway.apply(configuration, revision: revision)
+                let (configuration, revision) = try await state.apply(
+                    change, to: await gateway.base, isInFleet: fleet != nil)
+                if fleet == nil {
+                    await gateway.apply(configuration, revision: revision)
+                } else {
+                    await gateway.useOwnRules()
+                }
             }
             try await rules.readSwitches()
         } catch let error as FleetError {
