@@ -82,7 +82,7 @@ extension Gateway {
         if case .region = owner {
             var timed = event
             timed.time = time
-            add(policy.receive(.region(timed), at: event.time), to: &notifications)
+            add(own(policy.receive(.region(timed), at: event.time)), to: &notifications)
         }
         if owner.isConfigured {
             for destination in destinations { destination.receive?(.region(event)) }
@@ -126,16 +126,22 @@ extension Gateway {
         }
     }
 
+    /// Returns the notifications that are this machine's to send: in a fleet, who delivers sends those of regions and places.
+    private func own(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
+        fleet == nil ? notifications : notifications.filter { $0.kind == .heartbeat }
+    }
+
     /// Has those told of a beacon's change of place who are to be.
     func tell(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
-        add(policy.receive(.placed(change), at: change.time), to: &notifications)
+        add(own(policy.receive(.placed(change), at: change.time)), to: &notifications)
         for destination in destinations { destination.receive?(.placed(change)) }
         if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
     /// Logs receivers of places that no source has: a name that is misspelt makes everything in its place unknown.
     func reportMissingReceivers() {
-        guard let plan = configuration.places, !hasReportedReceivers, let origin, let time = core.time,
+        // In a fleet they are other machines'.
+        guard fleet == nil, let plan = configuration.places, !hasReportedReceivers, let origin, let time = core.time,
             time.since(origin) > Self.receiverPatience
         else { return }
         hasReportedReceivers = true

@@ -13,6 +13,7 @@ import Logging
 struct FleetLink: Sendable {
     /// A region's state, as it was told last.
     struct State: Hashable, Sendable {
+        var beacons: BeaconConstraint
         var known: RegionState
         var published: RegionState
     }
@@ -74,7 +75,9 @@ extension Gateway {
     /// Returns why a region has its state, where a worker of the fleet decides.
     func why(region name: String, in fleet: FleetLink) -> WhyValue? {
         guard let region = configuration.regions.first(where: { $0.name == name }) else { return nil }
-        let state = fleet.states[.region(name)] ?? .init(known: .unknown, published: .unknown)
+        let state =
+            fleet.states[.region(name)]
+            ?? .init(beacons: region.region.constraint, known: .unknown, published: .unknown)
         var why = WhyValue(title: "\(name): \(state.published)", sentences: [], facts: [])
         let change = view.regionChanges[name]
         switch (state.published, state.known) {
@@ -117,32 +120,37 @@ extension Gateway: FleetAudience {
         fleet?.partitions = partitions
         for number in fleet?.feeds.keys ?? [:].keys { fleet?.feeds[number]?.setPartitions(partitions) }
         let plan = MonitoringPlan(configuration, isShared: true)
-        let owners = Set(plan.conditions.map(\.owner))
-        for owner in fleet?.states.keys ?? [:].keys where !owners.contains(owner) { fleet?.states[owner] = nil }
+        let wanted = Dictionary(plan.conditions.map { ($0.owner, $0.region.constraint) }) { first, _ in first }
+        for (owner, state) in fleet?.states ?? [:] where wanted[owner] != state.beacons {
+            fleet?.states[owner] = nil
+            if case .region(let name) = owner { view.forget(region: name) }
+        }
         await useOwnRules()
     }
 
     /// Goes on with the fleet's configuration and the rules of this machine, which may name what the fleet has.
     func useOwnRules() async {
-        let rules = ((try? await state?.items()) ?? []).filter { !$0.kind.isShared }
+        // Those in use stay where they cannot be read.
+        let items = try? await state?.items()
+        let rules = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.kind.isShared }
         await use(base.adding(rules))
     }
 
     func restore(_ state: FleetRegionState) async {
         guard let owner = ConditionOwner(label: state.label), isMonitored(owner, state.beacons) else { return }
-        fleet?.states[owner] = .init(known: state.state, published: state.published)
+        fleet?.states[owner] = .init(beacons: state.beacons, known: state.state, published: state.published)
         if case .region(let name) = owner, state.state != .unknown {
             view.restore(
                 .init(state: state.state, time: Timestamp(nanoseconds: state.since), receiver: state.receiver), of: name
             )
         }
         // Destinations receive the state, which is no notification.
-        let event = BeaconEvent.region(
-            RegionEvent(
-                .state, name: owner.name, constraint: state.beacons, time: Timestamp(nanoseconds: state.since),
-                receiver: nil, state: state.published, before: state.state))
-        if case .region = owner { _ = policy.receive(event, at: .zero) }
-        for destination in destinations { destination.receive?(event) }
+        var event = RegionEvent(
+            .state, name: owner.name, constraint: state.beacons, time: .zero, receiver: nil, state: state.published,
+            before: state.state)
+        if case .region = owner { _ = policy.receive(.region(event), at: .zero) }
+        event.time = Timestamp(nanoseconds: state.since)
+        for destination in destinations { destination.receive?(.region(event)) }
         broadcast?.send(.changed([.regions]))
     }
 
@@ -166,16 +174,17 @@ extension Gateway: FleetAudience {
         case .region(let change):
             guard let (owner, event) = change.event(at: time), isMonitored(owner, change.beacons) else { return }
             fleet?.states[owner] = .init(
-                known: change.state == .unknown ? change.before : change.state, published: change.state)
+                beacons: change.beacons, known: change.state == .unknown ? change.before : change.state,
+                published: change.state)
             if case .region = owner { view.receive(event) }
-            tell(event, of: owner, at: core.time ?? time, notifications: &notifications)
+            tell(event, of: owner, at: core.time ?? .zero, notifications: &notifications)
         case .place(let change):
             guard let event = change.event(at: time) else { return }
             view.receive(event, known: places[event.identity], title: title(of: event.identity))
             notePlace(event)
             tell(event, notifications: &notifications)
         }
-        add(notifications.filter { $0.kind == .heartbeat }, to: &pending)
+        pending.add(notifications)
         statistics.time = max(time, statistics.time ?? time)
         if !mayGather { await settle() }
         publish()
@@ -199,7 +208,7 @@ extension Gateway: FleetAudience {
         switch transition.content {
         case .takeover: return
         case .region(let change):
-            guard let (owner, region) = change.event(at: core.time ?? time), owner.isRegion,
+            guard let (owner, region) = change.event(at: core.time ?? .zero), owner.isRegion,
                 isMonitored(owner, change.beacons)
             else { return }
             event = .region(region)
@@ -212,14 +221,10 @@ extension Gateway: FleetAudience {
         var notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
         // By the same name, whichever machine tells of it, so that who has it already recognizes it.
         notifications = notifications.map { $0.named(id(of: transition, $0)) }
-        add(notifications, to: &pending)
+        var counted: [BeaconNotification] = []
+        add(notifications, to: &counted)
+        pending.add(counted)
         await settle()
-    }
-
-    private func add(_ new: [BeaconNotification], to pending: inout PendingNotifications) {
-        var notifications: [BeaconNotification] = []
-        add(new, to: &notifications)
-        pending.add(notifications)
     }
 
     /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC 9562, 5.8).

@@ -69,7 +69,8 @@ extension Gateway {
             let names = plan.places.first { $0.name == name }?.receivers ?? []
             let (origin, settings) = item(.place, name)
             return .init(
-                name: name, receivers: names, dark: !names.isEmpty && hearing.isDisjoint(with: names), origin: origin,
+                name: name, receivers: names, dark: fleet == nil && !names.isEmpty && hearing.isDisjoint(with: names),
+                origin: origin,
                 settings: settings)
         }
         value.beacons = view.whereabouts.values.sorted { $0.identity < $1.identity }.map { event in

@@ -227,7 +227,7 @@ struct GatewayFleetTests {
         #expect(labels.first == "x" && labels.count >= 2)
     }
 
-    @Test("Where the disk is full nothing is skipped: it is delivered once it can be kept")
+    @Test("Where the disk is full nothing is passed over: it is delivered once it can be kept")
     func full() async throws {
         let bench = FleetBench(
             regions: [GatewayBench.region("hall")], receivers: ["w"],

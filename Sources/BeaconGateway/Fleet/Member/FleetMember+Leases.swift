@@ -17,7 +17,7 @@ extension FleetMember {
     /// - Returns: false where one could not be renewed, and is to be tried again soon.
     @discardableResult
     func renewAll() async -> Bool {
-        guard !isRenewing, isConnected else { return true }
+        guard !isRenewing, isConnected else { return false }
         isRenewing = true
         defer { isRenewing = false }
         return await withTaskGroup(of: Bool.self) { group in
@@ -39,7 +39,9 @@ extension FleetMember {
             owner.validUntil = max(owner.validUntil, sent.advanced(by: FleetTiming.ownership))
         } catch let error as FleetError where error.code == .conflict {
             // The answer to an earlier renewal may have been lost.
-            guard let entry = try? await exchange.entry(.partition(partition)), entry.value == owner.value else {
+            let entry: FleetEntry?
+            do { entry = try await exchange.entry(.partition(partition)) } catch { return false }
+            guard let entry, entry.value == owner.value else {
                 lose(owner, because: "another worker has its lease")
                 return true
             }
@@ -76,7 +78,12 @@ extension FleetMember {
         }
         let plan = LeasePlan(of: partitions.count, holders: holders, workers: Set(workers), me: worker)
         for partition in plan.releases { await release(partition) }
-        for partition in plan.claims where works[partition] == nil { try await claim(partition) }
+        var failure: (any Error)?
+        for partition in plan.claims where works[partition] == nil {
+            // One that cannot be taken keeps from no other.
+            do { try await claim(partition) } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     /// Takes a partition over, where no other does.
@@ -115,7 +122,7 @@ extension FleetMember {
     private func takeOver(_ owner: PartitionOwner) async throws -> Bool {
         guard try await fence(owner) else { return false }
         guard let configuration, let partitions else { return false }
-        let begun = configurationRevision
+        let begun = plannedRevision
         let plan = PartitionWork.Plan(configuration, of: owner.partition, in: partitions)
         try await readKnown(owner, plan)
         // What comes from now on is kept until there is somebody to hear it: receivers repeat nothing.
@@ -130,22 +137,16 @@ extension FleetMember {
             if let beacon = place.beacon.identity, let name = place.place { known.places[beacon] = name }
         }
         let wall = clock.wall()
-        let revision = configurationRevision
+        owner.configuration = begun
         owner.work = PartitionWork(plan, known: known, at: now, wallOffset: wall.since(now))
         // A state that nobody could know meanwhile is told again, as a restart does.
         for state in owner.regions.values.sorted(by: { $0.label < $1.label })
-        where state.published == .unknown && state.state != .unknown
-            && plan.conditions.contains(where: { $0.key.label == state.label })
-        {
-            owner.add(
-                .region(
-                    .init(
-                        label: state.label, beacons: state.beacons, kind: "state", state: state.state,
-                        before: state.state, receiver: state.holder, beacon: nil)),
-                at: wall, by: worker, configuration: revision)
+        where state.published == .unknown && plan.conditions.contains(where: { $0.key.label == state.label }) {
+            tell(state, of: owner)
         }
         // What was configured while states were read is what counts.
-        if let now = self.configuration, let divided = self.partitions, configurationRevision != begun {
+        try await configurationTurn.run {
+            guard plannedRevision != begun, let now = self.configuration, let divided = self.partitions else { return }
             try await monitor(now, in: owner, divided)
         }
         return works[partition] === owner
@@ -244,7 +245,9 @@ extension FleetMember {
             self.duty = (revision, sent.advanced(by: FleetTiming.ownership))
         } catch let error as FleetError where error.code == .conflict {
             // The answer to an earlier renewal may have been lost.
-            guard let entry = try? await exchange.entry(.delivery), entry.value == value else {
+            let entry: FleetEntry?
+            do { entry = try await exchange.entry(.delivery) } catch { return false }
+            guard let entry, entry.value == value else {
                 endDuty()
                 return true
             }

@@ -27,7 +27,14 @@ extension FleetMember {
                     guard other.map({ $0.epoch <= owner.epoch }) ?? (last == nil) else {
                         return lose(owner, because: "another worker writes in its place")
                     }
-                    // The last message was so old that the log has it no more.
+                    if let last, other?.id == transition.id {
+                        // It is there, and the answer was lost so long ago that its name was forgotten.
+                        owner.note(transition, at: last.sequence)
+                        if !owner.pending.isEmpty { owner.pending.removeFirst() }
+                        continue
+                    }
+                    // The last message was so old that the log has it no more. Where that is not it, it is tried again later.
+                    guard owner.sequence != last?.sequence ?? 0 else { throw error }
                     owner.sequence = last?.sequence ?? 0
                     continue
                 }
@@ -105,7 +112,7 @@ extension FleetMember {
 
     /// Shows what has happened in the whole fleet since the last call.
     func follow() async {
-        guard configuration != nil, !isFollowing else { return }
+        guard configurationRevision > 0, !isFollowing else { return }
         isFollowing = true
         defer { isFollowing = false }
         do {
@@ -138,10 +145,23 @@ extension FleetMember {
         }
     }
 
+    /// For how long, in nanoseconds, a configuration is waited for.
+    private static let configurationPatience = 60 * Timestamp.nanosecondsPerSecond
+
     /// Returns whether this machine knows what a transition was decided by; it looks for it where it does not.
     private func canFollow(_ transition: FleetTransition) async throws -> Bool {
         if transition.configuration > configurationRevision { try await followConfiguration() }
-        return transition.configuration <= configurationRevision
+        guard transition.configuration > configurationRevision else {
+            waitsSince = nil
+            return true
+        }
+        let began = waitsSince ?? clock.now()
+        waitsSince = began
+        guard clock.now().since(began) >= Self.configurationPatience else { return false }
+        // Nothing waits for ever: the entries may have been made anew, with numbers from the beginning.
+        report(
+            "something was decided by a configuration that the fleet does not have any more; it is told all the same")
+        return true
     }
 
     // MARK: - Delivering
@@ -151,7 +171,7 @@ extension FleetMember {
 
     /// Delivers what has happened in the whole fleet and was not delivered so far, where that is this machine's duty.
     func deliver() async {
-        guard configuration != nil, !isDelivering, hasDuty else { return }
+        guard configurationRevision > 0, !isDelivering, hasDuty else { return }
         isDelivering = true
         defer { isDelivering = false }
         do {

@@ -48,7 +48,13 @@ actor FleetMember {
     var configuration: GatewayConfiguration?
     var partitions: FleetPartitions?
     private var items: [ConfigurationItem] = []
+    /// The revision of what this machine plans by, and that of what its audience follows as well: the second comes later.
+    var plannedRevision: UInt64 = 0
     var configurationRevision: UInt64 = 0
+    /// A revision lower than that, as it was read last.
+    private var lowerRevision: UInt64?
+    /// True while this machine can take partitions, so that others leave it its share.
+    private var canWork = false
     private var hasReportedDifference = false
 
     var works: [Int: PartitionOwner] = [:]
@@ -62,7 +68,7 @@ actor FleetMember {
     private var lastHolders = Timestamp.zero
     private var memberRevision: UInt64?
     var workerRevision: UInt64?
-    private let configurationTurn = AsyncTurn()
+    let configurationTurn = AsyncTurn()
 
     /// The lease of who delivers; nil where this machine does not.
     var duty: (revision: UInt64, validUntil: Timestamp)?
@@ -73,6 +79,8 @@ actor FleetMember {
     /// Up to where the log was shown; nil before the states at the beginning were.
     var followed: UInt64?
     var isFollowing = false
+    /// Since when a configuration is waited for by which something was decided.
+    var waitsSince: Timestamp?
     var isDelivering = false
 
     /// A machine that is not connected.
@@ -198,7 +206,7 @@ actor FleetMember {
             }
             owner.work?.advance(to: now)
             for change in owner.work?.takeChanges() ?? [] {
-                owner.add(change.content, at: change.time, by: worker, configuration: configurationRevision)
+                owner.add(change.content, at: change.time, by: worker)
             }
             for notice in owner.work?.takeNotices() ?? [] { report(notice) }
             if now.since(lastHolders) >= Self.holderInterval { owner.noteHolders() }
@@ -250,9 +258,16 @@ actor FleetMember {
         do {
             if !isPrepared, settings.works { await prepare() }
             try await followConfiguration()
-            if settings.works { try await balance() }
+            if settings.works {
+                canWork = true
+                try await announce()
+                try await balance()
+            }
             if settings.delivers, duty == nil, await audience.canDeliver() { try await takeDuty() }
         } catch {
+            canWork = false
+            // They may be gone, with the disk of a server.
+            if (error as? FleetError)?.code == .refused { isPrepared = false }
             report("the fleet does not answer as it should: \(error)")
         }
     }
@@ -269,7 +284,7 @@ actor FleetMember {
 
     /// Tells the others that this machine is there, and what it does.
     func announce() async throws {
-        if settings.works {
+        if canWork {
             workerRevision = try await exchange.put(
                 Array(settings.node.utf8), for: .worker(worker), replacing: nil)
         }
@@ -310,7 +325,13 @@ actor FleetMember {
 
     private func followNewest() async throws {
         if let entry = try await exchange.entry(.configuration) {
-            guard entry.revision > configurationRevision else { return }
+            guard entry.revision != configurationRevision else { return }
+            // A server that leads no more answers with what was; one whose disk was lost begins its numbers anew, and keeps to it.
+            if entry.revision < configurationRevision, lowerRevision != entry.revision {
+                lowerRevision = entry.revision
+                return
+            }
+            lowerRevision = nil
             try await use(try FleetConfiguration(entry.value), revision: entry.revision)
         } else if settings.works {
             let shared = FleetConfiguration(partitions: settings.partitions, items: ownItems)
@@ -327,7 +348,7 @@ actor FleetMember {
         let plan = MonitoringPlan(new, isShared: true)
         let partitions = FleetPartitions(
             plan.conditions.map(\.region.constraint) + plan.located, count: shared.partitions)
-        (configuration, self.partitions) = (new, partitions)
+        (configuration, self.partitions, plannedRevision) = (new, partitions, revision)
         reportDifference()
         for owner in works.values where owner.work != nil { try await monitor(new, in: owner, partitions) }
         await audience.follow(new, partitions)
@@ -340,11 +361,14 @@ actor FleetMember {
         _ new: GatewayConfiguration, in owner: PartitionOwner, _ partitions: FleetPartitions
     ) async throws {
         let plan = PartitionWork.Plan(new, of: owner.partition, in: partitions)
-        for label in plan.conditions.keys.map(\.label) where owner.regions[label] == nil {
+        var told: [FleetRegionState] = []
+        for (condition, region) in plan.conditions where owner.regions[condition.label] == nil {
             // Where it cannot be read, all of it is tried again: a region that is inside would be entered anew.
-            guard let (state, revision) = try await region(label) else { continue }
-            owner.regions[label] = state
-            owner.revisions[.region(label)] = revision
+            guard let (state, revision) = try await self.region(condition.label) else { continue }
+            owner.revisions[.region(condition.label)] = revision
+            guard state.beacons == region.constraint else { continue }
+            owner.regions[condition.label] = state
+            told.append(state)
         }
         // What goes to another partition is left there as it is, with the receiver that keeps it.
         owner.noteHolders()
@@ -354,19 +378,42 @@ actor FleetMember {
         }
         await write(owner)
         guard works[owner.partition] === owner else { return }
+        owner.configuration = plannedRevision
         owner.work?.monitor(plan, known: owner.regions, at: clock.now())
-        // What is no more is forgotten, so that another of the name begins anew.
-        for (label, state) in owner.regions {
-            guard !owner.unwritten.contains(.region(label)) else { continue }
+        // Where it was monitored before, others have forgotten its state.
+        for state in told { tell(state, of: owner) }
+        let all = Set(MonitoringPlan(new, isShared: true).conditions.map(\.owner.label))
+        for (label, state) in owner.regions where !owner.unwritten.contains(.region(label)) {
             let isMonitored = plan.conditions.contains { $0.key.label == label && $0.value.constraint == state.beacons }
-            if !isMonitored { owner.regions[label] = nil }
+            guard !isMonitored else { continue }
+            owner.regions[label] = nil
+            guard !all.contains(label), let revision = owner.revisions.removeValue(forKey: .region(label)) else {
+                continue
+            }
+            // What is no more is forgotten, so that another of the name begins anew.
+            try? await exchange.remove(.region(label), at: revision)
         }
+    }
+
+    /// Has a state told that is known and that others may not know.
+    func tell(_ state: FleetRegionState, of owner: PartitionOwner) {
+        guard state.state != .unknown else { return }
+        owner.add(
+            .region(
+                .init(
+                    label: state.label, beacons: state.beacons, kind: "state", state: state.state, before: state.state,
+                    receiver: state.holder, beacon: nil)),
+            at: clock.wall(), by: worker)
     }
 
     /// Returns what is known of a region, and the revision; nil where nothing is.
     func region(_ label: String) async throws -> (FleetRegionState, UInt64)? {
         guard let entry = try await exchange.entry(.region(label)) else { return nil }
-        return (try JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)), entry.revision)
+        guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
+            report("what is known of the \(label.printable) cannot be read; it begins as unknown")
+            return nil
+        }
+        return (state, entry.revision)
     }
 
     private func reportDifference() {
@@ -392,7 +439,8 @@ actor FleetMember {
             shared.items = try change.applied(to: shared.items, beside: base)
             do {
                 _ = try await exchange.put(try shared.encoded(), for: .configuration, replacing: entry.revision)
-                try await followConfiguration()
+                // It is changed; where this machine cannot follow at once, it does soon.
+                try? await followConfiguration()
                 return configuration ?? base
             } catch let error as FleetError where error.code == .conflict {
                 // Somebody else has changed it; this change is made to that.

@@ -15,6 +15,9 @@ final class PartitionOwner {
     var work: PartitionWork?
     var listening: (any FleetListening)?
 
+    /// The revision of the configuration by which it is monitored.
+    var configuration: UInt64 = 0
+
     /// The number of the last message in the log.
     var sequence: UInt64 = 0
     /// Changes that are not in the log so far, in order.
@@ -42,9 +45,7 @@ final class PartitionOwner {
     }
 
     /// Has a change written, after those before.
-    func add(
-        _ content: FleetTransition.Content, at time: Timestamp, by worker: String, configuration: UInt64
-    ) {
+    func add(_ content: FleetTransition.Content, at time: Timestamp, by worker: String) {
         pending.append(
             FleetTransition(
                 partition: partition, epoch: epoch, number: nextNumber, worker: worker,
