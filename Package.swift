@@ -431,7 +431,10 @@ if Context.environment["BEACON_QUICK"] != nil {
             }
         }
     }
-    let light = package.targets.filter { isLight($0) && $0.type != .system || $0.name == "CZlib" }
+    // Those of NATS need nothing but its servers.
+    let light = package.targets.filter {
+        isLight($0) && $0.type != .system && $0.name != "BeaconNATSTests" || $0.name == "CZlib"
+    }
     let names = Set(light.map(\.name))
     package.products = package.products.filter { product in
         switch product {
