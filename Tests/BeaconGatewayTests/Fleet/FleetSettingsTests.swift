@@ -56,7 +56,7 @@ struct FleetSettingsTests {
 }
 
 /// The generated accounts, at a server that holds machines to them.
-@Suite("The accounts of a fleet")
+@Suite("The accounts of a fleet", .oneAtATime)
 struct AccountFileTests {
     private struct Nobody: FleetAudience {
         func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {}
@@ -86,7 +86,7 @@ struct AccountFileTests {
         return (member, exchange)
     }
 
-    @Test("A worker may do all that it does; a receiver may hear and nothing else", .timeLimit(.minutes(2)))
+    @Test("A worker may do all that it does; a receiver may hear and nothing else")
     func accounts() async throws {
         let file = AccountFile(receivers: ["the hall"], workers: ["hub"])
         let cluster = try await NATSCluster(servers: 1, file.nats(fleet: "museum"))

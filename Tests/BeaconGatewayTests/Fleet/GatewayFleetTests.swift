@@ -11,7 +11,7 @@ import Testing
 @testable import BeaconMonitoring
 
 /// Gateways as machines of a fleet, each with a radio that a test writes, in virtual time.
-@Suite("Gateways in a fleet", .timeLimit(.minutes(2)))
+@Suite("Gateways in a fleet")
 struct GatewayFleetTests {
     /// A machine of a fleet: a gateway, its radio and its part in the fleet.
     private final class Machine: Sendable {
