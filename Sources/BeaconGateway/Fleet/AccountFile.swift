@@ -47,31 +47,29 @@ public struct AccountFile: Sendable {
     ///
     /// - Parameter fleet: the fleet's name.
     public func nats(fleet: String) -> String {
-        let token = fleet
-        let (stream, leases, state) = (
-            "beacons-\(token)", "KV_beacons-\(token)-leases", "KV_beacons-\(token)-state"
-        )
+        let (subjects, stream) = ("beacons.\(fleet)", "beacons-\(fleet)")
+        // A bucket's entries are at $KV.BUCKET, and kept by the stream KV_BUCKET (NATS ADR-8).
+        let (leases, state) = ("\(stream)-leases", "\(stream)-state")
+        let streams = [stream, "KV_\(leases)", "KV_\(state)"]
         var lines = [
             "# Who may do what in the fleet \(fleet.printable). Write into nats-server.conf: include \"fleet-accounts.conf\"",
             "# It has passwords in the open: it is for nats-server's user alone.",
-            "accounts {", "  \(Self.quoted("BEACONS-\(token)")): {", "    jetstream: enabled", "    users: [",
+            "accounts {", "  \(Self.quoted("BEACONS-\(fleet)")): {", "    jetstream: enabled", "    users: [",
         ]
         for user in workers {
             let publish =
-                ["beacons.\(token).>", "$KV.\(leases.dropFirst(3)).>", "$KV.\(state.dropFirst(3)).>"]
-                + [stream, leases, state].flatMap { name in
+                ["\(subjects).>", "$KV.\(leases).>", "$KV.\(state).>"]
+                + streams.flatMap { name in
                     ["CREATE", "INFO", "MSG.GET"].map { "$JS.API.STREAM.\($0).\(name)" }
                 }
-            lines += Self.natsUser(user, publish: publish, subscribe: ["beacons.\(token).>", "_INBOX.>"])
+            lines += Self.natsUser(user, publish: publish, subscribe: ["\(subjects).>", "_INBOX.>"])
         }
         for user in receivers {
             let node = NATSName.escape(user.name)
             let publish =
-                ["beacons.\(token).heard.*.\(node)", "beacons.\(token).heard.*.\(node).*"]
-                + ["$KV.\(leases.dropFirst(3)).member.\(node)"]
-                + ["MSG.GET"].flatMap { verb in [leases, state, stream].map { "$JS.API.STREAM.\(verb).\($0)" } }
-                + ["$JS.API.STREAM.INFO.\(stream)"]
-            lines += Self.natsUser(user, publish: publish, subscribe: ["beacons.\(token).log.*", "_INBOX.>"])
+                ["\(subjects).heard.*.\(node)", "\(subjects).heard.*.\(node).*", "$KV.\(leases).member.\(node)"]
+                + streams.map { "$JS.API.STREAM.MSG.GET.\($0)" } + ["$JS.API.STREAM.INFO.\(stream)"]
+            lines += Self.natsUser(user, publish: publish, subscribe: ["\(subjects).log.*", "_INBOX.>"])
         }
         lines += ["    ]", "  }", "}"]
         return lines.joined(separator: "\n") + "\n"

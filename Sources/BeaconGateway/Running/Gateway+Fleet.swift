@@ -67,7 +67,7 @@ extension Gateway {
         }
         let relay = feed.relay
         feed.hear(batch, state: state(of: sources[number].hearing)) { message, partition in
-            (try? exchange.publish(message, to: partition, from: relay)) != nil
+            try? exchange.publish(message, to: partition, from: relay)
         }
         fleet?.feeds[number] = feed
     }
@@ -99,10 +99,9 @@ extension Gateway {
         return why
     }
 
-    /// Returns the name by which the fleet knows a source: the machine's for the first, and with the source's for others.
+    /// Returns a source as the fleet knows it: by the machine's name, and from the second on with its number.
     private func relay(of number: Int) -> FleetRelay {
-        FleetRelay(
-            node: fleet?.settings.node ?? "", source: number == 0 ? nil : number + 1)
+        FleetRelay(node: fleet?.settings.node ?? "", source: number == 0 ? nil : number + 1)
     }
 
     private func state(of hearing: MonitoringCore.Hearing) -> RadioState {

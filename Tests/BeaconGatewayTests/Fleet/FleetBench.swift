@@ -206,7 +206,7 @@ final class FleetBench {
             let relay = feeds[index].relay
             let (exchange, isDead) = (feedExchange, dead.contains(index))
             feeds[index].hear(batch, state: .poweredOn) { message, partition in
-                !isDead && (try? exchange.publish(message, to: partition, from: relay)) != nil
+                if !isDead { try? exchange.publish(message, to: partition, from: relay) }
             }
         }
     }

@@ -116,7 +116,7 @@ enum FleetConnection: Hashable, Sendable {
 /// The name of an entry.
 enum FleetKey: Hashable, Sendable {
     /// A kind of entry.
-    enum Kind: String, Hashable, Sendable, CaseIterable {
+    enum Kind: String, Hashable, Sendable {
         case partition, duty, worker, member, region, holders, place, checkpoint, settings
 
         /// Whether entries of the kind vanish where they are not written again.

@@ -26,17 +26,6 @@ struct FleetFeed {
     private var names: [String] = []
     private var statuses: [ReceiverStatus] = []
 
-    /// Counts of what was sent.
-    struct Counts: Hashable, Sendable {
-        var adverts = 0
-        var messages = 0
-        /// Adverts that could not be sent, since there was no connection.
-        var lost = 0
-    }
-
-    /// What was sent so far.
-    private(set) var counts = Counts()
-
     /// A feed that has heard nothing.
     init(relay: FleetRelay, hasOneReceiver: Bool, partitions: FleetPartitions) {
         self.relay = relay
@@ -70,8 +59,8 @@ struct FleetFeed {
     /// - Parameters:
     ///   - batch: the adverts, and the names and states of the receivers.
     ///   - state: the state of the source as a whole, which counts where it does not hear, and for receivers without a state.
-    ///   - send: sends a message to a partition; false where it cannot.
-    mutating func hear(_ batch: SourceBatch, state: RadioState, send: (_ message: [UInt8], _ partition: Int) -> Bool) {
+    ///   - send: sends a message to a partition. One that cannot be sent is lost, and the next shows what was in it as deafness.
+    mutating func hear(_ batch: SourceBatch, state: RadioState, send: (_ message: [UInt8], _ partition: Int) -> Void) {
         if !batch.receiverNames.isEmpty { names = batch.receiverNames }
         if !batch.receiverStatuses.isEmpty { statuses = batch.receiverStatuses }
         for sighting in batch.sightings where sighting.receiver.index < RelayMessage.mostReceivers {
@@ -86,12 +75,7 @@ struct FleetFeed {
             let isDue = heard[index] || sent[index].map { time.since($0) >= Self.quietInterval } ?? true
             guard isDue, let message = writers[index].message(at: time, of: receivers) else { continue }
             (heard[index], sent[index]) = (false, time)
-            if send(message.encoded(), index) {
-                counts.messages += 1
-                counts.adverts += message.sightings.count
-            } else {
-                counts.lost += message.sightings.count
-            }
+            send(message.encoded(), index)
         }
     }
 
