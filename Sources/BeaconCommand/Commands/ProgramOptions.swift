@@ -39,6 +39,7 @@ struct ProgramOptions: ParsableArguments {
 
     func validate() throws {
         if on.contains(.place) { throw ValidationError("--on place is for the rules of beacond, which has places.") }
+        if on.contains(.suspicious) { throw ValidationError("--on suspicious is for the rules of beacond.") }
         if let exec { _ = try EventPrograms.words(of: exec) }
         if exec == nil, !on.isEmpty { throw ValidationError("--on says when a program runs; name it with --exec.") }
     }

@@ -46,6 +46,9 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The place that comes next.
     public var runnerUp: String?
 
+    /// Why more than one device is suspected behind the beacon's identity; nil where the notification is not about that.
+    public var suspicion: SuspicionGrounds?
+
     /// The user whom the notification concerns, as the application names them. Kumulos wants it.
     public var user: String?
 
@@ -98,17 +101,19 @@ extension BeaconNotification {
         public static let gone = Kind(rawValue: "gone")
         /// A beacon has come into a place, or has left all places.
         public static let place = Kind(rawValue: "place")
+        /// A beacon's identity is heard as no single device can be.
+        public static let suspicious = Kind(rawValue: "suspicious")
         /// The beacons that are present in each region, from time to time, so that a receiver that missed something
         /// recovers.
         public static let heartbeat = Kind(rawValue: "heartbeat")
         /// An event of the application's own, with a name and properties. Kumulos takes it.
         public static let application = Kind(rawValue: "application")
 
-        /// True for what a later notification says again: changes of proximity and place, and heartbeats. Where
+        /// True for what a later notification says again: changes of proximity and place, suspicions, and heartbeats. Where
         /// something has to be dropped it goes first, so that no number of beacons, real or invented, pushes out an
         /// enter or an exit.
         package var isRepeated: Bool {
-            self == .proximity || self == .gone || self == .place || self == .heartbeat
+            self == .proximity || self == .gone || self == .place || self == .suspicious || self == .heartbeat
         }
 
         /// The kind's word.
@@ -150,7 +155,7 @@ extension BeaconNotification {
 extension BeaconNotification: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, kind, time, region, beacon, proximity, accuracy, rssi, measuredPower, receiver, user, name, properties
-        case presence, place, before, margin, runnerUp
+        case presence, place, before, margin, runnerUp, suspicion
     }
 
     /// Reads the form in JSON and ignores unknown keys.
@@ -175,6 +180,7 @@ extension BeaconNotification: Codable {
         before = try values.decodeIfPresent(String.self, forKey: .before)
         margin = try values.decodeIfPresent(Double.self, forKey: .margin)
         runnerUp = try values.decodeIfPresent(String.self, forKey: .runnerUp)
+        suspicion = try values.decodeIfPresent(SuspicionGrounds.self, forKey: .suspicion)
         user = try values.decodeIfPresent(String.self, forKey: .user)
         name = try values.decodeIfPresent(String.self, forKey: .name)
         properties = try values.decodeIfPresent([String: JSONValue].self, forKey: .properties)
@@ -199,6 +205,7 @@ extension BeaconNotification: Codable {
         // JSON has no number that is none.
         try values.encodeIfPresent(margin.flatMap { $0.isFinite ? $0 : nil }, forKey: .margin)
         try values.encodeIfPresent(runnerUp, forKey: .runnerUp)
+        try values.encodeIfPresent(suspicion, forKey: .suspicion)
         try values.encodeIfPresent(user, forKey: .user)
         try values.encodeIfPresent(name, forKey: .name)
         try values.encodeIfPresent(properties, forKey: .properties)

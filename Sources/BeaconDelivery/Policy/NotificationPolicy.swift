@@ -89,6 +89,8 @@ public struct NotificationPolicy: Sendable {
         // Its time is that of its source, by which no clock of this policy goes.
         case .placed(let change): return receive(change, at: wallTime)
         case .located: return []
+        // How often it is worth telling was decided by who found it.
+        case .suspected(let event): return receive(event, at: wallTime)
         }
     }
 
@@ -179,6 +181,18 @@ public struct NotificationPolicy: Sendable {
         notification.before = change.before
         notification.margin = change.margin.map { ($0 * 10).rounded() / 10 }
         notification.runnerUp = change.runnerUp
+        return [notification]
+    }
+
+    /// Returns the notification of a suspicion.
+    private mutating func receive(_ event: SuspicionEvent, at wallTime: Timestamp) -> [BeaconNotification] {
+        let region = regions.first { $0.constraint.matches(event.identity) }
+        guard rules.kinds.contains(.suspicious), region != nil || rules.regions == nil else { return [] }
+        var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .suspicious, time: wallTime)
+        notification.region = region
+        notification.beacon = event.identity
+        notification.receiver = event.receiver
+        notification.suspicion = event.grounds
         return [notification]
     }
 

@@ -6,7 +6,7 @@ public import BeaconModel
 /// proximity differs from the report before, not each second, "which will be network and battery intensive".
 public struct NotificationRules: Hashable, Sendable {
     /// The kinds of notification to send. ``BeaconNotification/Kind/heartbeat`` depends on ``heartbeatInterval`` alone.
-    public var kinds: Set<BeaconNotification.Kind> = [.enter, .exit, .proximity, .place]
+    public var kinds: Set<BeaconNotification.Kind> = [.enter, .exit, .proximity, .place, .suspicious]
 
     /// The names of the regions to report, also in heartbeats; nil for all.
     public var regions: Set<String>?

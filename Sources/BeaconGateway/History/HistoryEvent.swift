@@ -1,11 +1,14 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconSupport
 
 /// An event as it is kept in the history and shown in the console.
 struct HistoryEvent: Sendable {
     /// A kind of event, by its word.
     enum Kind: String, Sendable, CaseIterable {
         case enter, exit, state, place, proximity, gone, receiver
+        /// An identity is heard as no single device can be.
+        case suspicious
         /// An event of an app's own.
         case app
         /// An app has said who its user is.
@@ -75,6 +78,39 @@ struct HistoryEvent: Sendable {
         }
     }
 
+    /// A beacon that may have been cloned.
+    ///
+    /// - Parameters:
+    ///   - event: what was heard.
+    ///   - name: the user's name for the beacon.
+    init(_ event: SuspicionEvent, name: String) {
+        kind = .suspicious
+        time = event.time
+        receiver = event.receiver
+        beacon = event.identity
+        detail = Self.json { EventJSON.append(event, to: &$0) }
+        summary = Self.summary(of: event.grounds, name)
+    }
+
+    /// Returns what is suspicious of a beacon, in a sentence.
+    static func summary(of grounds: SuspicionGrounds?, _ name: String) -> String {
+        guard let grounds, let first = grounds.receivers.first, let last = grounds.receivers.last else {
+            return "\(name) may have been cloned"
+        }
+        let apart = grounds.distance.map { ", \(Int($0.rounded())) m apart" } ?? ""
+        let seconds = DurationText.text(.seconds(Int(max(grounds.seconds, 1).rounded())))
+        let what =
+            switch grounds.reason {
+            case .apart: "is heard close to \(first) and close to \(last) at once\(apart)"
+            case .speed: "came from \(first) to \(last) in \(seconds)\(apart)"
+            case .addresses:
+                "comes from two addresses in turns: \(grounds.addresses.joined(separator: " and "))"
+                    + (first == last ? ", at \(first)" : ", at \(first) and \(last)")
+            default: "is suspicious (\(grounds.reason))"
+            }
+        return "\(name) \(what); it may have been cloned"
+    }
+
     /// A change of a beacon's proximity, of which somebody was notified.
     init?(_ notification: BeaconNotification, name: (BeaconIdentity) -> String) {
         guard notification.kind == .proximity || notification.kind == .gone, let beacon = notification.beacon else {
@@ -105,6 +141,7 @@ struct HistoryEvent: Sendable {
         case .proximity: return "\(beacon) is \(notification.proximity?.description ?? "unknown")"
         case .gone: return "\(beacon) is gone"
         case .place: return "\(beacon) is in \(notification.place ?? "no place")"
+        case .suspicious: return summary(of: notification.suspicion, beacon)
         case .heartbeat: return "who is there"
         default: return notification.name ?? notification.kind.rawValue
         }

@@ -175,12 +175,18 @@ struct CloudEventForm: Decodable {
     func event(of webhook: String, at now: Timestamp, in configuration: GatewayConfiguration) -> ReceivedEvent? {
         let kinds: [BeaconNotification.Kind: HistoryEvent.Kind] = [
             .enter: .enter, .exit: .exit, .proximity: .proximity, .gone: .gone, .place: .place, .application: .app,
+            .suspicious: .suspicious,
         ]
         guard let kind = kinds[data.kind] else { return nil }
         var values: [String: JSONValue] = ["event": .string(kind.rawValue)]
         values["proximity"] = data.proximity.map { .string("\($0)") }
         values["place"] = data.place.map { .string($0) }
         values["before"] = data.before.map { .string($0) }
+        if let grounds = data.suspicion {
+            values["reason"] = .string(grounds.reason.rawValue)
+            values["receivers"] = .array(grounds.receivers.map { .string($0) })
+            values["addresses"] = .array(grounds.addresses.map { .string($0) })
+        }
         if let properties = data.properties { values["properties"] = .object(properties) }
         if let name = data.name { values["type"] = .string(name) }
         let known = configuration.beacons.first { $0.identity == data.beacon }
@@ -190,6 +196,7 @@ struct CloudEventForm: Decodable {
             case .proximity: "\(title) is \(data.proximity?.description ?? "unknown")"
             case .gone: "\(title) is gone"
             case .place: "\(title) is in \(data.place ?? "no place")"
+            case .suspicious: HistoryEvent.summary(of: data.suspicion, title)
             default: HistoryEvent.summary(of: data)
             }
         let encoder = JSONEncoder()

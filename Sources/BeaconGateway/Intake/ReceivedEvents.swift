@@ -202,6 +202,7 @@ extension RuleEngine.Active {
         switch event.kind {
         case .enter: return [occurrence(.enter, at: event.time)]
         case .exit: return [occurrence(.exit, at: event.time)]
+        case .suspicious: return [occurrence(.suspicious, at: event.time)]
         case .place:
             // Only that it can no longer be told, or can be told again, is no change.
             return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []

@@ -1,8 +1,8 @@
 import BeaconModel
 package import BeaconMonitoring
 
-/// A rule: what is done when a region is entered or left, or when a beacon comes into another place, comes near, stays or is
-/// gone.
+/// A rule: what is done when a region is entered or left, or when a beacon comes into another place, comes near, stays, is gone,
+/// or may have been cloned.
 public struct Rule: Hashable, Sendable {
     /// A program or a systemd unit.
     public enum Target: Hashable, Sendable {
@@ -94,6 +94,8 @@ extension Rule {
         var places: [String]?
         /// The names of destinations.
         var destinations: Set<String>
+        /// True where beacons are looked for that were cloned.
+        var looksForClones: Bool
     }
 
     static func read(_ section: ConfigurationSection, names: inout Set<String>, in context: Context) -> Rule? {
@@ -151,14 +153,14 @@ extension Rule {
 
     /// Reports what does not go together.
     private func check(_ section: ConfigurationSection, _ context: Context) {
-        let isAboutBeacons = events.contains(where: \.needsRanging)
+        let isAboutBeacons = events.contains(where: \.isOfBeacon)
         let hasPlaces = events.contains(.place)
-        if beacons != nil, !hasPlaces, !isAboutBeacons {
+        if beacons != nil, !isAboutBeacons {
             section.report(
                 section.origin,
                 "\(section.subject)\"beacons\" is for events of beacons, and there are none; add near, or remove it")
         }
-        if places != nil, !hasPlaces, !isAboutBeacons {
+        if places != nil, !isAboutBeacons {
             section.report(
                 section.origin,
                 "\(section.subject)\"places\" is for events of beacons, and there are none; add place or near, or remove it"
@@ -169,6 +171,11 @@ extension Rule {
                 section.origin,
                 "\(section.subject)the event place needs places; say which receivers are where with the key \"places\" of the file"
             )
+        }
+        if events.contains(.suspicious), !context.looksForClones {
+            section.report(
+                section.origin,
+                "\(section.subject)the event suspicious needs \"suspicious: true\" in the file, or its options")
         }
     }
 }

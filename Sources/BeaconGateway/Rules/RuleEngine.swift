@@ -157,6 +157,9 @@ actor RuleEngine {
     /// True where the rules have the event of a place.
     nonisolated var needsPlaces: Bool { kinds.withLock { $0.contains(.place) } }
 
+    /// True where the rules have the event of a beacon that may have been cloned.
+    nonisolated var needsSuspicions: Bool { kinds.withLock { $0.contains(.suspicious) } }
+
     /// Runs the rules for a change of a region of the configuration.
     func handle(_ event: RegionEvent) async {
         guard event.kind == .enter || event.kind == .exit else { return }
@@ -179,6 +182,21 @@ actor RuleEngine {
         var occurrence = RuleOccurrence(
             event: .place, time: event.time, summary: HistoryEvent(event, name: title).summary, regions: Set(names),
             beacon: event.identity, place: event.place)
+        EventJSON.append(event, to: &occurrence.json)
+        await perform(occurrence)
+    }
+
+    /// Runs the rules for a beacon that may have been cloned.
+    ///
+    /// - Parameters:
+    ///   - event: what was heard.
+    ///   - names: the regions of the configuration that the beacon belongs to.
+    ///   - title: the beacon's name for people.
+    ///   - place: the place that it is fixed in.
+    func handle(_ event: SuspicionEvent, of names: [String], title: String, in place: String?) async {
+        var occurrence = RuleOccurrence(
+            event: .suspicious, time: event.time, summary: HistoryEvent(event, name: title).summary,
+            regions: Set(names), beacon: event.identity, place: place)
         EventJSON.append(event, to: &occurrence.json)
         await perform(occurrence)
     }

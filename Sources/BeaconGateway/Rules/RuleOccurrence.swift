@@ -46,10 +46,10 @@ extension Rule {
         // A message is for who sent the event.
         if target == nil, destinations.isEmpty, occurrence.install == nil { return false }
         if let regions, regions.isDisjoint(with: occurrence.regions) { return false }
-        if let places, occurrence.event == .place || occurrence.event.needsRanging {
+        if let places, occurrence.event.isOfBeacon {
             guard let place = occurrence.place, places.contains(place) else { return false }
         }
-        if let beacons, occurrence.event == .place || occurrence.event.needsRanging {
+        if let beacons, occurrence.event.isOfBeacon {
             guard let beacon = occurrence.beacon, beacons.contains(beacon) else { return false }
         }
         guard let audience else { return true }

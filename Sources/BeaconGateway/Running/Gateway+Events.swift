@@ -20,6 +20,7 @@ extension Gateway {
             case .state(let change): handle(change, notifications: &notifications)
             case .ranged(let report): handle(report, notifications: &notifications)
             case .placed(let change): handle(change, notifications: &notifications)
+            case .suspected(let event): handle(event, notifications: &notifications)
             case .located: break
             }
         }
@@ -55,6 +56,10 @@ extension Gateway {
             case .place(let change):
                 let names = configuration.regions.filter { $0.region.constraint.matches(change.identity) }.map(\.name)
                 await rules?.handle(change, of: names, title: title(of: change.identity))
+            case .suspicion(let event):
+                let names = configuration.regions.filter { $0.region.constraint.matches(event.identity) }.map(\.name)
+                await rules?.handle(
+                    event, of: names, title: title(of: event.identity), in: known[event.identity]?.place)
             }
         }
     }
@@ -127,7 +132,7 @@ extension Gateway {
     }
 
     /// Returns the notifications that are this machine's to send: in a fleet, who delivers sends those of regions and places.
-    private func own(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
+    func own(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
         fleet == nil ? notifications : notifications.filter { $0.kind == .heartbeat }
     }
 
@@ -138,15 +143,16 @@ extension Gateway {
         if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
-    /// Logs receivers of places that no source has: a name that is misspelt makes everything in its place unknown.
+    /// Logs receivers of places and positions that no source has: a name that is misspelt makes everything in its place unknown.
     func reportMissingReceivers() {
         // In a fleet they are other machines'.
-        guard fleet == nil, let plan = configuration.places, !hasReportedReceivers, let origin, let time = core.time,
-            time.since(origin) > Self.receiverPatience
+        guard fleet == nil, configuration.places != nil || configuration.suspicions != nil, !hasReportedReceivers,
+            let origin, let time = core.time, time.since(origin) > Self.receiverPatience
         else { return }
         hasReportedReceivers = true
         let names = Set(receivers.indices.map { name(ReceiverID(UInt16(clamping: $0))) })
-        let missing = plan.receiverNames.filter { !names.contains($0) }
+        reportMissingPositions(names)
+        let missing = configuration.places?.receiverNames.filter { !names.contains($0) } ?? []
         guard !missing.isEmpty else { return }
         logger.warning(
             "no source has the receiver \(missing.joined(separator: ", ")) of a place; there are \(names.sorted().joined(separator: ", ")). Until it comes, beacons that may be in its place are unknown"

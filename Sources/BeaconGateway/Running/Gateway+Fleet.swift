@@ -42,7 +42,7 @@ extension Gateway {
     var fleetScanMode: ScanMode? {
         guard fleet != nil else { return nil }
         let plan = MonitoringPlan(configuration, isShared: true)
-        if !plan.located.isEmpty { return .ranging }
+        if !plan.located.isEmpty || !plan.suspected.isEmpty { return .ranging }
         let own: Set<ProximityUUID>
         switch core.scanMode {
         case .ranging: return .ranging
@@ -182,6 +182,9 @@ extension Gateway: FleetAudience {
             view.receive(event, known: places[event.identity], title: title(of: event.identity))
             notePlace(event)
             tell(event, notifications: &notifications)
+        case .suspicion(let change):
+            guard let event = change.event(at: time) else { return }
+            handle(event, notifications: &notifications)
         }
         pending.add(notifications)
         statistics.time = max(time, statistics.time ?? time)
@@ -214,6 +217,9 @@ extension Gateway: FleetAudience {
         case .place(let change):
             guard let place = change.event(at: time) else { return }
             event = .placed(place)
+        case .suspicion(let change):
+            guard let suspicion = change.event(at: time) else { return }
+            event = .suspected(suspicion)
         }
         // What the policy keeps in mind is what was shown; here it only says who is to be notified.
         var policy = policy

@@ -33,6 +33,7 @@ extension Gateway {
         for constraint in plan.rangings where rangings[constraint] == nil {
             rangings[constraint] = core.startRanging(constraint)
         }
+        lookForClones(plan)
         located = plan.located
         if let places = configuration.places, !plan.located.isEmpty {
             core.startLocating(places, plan.located)
@@ -160,6 +161,7 @@ extension Gateway {
             rangings[constraint] = core.startRanging(constraint)
         }
         if new.places != before.places || plan.located != located { locate(plan) }
+        lookForClones(plan)
         for request in viewRequests { core.stopRanging(request) }
         if !viewRequests.isEmpty {
             viewRequests = []

@@ -127,6 +127,7 @@ extension Gateway {
         let shared = source.shared(time)
         core.advance(upTo: shared)
         reportMissingReceivers()
+        reportOmittedSuspicions()
         let wall = time.advanced(by: source.wallOffset)
         statistics.time = max(wall, statistics.time ?? wall)
         await handleEvents(at: (shared, wall))

@@ -73,6 +73,11 @@ actor Gateway {
     /// The requests by which the configuration has beacons ranged.
     var rangings: [BeaconConstraint: RangingRequestID] = [:]
     var located: [BeaconConstraint] = []
+    /// Where receivers are on the plan of the building, by their names.
+    var planPositions: [String: ReceiverPosition] = [:]
+    var hasReportedPositions = false
+    /// The suspicions that were left out, as they were logged last, and when.
+    var toldOmissions = (count: 0, time: Timestamp.zero)
 
     var policy: NotificationPolicy
     var ownConstraints: Set<BeaconConstraint>
@@ -86,6 +91,7 @@ actor Gateway {
         /// The report of ranging, with its time by the core's clock and its receiver.
         case report(RangingEvent, at: Timestamp, from: ReceiverID)
         case place(PlaceEvent)
+        case suspicion(SuspicionEvent)
     }
     /// When the oldest that is not written came; nil where all is written.
     var gatheringBegan: ContinuousClock.Instant?
@@ -192,6 +198,7 @@ actor Gateway {
         scanMode = .off
         // Who is stopped before knows nothing, and has nothing to save.
         guard let known = await knownPresence() else { return }
+        await readPlan()
         begin(with: known)
         updateScanMode()
         publish()

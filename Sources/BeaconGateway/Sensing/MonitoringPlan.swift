@@ -14,14 +14,18 @@ struct MonitoringPlan {
     /// The beacons that are located; none where there are no places.
     let located: [BeaconConstraint]
 
-    /// The plan without conditions and places, for who leaves those to others.
-    var rangingOnly: MonitoringPlan { MonitoringPlan(conditions: [], rangings: rangings, located: []) }
+    /// The beacons of which clones are looked for; none where they are not.
+    let suspected: [BeaconConstraint]
+
+    /// The plan without conditions, places and suspicions, for who leaves those to others.
+    var rangingOnly: MonitoringPlan { MonitoringPlan(conditions: [], rangings: rangings, located: [], suspected: []) }
 
     private init(
         conditions: [(owner: ConditionOwner, region: MonitoredRegion)], rangings: [BeaconConstraint],
-        located: [BeaconConstraint]
+        located: [BeaconConstraint], suspected: [BeaconConstraint]
     ) {
         (self.conditions, self.rangings, self.located) = (conditions, rangings, located)
+        self.suspected = suspected
     }
 
     /// Creates the plan of a configuration.
@@ -60,15 +64,23 @@ struct MonitoringPlan {
         }
         self.rangings = rangings
 
-        var located: [BeaconConstraint] = []
-        if configuration.places != nil {
-            for region in configuration.regions where !located.contains(region.region.constraint) {
-                located.append(region.region.constraint)
-            }
-            for beacon in configuration.beacons where !located.contains(where: { $0.matches(beacon.identity) }) {
-                located.append(BeaconConstraint(beacon.identity))
-            }
+        var all: [BeaconConstraint] = []
+        for region in configuration.regions where !all.contains(region.region.constraint) {
+            all.append(region.region.constraint)
         }
-        self.located = located
+        for beacon in configuration.beacons where !all.contains(where: { $0.matches(beacon.identity) }) {
+            all.append(BeaconConstraint(beacon.identity))
+        }
+        located = configuration.places == nil ? [] : all
+        if let settings = configuration.suspicions {
+            // Those with names in any case, so that no others take the room of theirs.
+            suspected =
+                settings.regions == nil
+                ? configuration.regions.map(\.region.constraint)
+                    + configuration.beacons.map { BeaconConstraint($0.identity) }
+                : configuration.regions.filter { settings.regions?.contains($0.name) == true }.map(\.region.constraint)
+        } else {
+            suspected = []
+        }
     }
 }

@@ -79,7 +79,8 @@ struct RetainedMessageStore: Sendable {
             }
         case .placed(let change):
             for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
-        case .located: break
+        // A moment, and no state: who is to know is notified.
+        case .located, .suspected: break
         case .ranged(let report):
             for index in beacons.indices where beacons[index].tracker.receive(report) { retainState(of: index) }
         }

@@ -1,4 +1,4 @@
-/// A change of a region's state, the ranging report of one second, or a beacon's change of place.
+/// A change of a region's state, the ranging report of one second, a beacon's change of place, or a suspicion.
 ///
 /// This is the vocabulary in which every source of events speaks and every destination listens: the command line, the
 /// applications' center and beacond.
@@ -15,6 +15,9 @@ public enum BeaconEvent: Hashable, Sendable {
 
     /// Where all beacons are, once a second, for who asks for it.
     case located(LocatingEvent)
+
+    /// An identity is heard as no single device can be.
+    case suspected(SuspicionEvent)
 }
 
 /// The JSON lines of frames and events, the same from the command line, for a program that is run for an event, and
@@ -27,6 +30,7 @@ public enum EventJSON {
         case .ranged(let report): append(report, to: &buffer)
         case .placed(let change): append(change, to: &buffer)
         case .located(let report): append(report, to: &buffer)
+        case .suspected(let event): append(event, to: &buffer)
         }
     }
 
@@ -143,6 +147,35 @@ public enum EventJSON {
     /// Appends a line for each beacon that is located.
     public static func append(_ event: LocatingEvent, to buffer: inout [UInt8]) {
         for beacon in event.beacons { append(beacon, "located", to: &buffer) }
+    }
+
+    /// Appends the line of a suspicion.
+    public static func append(_ event: SuspicionEvent, to buffer: inout [UInt8]) {
+        let grounds = event.grounds
+        buffer.append(json: "{\"time\":")
+        buffer.append(jsonTime: event.time)
+        append("receiver", event.receiver, to: &buffer)
+        buffer.append(json: ",\"event\":\"suspicious\"")
+        append("reason", grounds.reason.rawValue, to: &buffer)
+        append("receivers", grounds.receivers, to: &buffer)
+        append("addresses", grounds.addresses, to: &buffer)
+        append("distance", grounds.distance, to: &buffer)
+        append("seconds", grounds.seconds, to: &buffer)
+        append("speed", grounds.speed, to: &buffer)
+        buffer.append(json: ",\"beacon\":{")
+        append(event.identity, to: &buffer)
+        buffer.append(json: "}}\n")
+    }
+
+    private static func append(_ key: StaticString, _ texts: [String], to buffer: inout [UInt8]) {
+        buffer.append(json: ",\"")
+        buffer.append(json: key)
+        buffer.append(json: "\":[")
+        for (index, text) in texts.enumerated() {
+            if index > 0 { buffer.append(json: ",") }
+            buffer.append(jsonText: text)
+        }
+        buffer.append(json: "]")
     }
 
     private static func append(_ event: PlaceEvent, _ name: StaticString, to buffer: inout [UInt8]) {

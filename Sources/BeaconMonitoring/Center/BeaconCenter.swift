@@ -381,8 +381,8 @@ package actor BeaconCenter {
             switch event {
             case .state(let change): deliver(change)
             case .ranged(let report): deliver(report)
-            // No app asks for places.
-            case .placed, .located: break
+            // No app asks for places, or whether beacons were cloned.
+            case .placed, .located, .suspected: break
             }
         }
         publish()

@@ -34,6 +34,7 @@ extension MonitoringCore {
             engine.setCalibration(calibrations.calibration(of: name) ?? ReceiverCalibration(), of: receiver)
         }
         attach(receiver, named: name)
+        locate(receiver, named: name)
     }
 
     /// Sets where a beacon was known to be last, in an earlier run for instance.

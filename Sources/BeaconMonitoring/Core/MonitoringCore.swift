@@ -72,6 +72,10 @@ package struct MonitoringCore: ~Copyable {
     var placeReceivers: [String: Int] = [:]
     var receiverNames: [ReceiverID: String] = [:]
 
+    /// Looks for identities behind which there is more than one device; nil where nobody wants to know.
+    var suspicions: SuspicionDetector?
+    var positions: [String: ReceiverPosition] = [:]
+
     /// What was measured of receivers, by their names.
     let calibrations: CalibrationSet
 
@@ -185,7 +189,7 @@ package struct MonitoringCore: ~Copyable {
 
     /// The scan mode that the requests need.
     package var scanMode: ScanMode {
-        if !requests.isEmpty || places != nil { return .ranging }
+        if !requests.isEmpty || places != nil || suspicions != nil { return .ranging }
         return uuids.isEmpty ? .off : .monitoring(Set(uuids.keys))
     }
 
@@ -291,6 +295,7 @@ package struct MonitoringCore: ~Copyable {
         if sighting.time.nanoseconds > newest { note(sighting.time.nanoseconds) }
         engine.receive(sighting)
         if engine.hasEvents { drain() }
+        if suspicions != nil { suspect(sighting) }
     }
 
     /// Advances the time up to and including `time`.
@@ -299,6 +304,7 @@ package struct MonitoringCore: ~Copyable {
         note(time.nanoseconds)
         engine.advance(to: time)
         if engine.hasEvents { drain() }
+        if suspicions != nil { suspect(at: time) }
     }
 
     /// Advances the time up to `time`, at which more may happen: what is due at that very moment waits.
@@ -308,6 +314,7 @@ package struct MonitoringCore: ~Copyable {
         if time.nanoseconds > newest { note(time.nanoseconds) }
         engine.advance(upTo: time)
         if engine.hasEvents { drain() }
+        if suspicions != nil { suspect(at: time) }
     }
 
     /// Has receivers hear that turned out to do so all the time: what was due meanwhile happens now.

@@ -29,6 +29,9 @@ package enum MonitoringEvent: Sendable {
 
     /// Where all beacons are, once a second.
     case located(LocatingEvent)
+
+    /// An identity is heard as no single device can be.
+    case suspected(SuspicionEvent)
 }
 
 /// A change of a condition's state.

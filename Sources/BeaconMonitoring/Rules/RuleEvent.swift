@@ -2,7 +2,7 @@ package import BeaconModel
 import BeaconSupport
 
 /// An event for which a rule runs a program, in the one grammar that the command line and beacond have:
-/// `enter | exit | place | gone | immediate | near | far [for TIME]`.
+/// `enter | exit | place | gone | suspicious | immediate | near | far [for TIME]`.
 package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
     /// A region was entered.
     case enter
@@ -12,6 +12,8 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
     case place
     /// A beacon is ranged no longer: nothing was heard of it for ten seconds and more.
     case gone
+    /// An identity is heard as no single device can be.
+    case suspicious
     /// A beacon came at least as near as this, and stayed so for a time: zero for at once.
     case proximity(Proximity, for: Duration)
 
@@ -22,7 +24,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The words of the grammar, for who misspelt one.
-    package static let words = ["enter", "exit", "place", "gone", "immediate", "near", "far"]
+    package static let words = ["enter", "exit", "place", "gone", "suspicious", "immediate", "near", "far"]
 
     /// The longest time that somebody can be asked to stay.
     private static let longest = Duration.seconds(7 * 86_400)
@@ -38,6 +40,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         case ("exit", 1): self = .exit
         case ("place", 1): self = .place
         case ("gone", 1): self = .gone
+        case ("suspicious", 1): self = .suspicious
         case (let word, 1) where proximities[word] != nil: self = .proximity(proximities[word] ?? .near, for: .zero)
         case (let word, 3) where proximities[word] != nil && words[1] == "for":
             guard let time = DurationText.duration(words[2]), time <= Self.longest else {
@@ -56,10 +59,13 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
     /// True for an event by which a beacon is near, for which beacons have to be ranged.
     package var needsRanging: Bool {
         switch self {
-        case .enter, .exit, .place: false
+        case .enter, .exit, .place, .suspicious: false
         case .gone, .proximity: true
         }
     }
+
+    /// True for an event of a beacon, and not of a region.
+    package var isOfBeacon: Bool { self != .enter && self != .exit }
 
     /// The text.
     package var description: String {
@@ -68,6 +74,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         case .exit: "exit"
         case .place: "place"
         case .gone: "gone"
+        case .suspicious: "suspicious"
         case .proximity(let proximity, .zero): "\(proximity)"
         case .proximity(let proximity, let time): "\(proximity) for \(DurationText.text(time))"
         }

@@ -88,7 +88,7 @@ package struct RuleTrigger: Sendable {
                     if isDue(Key(identity: identity, event: event), after: duration, at: time) {
                         moments.append(moment(event, nearest, report))
                     }
-                case .enter, .exit, .place: continue
+                case .enter, .exit, .place, .suspicious: continue
                 }
             }
         }

@@ -338,6 +338,8 @@ public struct MonitoringSession: ~Copyable {
                             state: change.state, before: change.before, identity: change.identity)))
             case .placed(let change): try handle(.placed(change))
             case .located(let report): try handle(.located(report))
+            // No command asks for it.
+            case .suspected: break
             case .ranged(let report):
                 // The absent one has nothing to report.
                 guard Int(report.receiver.index) < names.count else { continue }

@@ -21,7 +21,10 @@ struct GatewayFleetTests {
         let member: FleetMember
         let now: Locked<Timestamp>
 
-        init(_ node: String, _ hub: LocalExchange.Hub, now: Locked<Timestamp>, delivers: Bool = true) throws {
+        init(
+            _ node: String, _ hub: LocalExchange.Hub, now: Locked<Timestamp>, delivers: Bool = true,
+            suspicions: SuspicionSettings? = nil
+        ) throws {
             self.now = now
             bench = try GatewayBench()
             var settings = FleetBench.settings
@@ -30,6 +33,10 @@ struct GatewayFleetTests {
             let source = GatewayBench.radio("radio", isNamed: false)
             var configuration = bench.configuration([source])
             configuration.items = configuration.regions.map(FleetBench.item)
+            if let suspicions {
+                configuration.suspicions = suspicions
+                configuration.notify.kinds.insert(.suspicious)
+            }
             gateway = bench.gateway(
                 [source], runners: ["radio": runner], fleet: FleetLink(settings: settings, exchange: exchange),
                 configuration: configuration.withoutShared)
@@ -131,6 +138,27 @@ struct GatewayFleetTests {
         let words = try #require(notified.first { !$0.isEmpty })
         #expect(words.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == ["enter hall", "exit hall"])
         #expect(words.first?.hasSuffix("one") == true && words.last?.hasSuffix("two") == true, "\(words)")
+    }
+
+    @Test("A beacon that is close to receivers of two machines at once is suspicious to all, and notified of once")
+    func clone() async throws {
+        let (hub, now) = Self.hub()
+        var suspicions = SuspicionSettings()
+        suspicions.positions = ["one": .init(x: 0, y: 0), "two": .init(x: 80, y: 0)]
+        let one = try Machine("one", hub, now: now, suspicions: suspicions)
+        let two = try Machine("two", hub, now: now, suspicions: suspicions)
+        try await Self.run([one, two]) { second in
+            for _ in 0..<40 { await second([[7], [7]]) }
+            for machine in [one, two] {
+                let mode = machine.runner.mode.withLock { $0 }
+                #expect(mode == .ranging, "each advert counts")
+            }
+        }
+        let notified = (one.bench.notified + two.bench.notified).map { $0.split(separator: " ")[0] }
+        #expect(notified.sorted() == ["enter", "suspicious"])
+        for machine in [one, two] {
+            #expect(machine.bench.lines.all.filter { $0.contains("1/7 is heard close to") }.count == 1)
+        }
     }
 
     @Test("A region that one console adds is watched for by all, and a rule stays with its machine")

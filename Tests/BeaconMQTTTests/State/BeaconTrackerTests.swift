@@ -115,7 +115,7 @@ struct BeaconTrackerTests {
         switch event {
         case .region(let change): tracker.receive(change.state, at: change.time)
         case .placed(let change): tracker.receive(change)
-        case .located: false
+        case .located, .suspected: false
         case .ranged(let report): tracker.receive(report)
         }
     }

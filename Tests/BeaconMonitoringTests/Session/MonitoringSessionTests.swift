@@ -30,6 +30,7 @@ struct MonitoringSessionTests {
         case .placed(let change):
             "\(change.time.seconds) \(change.identity.minor) \(change.place ?? "\(change.state)") before \(change.before ?? "-")"
         case .located(let report): "\(report.time.seconds) \(report.beacons.map { $0.place ?? "-" })"
+        case .suspected(let event): "\(event.grounds.reason) \(event.identity.minor)"
         case .region(let change):
             "\(change.kind) \(change.name) \(change.time.seconds) \(change.receiver ?? "-")"
         case .ranged(let report):

@@ -135,7 +135,7 @@ struct SessionBench: ~Copyable {
         _ = try session.step { event in
             switch event {
             case .region(let change): words.append("\(change.kind) \(change.state) \(Self.seconds(change.time))")
-            case .placed, .located: break
+            case .placed, .located, .suspected: break
             case .ranged(let report): words.append("ranged \(Self.seconds(report.time))")
             }
         }

@@ -19,6 +19,9 @@ public struct GatewayConfiguration: Sendable {
     /// The places in which the beacons of all regions, and those with names, are located; nil for none.
     public var places: PlacePlan?
 
+    /// How beacons are looked for that were cloned; nil where they are not.
+    public var suspicions: SuspicionSettings?
+
     /// What was measured of receivers and beacons.
     public var calibrations = CalibrationSet()
 
@@ -162,6 +165,7 @@ extension GatewayConfiguration {
             }
         }
         let names = Set(regions.map(\.name))
+        suspicions = SuspicionSettings.read(root, regions: names)
         notify = NotificationRules.read(root.section("notify"), regions: names)
         destinations = DestinationSettings.read(root, in: self)
         outbox.read(root.section("outbox"))

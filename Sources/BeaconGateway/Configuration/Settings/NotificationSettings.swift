@@ -5,7 +5,7 @@ import Foundation
 extension NotificationRules {
     /// The kinds that can be chosen, by their words; heartbeats follow their interval.
     static let kindWords: [(String, BeaconNotification.Kind)] =
-        [.enter, .exit, .proximity, .gone, .place].map { ($0.rawValue, $0) }
+        [.enter, .exit, .proximity, .gone, .place, .suspicious].map { ($0.rawValue, $0) }
 
     static func read(_ section: ConfigurationSection, regions: Set<String>) -> NotificationRules {
         var rules = NotificationRules()

@@ -60,7 +60,7 @@ final class PartitionOwner {
     func note(_ transition: FleetTransition, at sequence: UInt64) {
         self.sequence = max(self.sequence, sequence)
         switch transition.content {
-        case .takeover: break
+        case .takeover, .suspicion: break
         case .region(let change):
             let before = regions[change.label]
             guard sequence > before?.sequence ?? 0 else { return }

@@ -1,7 +1,7 @@
 import BeaconModel
 import Foundation
 
-/// A change of a region or of a beacon's place, as a fleet keeps it: written once, by the worker that owned the partition.
+/// A change of a region or of a beacon's place, or a suspicion, as a fleet keeps it: written once, by the worker that owned the partition.
 ///
 /// On its way it is an object of JSON. Times are nanoseconds since 1970.
 struct FleetTransition: Codable, Hashable, Sendable {
@@ -30,12 +30,19 @@ struct FleetTransition: Codable, Hashable, Sendable {
         var runnerUp: String?
     }
 
+    /// An identity that is heard as no single device can be.
+    struct Suspicion: Codable, Hashable, Sendable {
+        var beacon: BeaconConstraint
+        var grounds: SuspicionGrounds
+    }
+
     /// What has happened.
     enum Content: Codable, Hashable, Sendable {
         /// A worker has taken the partition over: whoever wrote before writes no more.
         case takeover
         case region(Region)
         case place(Place)
+        case suspicion(Suspicion)
     }
 
     /// The partition.
@@ -113,6 +120,16 @@ extension FleetTransition.Place {
                 time: time, identity: $0, state: state, place: place, before: before, receiver: receiver, level: level,
                 margin: margin, runnerUp: runnerUp)
         }
+    }
+}
+
+extension FleetTransition.Suspicion {
+    /// A suspicion as it travels.
+    init(_ event: SuspicionEvent) { self.init(beacon: BeaconConstraint(event.identity), grounds: event.grounds) }
+
+    /// Returns the suspicion as destinations get it; nil where it names no beacon.
+    func event(at time: Timestamp) -> SuspicionEvent? {
+        beacon.identity.map { SuspicionEvent(time: time, identity: $0, grounds: grounds) }
     }
 }
 

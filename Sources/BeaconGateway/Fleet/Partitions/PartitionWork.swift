@@ -74,6 +74,8 @@ struct PartitionWork: ~Copyable {
         var located: [BeaconConstraint] = []
         var places: PlacePlan?
         var calibrations = CalibrationSet()
+        var suspicions: SuspicionSettings?
+        var suspected: [BeaconConstraint] = []
 
         /// The part of a configuration that is of a partition.
         init(_ configuration: GatewayConfiguration, of partition: Int, in partitions: FleetPartitions) {
@@ -89,6 +91,8 @@ struct PartitionWork: ~Copyable {
             located = plan.located.filter { partitions.partition(of: $0) == partition }
             places = located.isEmpty ? nil : configuration.places
             calibrations = configuration.calibrations
+            suspected = plan.suspected.filter { partitions.partition(of: $0) == partition }
+            suspicions = suspected.isEmpty ? nil : configuration.suspicions
         }
     }
 
@@ -112,6 +116,11 @@ struct PartitionWork: ~Copyable {
             let last = known[owner.label].flatMap { $0.beacons == region.constraint ? $0 : nil }
             let holder = last.flatMap { $0.state == .inside ? $0.holder : nil }.map { receiver(named: $0, at: time) }
             add(owner, region, assuming: last?.state ?? .unknown, heldBy: holder)
+        }
+        if let suspicions = plan.suspicions {
+            core.startSuspecting(suspicions.rules, of: plan.suspected, positions: suspicions.positions)
+        } else {
+            core.stopSuspecting()
         }
         guard places != plan.places || located != plan.located else { return }
         (places, located) = (plan.places, plan.located)
@@ -290,6 +299,7 @@ struct PartitionWork: ~Copyable {
             case .placed(let change):
                 if change.state != .unknown { knownPlaces[change.identity] = change.place }
                 changes.append((change.time, .place(.init(change))))
+            case .suspected(let event): changes.append((event.time, .suspicion(.init(event))))
             case .ranged, .located: break
             }
         }

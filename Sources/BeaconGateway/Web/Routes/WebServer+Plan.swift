@@ -8,18 +8,7 @@ extension WebServer {
     /// The largest picture, in bytes.
     private static let largestPicture = 4 << 20
 
-    /// The most points of a plan, and the largest building, in metres.
-    private static let mostPoints = 1_000
-    private static let largestSide = 10_000.0
-
     private static let pictureTypes = ["image/png", "image/jpeg", "image/webp", "image/svg+xml"]
-
-    private struct Plan: Codable {
-        var width = 0.0
-        var height = 0.0
-        var receivers: [String: [Double]] = [:]
-        var beacons: [String: [Double]] = [:]
-    }
 
     private struct PlanValue: Encodable {
         var width: Double
@@ -49,9 +38,12 @@ extension WebServer {
         router.get("plan") { _, _ in try Response.json(try await planValue()) }
         router.put("plan") { request, _ in
             var request = request
-            let plan = try await request.value(Plan.self)
-            try Self.check(plan)
+            let plan = try await request.value(BuildingPlan.self)
+            if let (key, what) = plan.mistake {
+                throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
+            }
             try await state.set(.plan, to: JSONEncoder().encode(plan))
+            await gateway.usePlan(plan)
             broadcast.send(.changed([.plan]))
             return try Response.json(try await planValue())
         }
@@ -89,28 +81,10 @@ extension WebServer {
     private func picture() async throws -> Picture? { try await state.value(of: .planPicture).flatMap(Picture.init) }
 
     private func planValue() async throws -> PlanValue {
-        let plan = try await state.value(of: .plan).flatMap { try? JSONDecoder().decode(Plan.self, from: $0) } ?? Plan()
+        let plan = try await state.buildingPlan()
         // With another picture comes another address, so that browsers keep none that is old.
         let image = try await picture().map { "v1/plan/image?\(AccessToken.hash(of: $0.bytes).prefix(16))" }
         return PlanValue(
             width: plan.width, height: plan.height, image: image, receivers: plan.receivers, beacons: plan.beacons)
-    }
-
-    private static func check(_ plan: Plan) throws {
-        for (key, side) in [("width", plan.width), ("height", plan.height)] where !(0...largestSide).contains(side) {
-            let what = "is a length from 0 to \(Int(largestSide)) metres"
-            throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
-        }
-        for (key, points) in [("receivers", plan.receivers), ("beacons", plan.beacons)] {
-            let isValid =
-                points.count <= mostPoints
-                && points.allSatisfy {
-                    $0.key.count <= 200 && $0.value.count == 2 && $0.value.allSatisfy { abs($0) <= largestSide }
-                }
-            guard isValid else {
-                let what = "has at most \(mostPoints) names, each with [x, y] in metres"
-                throw Problem(.unprocessableContent, "\"\(key)\" \(what)", errors: [.init(key: key, detail: what)])
-            }
-        }
     }
 }

@@ -1,0 +1,44 @@
+import BeaconEngine
+import Foundation
+
+/// The plan of a building: where receivers and beacons are, in metres.
+struct BuildingPlan: Codable {
+    /// The most points of each kind, and the largest building, in metres.
+    private static let mostPoints = 1_000
+    private static let largestSide = 10_000.0
+
+    var width = 0.0
+    var height = 0.0
+    /// The points `[x, y]` of receivers, by their names.
+    var receivers: [String: [Double]] = [:]
+    /// The points of beacons, by their identities.
+    var beacons: [String: [Double]] = [:]
+
+    /// The positions of the receivers, by their names.
+    var receiverPositions: [String: ReceiverPosition] {
+        receivers.compactMapValues { $0.count == 2 ? ReceiverPosition(x: $0[0], y: $0[1]) : nil }
+    }
+
+    /// The first mistake in it: a key, and what its value should be; nil where there is none.
+    var mistake: (key: String, what: String)? {
+        for (key, side) in [("width", width), ("height", height)] where !(0...Self.largestSide).contains(side) {
+            return (key, "is a length from 0 to \(Int(Self.largestSide)) metres")
+        }
+        for (key, points) in [("receivers", receivers), ("beacons", beacons)] {
+            let isValid =
+                points.count <= Self.mostPoints
+                && points.allSatisfy {
+                    $0.key.count <= 200 && $0.value.count == 2 && $0.value.allSatisfy { abs($0) <= Self.largestSide }
+                }
+            if !isValid { return (key, "has at most \(Self.mostPoints) names, each with [x, y] in metres") }
+        }
+        return nil
+    }
+}
+
+extension GatewayState {
+    /// Returns the plan of the building; one of nothing where there is none.
+    func buildingPlan() async throws -> BuildingPlan {
+        try await value(of: .plan).flatMap { try? JSONDecoder().decode(BuildingPlan.self, from: $0) } ?? BuildingPlan()
+    }
+}

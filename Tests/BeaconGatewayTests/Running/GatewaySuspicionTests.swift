@@ -1,0 +1,176 @@
+import BeaconDelivery
+import BeaconEngine
+import BeaconModel
+import BeaconMonitoring
+import Foundation
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("Beacons of the gateway that may have been cloned")
+struct GatewaySuspicionTests {
+    /// A log in which one identity is close to two receivers for a minute, and another close to one.
+    private static let log = (0..<60).map { second in
+        let time = 1000 + Double(second)
+        return GatewayBench.line(time, receiver: "a", rssi: -50)
+            + GatewayBench.line(time + 0.3, receiver: "b", rssi: -50)
+            + GatewayBench.line(time + 0.6, minor: 2, receiver: "a", rssi: -50)
+    }.joined()
+
+    private static func configuration(
+        _ bench: GatewayBench, _ positions: [String: ReceiverPosition]
+    ) throws -> GatewayConfiguration {
+        var configuration = bench.configuration([try bench.log("log", log)])
+        configuration.notify.kinds = [.suspicious]
+        var settings = SuspicionSettings()
+        settings.positions = positions
+        configuration.suspicions = settings
+        return configuration
+    }
+
+    private static func run(
+        _ bench: GatewayBench, _ configuration: GatewayConfiguration, rules: RuleEngine? = nil
+    ) async {
+        await bench.gateway(configuration.sources, rules: rules, configuration: configuration).run()
+    }
+
+    private static let far = ["a": ReceiverPosition(x: 0, y: 0), "b": ReceiverPosition(x: 60, y: 0)]
+
+    @Test("A clone is notified of and logged once, with its region and receivers")
+    func notified() async throws {
+        let bench = try GatewayBench()
+        await Self.run(bench, try Self.configuration(bench, Self.far))
+        try #require(bench.notified.count == 1)
+        #expect(bench.notified[0].hasPrefix("suspicious hall 1"))
+        #expect(bench.lines.all.filter { $0.contains("1/1 is heard close to") && $0.contains("60 m apart") }.count == 1)
+    }
+
+    @Test("Without the setting nobody looks, and receivers that are close to each other say nothing")
+    func nothing() async throws {
+        let bench = try GatewayBench()
+        var configuration = try Self.configuration(bench, Self.far)
+        configuration.suspicions = nil
+        await Self.run(bench, configuration)
+        await Self.run(bench, try Self.configuration(bench, ["a": .init(x: 0, y: 0), "b": .init(x: 5, y: 0)]))
+        #expect(bench.notified == [])
+    }
+
+    @Test("The console's plan says where receivers are, unless the file does")
+    func plan() async throws {
+        let bench = try GatewayBench()
+        try await bench.state.set(
+            .plan, to: Data(#"{"width":80,"height":10,"receivers":{"a":[1,1],"b":[70,1]},"beacons":{}}"#.utf8))
+        await Self.run(bench, try Self.configuration(bench, [:]))
+        #expect(bench.notified.count == 1)
+        #expect(bench.lines.all.contains { $0.contains("69 m apart") })
+        #expect(!bench.lines.all.contains { $0.contains("only addresses are compared") })
+        let other = try GatewayBench()
+        try await other.state.set(
+            .plan, to: Data(#"{"width":80,"height":10,"receivers":{"a":[1,1],"b":[70,1]},"beacons":{}}"#.utf8))
+        await Self.run(other, try Self.configuration(other, ["b": .init(x: 3, y: 1)]))
+        #expect(other.notified == [])
+    }
+
+    @Test("Where no positions are known it is logged, and so is a position of a receiver that nobody has")
+    func missing() async throws {
+        let bench = try GatewayBench()
+        await Self.run(bench, try Self.configuration(bench, [:]))
+        #expect(bench.lines.all.filter { $0.contains("only addresses are compared") }.count == 1)
+        #expect(bench.notified == [])
+        await Self.run(bench, try Self.configuration(bench, ["a": .init(x: 0, y: 0), "bee": .init(x: 60, y: 0)]))
+        #expect(
+            bench.lines.all.contains { $0.contains("no source has the receiver bee of \"suspicious\"; there are a, b") }
+        )
+    }
+
+    @Test("A rule runs its program for a clone, with the event as JSON, and for no other beacon")
+    func rules() async throws {
+        let bench = try GatewayBench()
+        func rule(_ name: String, _ beacons: Set<BeaconIdentity>?) -> Rule {
+            Rule(
+                name: name, beacons: beacons, events: [.suspicious],
+                target: .program(["/bin/sh", "-c", "cat >> '\(bench.folder.path)/\(name)'"]), interval: .zero)
+        }
+        let uuid = GatewayBench.constraint.uuid
+        let engine = RuleEngine(
+            [rule("all", nil), rule("other", [BeaconIdentity(uuid: uuid, major: 1, minor: 2)])],
+            logger: bench.lines.logger)
+        await Self.run(bench, try Self.configuration(bench, Self.far), rules: engine)
+        await engine.finish()
+        let text = try String(contentsOfFile: bench.folder.path + "/all", encoding: .utf8)
+        struct Line: Decodable {
+            struct Beacon: Decodable { var minor: Int }
+            var event: String
+            var reason: String
+            var receivers: [String]
+            var distance: Double
+            var beacon: Beacon
+        }
+        let line = try JSONDecoder().decode(Line.self, from: Data(text.utf8))
+        #expect(line.event == "suspicious" && line.reason == "apart" && line.distance == 60 && line.beacon.minor == 1)
+        #expect(line.receivers.sorted() == ["a", "b"])
+        #expect(!FileManager.default.fileExists(atPath: bench.folder.path + "/other"))
+    }
+
+    @Test("What is written in the file is what is looked for")
+    func settings() throws {
+        let checked = ConfigurationBench.check(
+            ConfigurationBench.start + """
+                suspicious:
+                  reasons: [apart, speed]
+                  regions: [hall]
+                  receivers: { front door: [0, 0], depot: [-60.5, 12] }
+                  speed: 12
+                  margin: 25
+                  again-after: 10m
+                """)
+        #expect(checked.diagnostics.isEmpty)
+        let settings = try #require(checked.configuration.suspicions)
+        #expect(settings.rules.reasons == [.apart, .speed])
+        #expect(settings.regions == ["hall"])
+        #expect(settings.positions == ["front door": .init(x: 0, y: 0), "depot": .init(x: -60.5, y: 12)])
+        #expect(settings.rules.fastest == 12 && settings.rules.margin == 25 && settings.rules.pause == .seconds(600))
+        for (text, isOn) in [("true", true), ("false", false)] {
+            let configuration = ConfigurationBench.check(ConfigurationBench.start + "suspicious: \(text)\n")
+                .configuration
+            #expect((configuration.suspicions != nil) == isOn)
+        }
+    }
+
+    @Test(
+        "Each mistake is named with its remedy",
+        arguments: [
+            ("suspicious: { reasons: [clone] }", #""reasons" is "clone"; write apart, speed or addresses"#),
+            ("suspicious: { regions: [attic] }", #"there is no region of this name"#),
+            ("suspicious: { receivers: { a: [1] } }", "write names of receivers with [x, y] in metres"),
+            ("suspicious: { receivers: { a: [x, 2] } }", "write names of receivers with [x, y] in metres"),
+            ("suspicious: { receivers: [a] }", "write names of receivers with [x, y] in metres"),
+            ("suspicious: { speed: 0 }", "write a whole number from 1 to 1000 metres per second"),
+            ("suspicious: maybe", "write true or false"), ("suspicious: { sped: 3 }", "sped"),
+            (
+                "launch: { rules: [{ name: alarm, events: [suspicious], program: [/bin/true] }] }",
+                #"the event suspicious needs "suspicious: true" in the file"#
+            ),
+        ])
+    func mistakes(_ text: String, _ message: String) {
+        let lines = ConfigurationBench.lines(ConfigurationBench.start + text + "\n")
+        #expect(lines.contains { $0.contains(message) }, "\(lines)")
+    }
+
+    @Test("Each reason is told in a sentence")
+    func sentences() {
+        func sentence(_ grounds: SuspicionGrounds) -> String { HistoryEvent.summary(of: grounds, "Badge 7") }
+        var grounds = SuspicionGrounds(
+            reason: .apart, receivers: ["hall", "depot"], addresses: ["c0", "c1"], distance: 60.4, seconds: 15)
+        #expect(
+            sentence(grounds)
+                == "Badge 7 is heard close to hall and close to depot at once, 60 m apart; it may have been cloned")
+        grounds.reason = .speed
+        #expect(sentence(grounds) == "Badge 7 came from hall to depot in 15s, 60 m apart; it may have been cloned")
+        grounds.reason = .addresses
+        grounds.distance = nil
+        #expect(
+            sentence(grounds)
+                == "Badge 7 comes from two addresses in turns: c0 and c1, at hall and depot; it may have been cloned")
+    }
+}
