@@ -9,7 +9,7 @@ import { whyButton } from "./why.js";
 export const title = "Now";
 
 const stateWords = { inside: "Inside", outside: "Outside", unknown: "Unknown" };
-const told = new Set(["enter", "exit", "place", "gone"]);
+const told = new Set(["enter", "exit", "place", "gone", "suspicious"]);
 
 const example = `sources: [auto]
 regions:

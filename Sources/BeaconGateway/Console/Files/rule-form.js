@@ -6,7 +6,7 @@ import { areaField, checkField, chipsField, formDialog, pairsField, selectField,
 import { tryRule } from "./rule-history.js";
 import { dayWords, eventParts, ruleFaults, ruleWords } from "./rule-words.js";
 
-const eventChoices = [["enter", "A region is entered"], ["exit", "A region is left"], ["place", "A beacon changes its place"], ["gone", "A beacon is no longer heard"]];
+const eventChoices = [["enter", "A region is entered"], ["exit", "A region is left"], ["place", "A beacon changes its place"], ["gone", "A beacon is no longer heard"], ["suspicious", "A beacon may have been cloned"]];
 const nearChoices = [["", "No matter how near"], ["immediate", "Immediate: within half a metre"], ["near", "Near: within some three metres"], ["far", "Far: heard at all"]];
 const oftenChoices = [["", "Every time"], ["1h", "Once an hour"], ["1d", "Once a day"], ["7d", "Once a week"], ["other", "Another span…"]];
 const tokens = ["{user}", "{beacon}", "{place}", "{region}", "{event}"];

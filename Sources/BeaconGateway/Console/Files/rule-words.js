@@ -42,6 +42,7 @@ function eventWords(rule) {
     const whole = stay ? ` and stays so for ${spanWords(stay)}` : "";
     if (word === "place") parts.push(`${beacons} ${places}`);
     else if (word === "gone") parts.push(`${beacons} is no longer heard`);
+    else if (word === "suspicious") parts.push(`${beacons} may have been cloned`);
     else if (word === "immediate") parts.push(`${beacons} comes immediately close (half a metre)${whole}`);
     else if (word === "near") parts.push(`${beacons} comes near (some three metres)${whole}`);
     else if (word === "far") parts.push(`${beacons} is heard, however far${whole}`);

@@ -10,7 +10,7 @@ const spans = [["3600", "Hour"], ["86400", "Day"], ["604800", "Week"], ["2592000
 const steps = 96;
 const pageSize = 1000;
 /** Kinds in the order in which they lie on each other. */
-const layers = ["enter", "exit", "state", "place", "proximity", "gone", "app", "user", "receiver"];
+const layers = ["enter", "exit", "state", "place", "proximity", "gone", "suspicious", "app", "user", "receiver"];
 
 /** Makes the timeline. `choose(time)` is called with the moment that was chosen, or null for now. */
 export function makeTimeline(choose) {
