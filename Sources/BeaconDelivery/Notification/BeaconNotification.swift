@@ -109,11 +109,11 @@ extension BeaconNotification {
         /// An event of the application's own, with a name and properties. Kumulos takes it.
         public static let application = Kind(rawValue: "application")
 
-        /// True for what a later notification says again: changes of proximity and place, suspicions, and heartbeats. Where
+        /// True for what a later notification says again: changes of proximity and place, and heartbeats. Where
         /// something has to be dropped it goes first, so that no number of beacons, real or invented, pushes out an
         /// enter or an exit.
         package var isRepeated: Bool {
-            self == .proximity || self == .gone || self == .place || self == .suspicious || self == .heartbeat
+            self == .proximity || self == .gone || self == .place || self == .heartbeat
         }
 
         /// The kind's word.

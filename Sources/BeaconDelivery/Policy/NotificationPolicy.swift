@@ -186,7 +186,11 @@ public struct NotificationPolicy: Sendable {
 
     /// Returns the notification of a suspicion.
     private mutating func receive(_ event: SuspicionEvent, at wallTime: Timestamp) -> [BeaconNotification] {
-        let region = regions.first { $0.constraint.matches(event.identity) }
+        // Of several the one that says most of which beacon it is.
+        let region = regions.filter { $0.constraint.matches(event.identity) }.max {
+            ($0.constraint.major != nil ? 1 : 0, $0.constraint.minor != nil ? 1 : 0)
+                < ($1.constraint.major != nil ? 1 : 0, $1.constraint.minor != nil ? 1 : 0)
+        }
         guard rules.kinds.contains(.suspicious), region != nil || rules.regions == nil else { return [] }
         var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .suspicious, time: wallTime)
         notification.region = region

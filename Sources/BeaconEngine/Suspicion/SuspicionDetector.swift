@@ -10,7 +10,7 @@ public import BeaconModel
 /// metre to ten, and hardly ever less. Three adverts by which a beacon was near a receiver, and three by which it was near
 /// another, contradict each other where no speed leads from the one to the other.
 public struct SuspicionDetector: Sendable {
-    /// The most findings in an hour.
+    /// The most findings in an hour, of identities that the constraints name in full, and of others.
     public static let mostFindings = 60
 
     /// The most identities that are followed, besides those that the constraints name in full.
@@ -18,20 +18,25 @@ public struct SuspicionDetector: Sendable {
 
     /// The findings that were left out since there were too many.
     public private(set) var omittedFindings = 0
-    /// The identities that were not followed since there were too many.
-    public private(set) var ignoredIdentities = 0
+    /// The adverts of identities that were not followed since there were too many.
+    public private(set) var ignoredAdverts = 0
 
     // Choices. Messages of receivers may be seconds late, and all come at once: what they show has to last for longer.
     private static let second = Timestamp.nanosecondsPerSecond
     /// For how long two devices have to be heard in turns at receivers far apart, and how late messages may be.
     private static let lastingTime = 15 * second
+    /// The same where they are so far apart that lateness does not explain it, and for how long one that came too fast has to be
+    /// heard where it came to.
+    private static let shortTime = 6 * second
+    private static let stayingTime = 5 * second
     /// The same for two addresses, at any receivers. A device that changes its address does so once in minutes (Core
     /// Specification, Vol 3, Part C, Appendix A: each 15), and the old one may come late for as long as gateways gather.
     private static let addressTime = 30 * second
     /// The turns that there have to be, and the time between two that count: messages that come together are one.
     private static let leastTurns = 4
+    private static let fewTurns = 3
     private static let turnTime = 2 * second
-    /// The time after which turns are of another occasion.
+    /// The time after which contradictions, and addresses, are of another occasion.
     private static let forgetting = 60 * second
     /// The time within which three adverts have to be heard.
     private static let window = 10 * second
@@ -40,51 +45,65 @@ public struct SuspicionDetector: Sendable {
     /// The time unheard after which an identity may make room for another.
     private static let staleness = 60 * second
     /// The receivers and addresses of an identity that are followed.
-    private static let mostFixes = 8
+    private static let mostFixes = 12
     private static let mostAddresses = 4
-    private static let mostKinds = 4096
 
     /// An advert that shows how near a beacon was.
     private struct Hearing {
         var time: Int64 = 0
-        /// The signal in dBm.
-        var level: Float = 0
+        /// The decibels that were lost since one metre.
+        var loss: Float = 0
     }
 
-    /// The three strongest adverts of a beacon at a receiver in ``window``.
+    /// Three adverts of a beacon that one receiver heard within ``window``, by which it was in a circle around it.
+    private struct Triple {
+        var hearings = InlineArray<3, Hearing>(repeating: Hearing())
+        var newest: Int64 = 0
+
+        /// The decibels that none of the three exceeds.
+        var loss: Float { max(hearings[0].loss, max(hearings[1].loss, hearings[2].loss)) }
+    }
+
+    /// What a receiver heard of a beacon.
     private struct Fix {
         var receiver: UInt16
         var address: DeviceAddress
-        var newest: Int64
+        /// The adverts of the last seconds that lost least.
+        var recent = Triple()
         var count = 0
-        var hearings = InlineArray<3, Hearing>(repeating: Hearing())
+        /// The three that say most of where the beacon can be; nil until there were three.
+        var best: Triple?
 
-        var isComplete: Bool { count == 3 }
-
-        /// The level that all three reach.
-        var level: Float {
-            var least = hearings[0].level
-            for index in 1..<3 { least = min(least, hearings[index].level) }
-            return least
-        }
-
-        mutating func hear(_ level: Float, at time: Int64, window: Int64) {
-            newest = max(newest, time)
+        /// Takes in an advert.
+        ///
+        /// - Returns: true where the newest three are complete.
+        mutating func hear(_ loss: Float, at time: Int64) -> Bool {
+            recent.newest = max(recent.newest, time)
             var kept = 0
-            for index in 0..<count where newest - hearings[index].time <= window {
-                hearings[kept] = hearings[index]
+            for index in 0..<count where recent.newest - recent.hearings[index].time <= SuspicionDetector.window {
+                recent.hearings[kept] = recent.hearings[index]
                 kept += 1
             }
             count = kept
             if count < 3 {
-                hearings[count] = Hearing(time: time, level: level)
+                recent.hearings[count] = Hearing(time: time, loss: loss)
                 count += 1
-                return
+            } else {
+                var weakest = 0
+                for index in 1..<3 where recent.hearings[index].loss > recent.hearings[weakest].loss { weakest = index }
+                // Of equals the newer one, which says more of now.
+                if loss <= recent.hearings[weakest].loss {
+                    recent.hearings[weakest] = Hearing(time: time, loss: loss)
+                }
             }
-            var weakest = 0
-            for index in 1..<3 where hearings[index].level < hearings[weakest].level { weakest = index }
-            // Of equals the newer one, which says more of now.
-            if level >= hearings[weakest].level { hearings[weakest] = Hearing(time: time, level: level) }
+            return count == 3
+        }
+
+        /// The least that was lost, for a receiver that has not heard three.
+        var leastLoss: Float {
+            var least = recent.hearings[0].loss
+            for index in 1..<max(count, 1) { least = min(least, recent.hearings[index].loss) }
+            return least
         }
     }
 
@@ -99,23 +118,27 @@ public struct SuspicionDetector: Sendable {
             last = time
         }
 
-        mutating func note(at time: Int64) {
-            guard time - last >= SuspicionDetector.turnTime else { return }
-            count += 1
-            last = time
+        /// Takes in a turn, after others or of another occasion.
+        func noting(at time: Int64, within span: Int64) -> Turns {
+            guard time - last <= span else { return Turns(at: time) }
+            var turns = self
+            guard time - last >= SuspicionDetector.turnTime else { return turns }
+            turns.count += 1
+            turns.last = time
+            return turns
         }
 
-        /// True once there were enough, over a time.
-        func isEnough(at time: Int64, over span: Int64) -> Bool {
-            count >= SuspicionDetector.leastTurns && time - began >= span
-        }
+        /// True once there were so many, over so long.
+        func reach(_ least: Int, at time: Int64, over span: Int64) -> Bool { count >= least && time - began >= span }
     }
 
     /// Two receivers whose adverts contradict each other.
     private struct Conflict {
         var newest: Int64
         var turns: Turns
-        /// True once it was back at the first.
+        /// When it was heard last where it came to.
+        var arrived: Int64
+        /// True once it was back where it came from.
         var hasReturned = false
         var first: Suspicion.Side
         var second: Suspicion.Side
@@ -123,7 +146,7 @@ public struct SuspicionDetector: Sendable {
         var isDecided = false
     }
 
-    /// What lies between two fixes that contradict each other.
+    /// What lies between two triples that contradict each other.
     private struct Gap {
         /// The metres that no speed explains.
         var excess: Float
@@ -138,6 +161,11 @@ public struct SuspicionDetector: Sendable {
         var address: DeviceAddress
         var receiver: UInt16
         var newest: Int64
+        var hasReturned = false
+
+        /// True for one that changes, and that those who know its key give in another form (Core Specification, Vol 6, Part B,
+        /// 1.3.2.2).
+        var isResolvable: Bool { address.kind != .public && address.bits >> 46 == 0b01 }
     }
 
     /// What is known of an identity.
@@ -145,59 +173,28 @@ public struct SuspicionDetector: Sendable {
         let identity: BeaconIdentity
         var isNamed: Bool
         var newest: Int64
-        var kind: Int?
-        /// What it said of its power last.
-        var power: Int8?
         var fixes: [Fix] = []
         var conflict: Conflict?
         var addresses: [KnownAddress] = []
         var lastAddress = 0
         var turns: Turns?
-        var newestTurn: Int64?
         /// When each reason was reported last.
         var reported: [SuspicionReason: Int64] = [:]
     }
 
-    /// Beacons that say the same of their power, and how strong they are.
-    private struct Kind {
-        /// The level at one metre that is believed in any case, in dBm.
-        let least: Float
-        /// The strongest that was heard.
-        var strongest: Float
-        var newest: Int64
+    /// The findings of the last hour.
+    private struct Recent {
+        private var times: [Int64] = []
 
-        /// What most beacons of 0 dBm say, as ``IBeaconFrame/defaultMeasuredPower`` has it.
-        static let usualPower = Float(IBeaconFrame.defaultMeasuredPower)
-
-        init(power: Float, at time: Int64) {
-            // What says that it is weaker may have been set up wrongly.
-            least = min(max(power, Self.usualPower), Self.strongestPower)
-            strongest = -127
-            newest = time
+        /// Notes a finding.
+        ///
+        /// - Returns: false where there were too many.
+        mutating func note(at time: Int64) -> Bool {
+            times.removeAll { time - $0 >= 3600 * SuspicionDetector.second }
+            guard times.count < SuspicionDetector.mostFindings else { return false }
+            times.append(time)
+            return true
         }
-
-        /// What a beacon of 20 dBm, the most that there is (Core Specification, Vol 6, Part A, 3), has where one of 0 dBm has -59.
-        private static let strongestPower: Float = -39
-
-        /// What is heard strongest is heard from some 30 cm, which is 10 dB more than at one metre.
-        private static let closeness: Float = 10
-
-        /// What is forgotten in an hour, in dB.
-        private static let decay: Float = 1
-
-        mutating func hear(_ level: Float, at time: Int64) {
-            let hours = Float(max(time - newest, 0)) / Float(3600 * second)
-            strongest = max(strongest - Self.decay * min(hours, 100), level)
-            newest = max(newest, time)
-        }
-
-        /// The level at one metre.
-        var reference: Float { max(least, min(strongest - Self.closeness, Self.strongestPower)) }
-    }
-
-    private struct KindKey: Hashable {
-        var uuid: ProximityUUID
-        var power: Int8
     }
 
     /// Which beacons are looked at.
@@ -224,18 +221,18 @@ public struct SuspicionDetector: Sendable {
     private let pause: Int64
     private let looksForPositions: Bool
     private let looksForAddresses: Bool
+    private var constraints: [BeaconConstraint]?
     private var wanted: [ProximityUUID: Wanted] = [:]
     private var receivers: [Receiver] = []
     private var places: [BeaconIdentity: Int] = [:]
     private var records: [Record] = []
     private var namedCount = 0
     private var sweep = 0
-    private var kindPlaces: [KindKey: Int] = [:]
-    private var kinds: [Kind] = []
     /// The records with a conflict that is to be decided, and when.
     private var undecided: [(record: Int, due: Int64)] = []
     private var nextDue = Int64.max
-    private var hour: (began: Int64, count: Int)?
+    private var recentNamed = Recent()
+    private var recentOthers = Recent()
     private var findings: [Suspicion] = []
 
     /// A detector that has heard nothing.
@@ -260,6 +257,8 @@ public struct SuspicionDetector: Sendable {
 
     /// Sets the beacons that are looked at. What is known of those that still are stays.
     public mutating func setConstraints(_ constraints: [BeaconConstraint]) {
+        guard constraints != self.constraints else { return }
+        self.constraints = constraints
         wanted = [:]
         for constraint in constraints {
             switch (constraint.major, constraint.identity) {
@@ -342,7 +341,7 @@ public struct SuspicionDetector: Sendable {
             records[sweep] = record
             return sweep
         }
-        ignoredIdentities += 1
+        ignoredAdverts += 1
         return nil
     }
 
@@ -354,31 +353,13 @@ public struct SuspicionDetector: Sendable {
         return records.count - 1
     }
 
-    /// The level of an identity at one metre.
-    private func reference(of place: Int) -> Float {
-        if !calibrations.isEmpty, let calibration = calibrations[records[place].identity] {
-            return Float(calibration.power)
-        }
-        return records[place].kind.map { kinds[$0].reference } ?? Kind.usualPower
-    }
-
-    /// Notes what a beacon says of its power. It counts as the strongest of what it has said.
-    private mutating func note(_ power: Int8, of place: Int, at time: Int64) {
-        guard records[place].power != power else { return }
-        records[place].power = power
-        let identity = records[place].identity
-        let key = KindKey(uuid: identity.uuid, power: power)
-        let kind: Int
-        if let known = kindPlaces[key] {
-            kind = known
-        } else {
-            guard kinds.count < Self.mostKinds else { return }
-            kind = kinds.count
-            kindPlaces[key] = kind
-            kinds.append(Kind(power: Float(power), at: time))
-        }
-        if let before = records[place].kind, kinds[before].reference >= kinds[kind].reference { return }
-        records[place].kind = kind
+    /// Returns the level in dBm that an advert had at one metre.
+    private func power(of sighting: Sighting) -> Float {
+        if !calibrations.isEmpty, let calibration = calibrations[sighting.identity] { return Float(calibration.power) }
+        // What says that it is weaker than usual may have been set up wrongly; nothing is stronger than 20 dBm (Core
+        // Specification, Vol 6, Part A, 3), with which a beacon has what one of 0 dBm has and 20 dB.
+        let usual = Float(IBeaconFrame.defaultMeasuredPower)
+        return min(max(Float(sighting.measuredPower), usual), usual + 20)
     }
 
     // MARK: - Two addresses
@@ -394,13 +375,9 @@ public struct SuspicionDetector: Sendable {
                 records[place].lastAddress = records[place].addresses.count
                 records[place].addresses.append(known)
             } else {
-                var oldest = 0
-                for index in 1..<Self.mostAddresses
-                where records[place].addresses[index].newest < records[place].addresses[oldest].newest {
-                    oldest = index
-                }
-                records[place].addresses[oldest] = known
-                records[place].lastAddress = oldest
+                let least = Self.leastKnown(records[place].addresses)
+                records[place].addresses[least] = known
+                records[place].lastAddress = least
             }
             return
         }
@@ -410,14 +387,14 @@ public struct SuspicionDetector: Sendable {
         guard index != last else { return }
         records[place].lastAddress = index
         // It was heard before another one, and is again: neither has taken the other's place.
-        guard time - before.newest <= Self.forgetting else { return records[place].turns = nil }
-        var turns = records[place].turns ?? Turns(at: time)
-        if let newest = records[place].newestTurn, time - newest > Self.forgetting { turns = Turns(at: time) }
-        turns.note(at: time)
-        records[place].turns = turns
-        records[place].newestTurn = max(records[place].newestTurn ?? time, time)
-        guard turns.isEnough(at: time, over: Self.addressTime) else { return }
+        guard time - before.newest <= Self.forgetting else { return }
+        records[place].addresses[index].hasReturned = true
         let other = records[place].addresses[last]
+        // One receiver may know the key of a phone, and give another address than its neighbour.
+        guard before.isResolvable == other.isResolvable || other.receiver == sighting.receiver.index else { return }
+        let turns = records[place].turns?.noting(at: time, within: Self.addressTime) ?? Turns(at: time)
+        records[place].turns = turns
+        guard turns.reach(Self.leastTurns, at: time, over: Self.addressTime) else { return }
         report(
             Suspicion(
                 time: sighting.time, identity: sighting.identity, reason: .addresses,
@@ -427,62 +404,79 @@ public struct SuspicionDetector: Sendable {
             of: place)
     }
 
+    /// Returns the place of the address that is known least: one that has not come back, and of those the oldest.
+    private static func leastKnown(_ addresses: [KnownAddress]) -> Int {
+        addresses.indices.min {
+            let (a, b) = (addresses[$0], addresses[$1])
+            return a.hasReturned == b.hasReturned ? a.newest < b.newest : b.hasReturned
+        } ?? 0
+    }
+
     // MARK: - Two positions
 
     private mutating func receiveLevel(_ sighting: Sighting, in place: Int) {
         let index = Int(sighting.receiver.index)
         guard let reading = sighting.rssi.dBm, index < receivers.count, receivers[index].position != nil else { return }
         let time = sighting.time.nanoseconds
-        let level = Float(reading) - receivers[index].offset
-        note(sighting.measuredPower, of: place, at: time)
-        guard let fix = updateFix(of: place, with: sighting, level) else { return }
-        if let kind = records[place].kind { kinds[kind].hear(records[place].fixes[fix].level, at: time) }
-        guard records[place].fixes.count > 1 else { return }
+        let loss = power(of: sighting) - Float(reading) + receivers[index].offset
+        guard let fix = fix(of: sighting.receiver, in: place, hearing: loss, at: time) else { return }
+        records[place].fixes[fix].address = sighting.address
+        guard records[place].fixes[fix].hear(loss, at: time) else { return }
+        let recent = records[place].fixes[fix].recent
         var widest: (gap: Gap, other: Int)?
-        for other in records[place].fixes.indices where other != fix && records[place].fixes[other].isComplete {
-            guard let gap = gap(from: other, to: fix, of: place), gap.excess > widest?.gap.excess ?? 0 else { continue }
+        for other in records[place].fixes.indices where other != fix {
+            guard let best = records[place].fixes[other].best,
+                let gap = gap(
+                    from: best, at: records[place].fixes[other].receiver, to: recent, at: sighting.receiver.index),
+                gap.excess > widest?.gap.excess ?? 0
+            else { continue }
             widest = (gap, other)
+        }
+        let best = records[place].fixes[fix].best
+        if best.map({ bound(of: recent, at: time) <= bound(of: $0, at: time) }) ?? true {
+            records[place].fixes[fix].best = recent
         }
         if let widest { note(widest.gap, from: widest.other, to: fix, of: place, at: time) }
     }
 
-    /// Takes in an advert.
-    ///
-    /// - Returns: the fix, where it is complete.
-    private mutating func updateFix(of place: Int, with sighting: Sighting, _ level: Float) -> Int? {
-        let (time, receiver) = (sighting.time.nanoseconds, sighting.receiver.index)
-        let fix: Int
-        if let known = records[place].fixes.firstIndex(where: { $0.receiver == receiver }) {
-            fix = known
-        } else {
-            let new = Fix(receiver: receiver, address: sighting.address, newest: time)
-            if records[place].fixes.count < Self.mostFixes {
-                fix = records[place].fixes.count
-                records[place].fixes.append(new)
-            } else {
-                // The one in whose place it is heard longest ago.
-                var oldest = 0
-                for index in 1..<Self.mostFixes
-                where records[place].fixes[index].newest < records[place].fixes[oldest].newest {
-                    oldest = index
-                }
-                records[place].fixes[oldest] = new
-                fix = oldest
-            }
-        }
-        records[place].fixes[fix].hear(level, at: time, window: Self.window)
-        records[place].fixes[fix].address = sighting.address
-        return records[place].fixes[fix].isComplete ? fix : nil
+    /// Returns the metres around the receiver within which a beacon can be now that made a triple.
+    private func bound(of triple: Triple, at time: Int64) -> Float {
+        Radii.radius(triple.loss + margin) + fastest * Float(max(time - triple.newest, 0)) / Float(Self.second)
     }
 
-    /// Returns what lies between two fixes; nil where one device may have made both.
-    private func gap(from first: Int, to second: Int, of place: Int) -> Gap? {
-        let (a, b) = (records[place].fixes[first], records[place].fixes[second])
-        guard let from = receivers[Int(a.receiver)].position, let to = receivers[Int(b.receiver)].position,
+    /// Returns the metres around its receiver within which a beacon can be now of which this was heard.
+    private func bound(of fix: Fix, at time: Int64) -> Float {
+        let recent =
+            Radii.radius(fix.leastLoss + margin)
+            + fastest * Float(max(time - fix.recent.newest, 0)) / Float(Self.second)
+        return fix.best.map { min(recent, bound(of: $0, at: time)) } ?? recent
+    }
+
+    /// Returns the place of what a receiver heard of an identity. Where there are many, one that says more takes the place of
+    /// the one that says least; nil where it does not.
+    private mutating func fix(of receiver: ReceiverID, in place: Int, hearing loss: Float, at time: Int64) -> Int? {
+        if let known = records[place].fixes.firstIndex(where: { $0.receiver == receiver.index }) { return known }
+        let new = Fix(receiver: receiver.index, address: DeviceAddress(bits: 0, kind: .anonymous))
+        if records[place].fixes.count < Self.mostFixes {
+            records[place].fixes.append(new)
+            return records[place].fixes.count - 1
+        }
+        var loosest = 0
+        for index in 1..<records[place].fixes.count
+        where bound(of: records[place].fixes[index], at: time) > bound(of: records[place].fixes[loosest], at: time) {
+            loosest = index
+        }
+        guard bound(of: records[place].fixes[loosest], at: time) > Radii.radius(loss + margin) else { return nil }
+        records[place].fixes[loosest] = new
+        return loosest
+    }
+
+    /// Returns what lies between two triples; nil where one device may have made both.
+    private func gap(from a: Triple, at first: UInt16, to b: Triple, at second: UInt16) -> Gap? {
+        guard let from = receivers[Int(first)].position, let to = receivers[Int(second)].position,
             abs(b.newest - a.newest) <= Self.memory
         else { return nil }
         let distance = Float(from.distance(to: to))
-        let strongest = reference(of: place) + margin
         // Each of the three has to be contradicted by one of the others: a single wrong reading says nothing.
         var least: Gap?
         for (mine, others) in [(a, b), (b, a)] {
@@ -490,8 +484,7 @@ public struct SuspicionDetector: Sendable {
                 var most: Gap?
                 for other in 0..<3 {
                     let (one, two) = (mine.hearings[index], others.hearings[other])
-                    let metres =
-                        distance - Radii.radius(strongest - one.level) - Radii.radius(strongest - two.level)
+                    let metres = distance - Radii.radius(one.loss + margin) - Radii.radius(two.loss + margin)
                     let seconds = Float(abs(one.time - two.time)) / Float(Self.second)
                     let excess = metres - fastest * seconds
                     if excess > most?.excess ?? -.infinity {
@@ -505,6 +498,18 @@ public struct SuspicionDetector: Sendable {
         return least
     }
 
+    /// Returns whether what was heard last at a receiver contradicts what another has heard of an identity.
+    private func contradicts(_ fix: Int, _ other: ReceiverID, of place: Int) -> Bool {
+        let heard = records[place].fixes[fix]
+        guard heard.receiver != other.index,
+            let known = records[place].fixes.first(where: { $0.receiver == other.index })?.best
+        else { return false }
+        return gap(from: known, at: other.index, to: heard.recent, at: heard.receiver) != nil
+    }
+
+    /// The metres that are too many for messages that were late.
+    private var lateMetres: Float { fastest * Float(Self.lastingTime / Self.second) }
+
     /// Notes a contradiction.
     private mutating func note(_ gap: Gap, from first: Int, to second: Int, of place: Int, at time: Int64) {
         let (a, b) = (records[place].fixes[first], records[place].fixes[second])
@@ -514,26 +519,33 @@ public struct SuspicionDetector: Sendable {
         )
         guard var conflict = records[place].conflict, time - conflict.newest <= Self.forgetting else {
             records[place].conflict = Conflict(
-                newest: time, turns: Turns(at: time), first: sides.0, second: sides.1, gap: gap)
+                newest: time, turns: Turns(at: time), arrived: time, first: sides.0, second: sides.1, gap: gap)
             undecided.removeAll { $0.record == place }
             undecided.append((place, time + Self.lastingTime))
             nextDue = min(nextDue, time + Self.lastingTime)
             return
         }
         conflict.newest = max(conflict.newest, time)
-        if conflict.second.receiver != sides.1.receiver {
-            conflict.hasReturned = true
-            conflict.turns.note(at: time)
+        if contradicts(second, conflict.second.receiver, of: place) {
+            // It is elsewhere again: where it came from, or at a third place.
+            if !contradicts(second, conflict.first.receiver, of: place) { conflict.hasReturned = true }
+            conflict.turns = conflict.turns.noting(at: time, within: Self.lastingTime)
             (conflict.first, conflict.second) = sides
+            if !conflict.hasReturned { conflict.arrived = time }
+        } else if !conflict.hasReturned {
+            conflict.arrived = max(conflict.arrived, time)
         }
         if !conflict.hasReturned, gap.excess > conflict.gap.excess { conflict.gap = gap }
         records[place].conflict = conflict
-        guard conflict.turns.isEnough(at: time, over: Self.lastingTime) else { return }
+        guard
+            conflict.turns.reach(Self.leastTurns, at: time, over: Self.lastingTime)
+                || gap.excess > lateMetres && conflict.turns.reach(Self.fewTurns, at: time, over: Self.shortTime)
+        else { return }
         records[place].conflict = nil
         report(
             Suspicion(
                 time: Timestamp(nanoseconds: time), identity: records[place].identity, reason: .apart,
-                first: conflict.first, second: conflict.second, distance: Double(gap.distance),
+                first: sides.0, second: sides.1, distance: Double(gap.distance),
                 seconds: Double(time - conflict.turns.began) / Double(Self.second)),
             of: place)
     }
@@ -546,8 +558,9 @@ public struct SuspicionDetector: Sendable {
         for (place, due) in due {
             guard let conflict = records[place].conflict, !conflict.hasReturned, !conflict.isDecided else { continue }
             records[place].conflict?.isDecided = true
-            let late = fastest * Float(Self.lastingTime / Self.second)
-            guard conflict.gap.excess > late else { continue }
+            // What comes at once after an outage is no stay.
+            guard conflict.gap.excess > lateMetres, conflict.arrived - (due - Self.lastingTime) >= Self.stayingTime
+            else { continue }
             report(
                 Suspicion(
                     time: Timestamp(nanoseconds: due), identity: records[place].identity, reason: .speed,
@@ -564,15 +577,12 @@ public struct SuspicionDetector: Sendable {
         guard rules.reasons.contains(finding.reason) else { return }
         let time = finding.time.nanoseconds
         if let last = records[place].reported[finding.reason], time - last < pause { return }
-        records[place].reported[finding.reason] = time
-        var hour = hour ?? (time, 0)
-        if time - hour.began >= 3600 * Self.second { hour = (time, 0) }
-        hour.count += 1
-        self.hour = hour
-        guard hour.count <= Self.mostFindings else {
+        let isAllowed = records[place].isNamed ? recentNamed.note(at: time) : recentOthers.note(at: time)
+        guard isAllowed else {
             omittedFindings += 1
             return
         }
+        records[place].reported[finding.reason] = time
         findings.append(finding)
     }
 

@@ -98,7 +98,7 @@ struct HistoryEvent: Sendable {
             return "\(name) may have been cloned"
         }
         let apart = grounds.distance.map { ", \(Int($0.rounded())) m apart" } ?? ""
-        let seconds = DurationText.text(.seconds(Int(max(grounds.seconds, 1).rounded())))
+        let seconds = DurationText.text(.seconds(max(Int(grounds.seconds.rounded()), 1)))
         let what =
             switch grounds.reason {
             case .apart: "is heard close to \(first) and close to \(last) at once\(apart)"

@@ -94,8 +94,8 @@ extension Rule {
         var places: [String]?
         /// The names of destinations.
         var destinations: Set<String>
-        /// True where beacons are looked for that were cloned.
-        var looksForClones: Bool
+        /// True where beacons are looked for that were cloned, here or by another beacond that says so.
+        var learnsOfClones: Bool
     }
 
     static func read(_ section: ConfigurationSection, names: inout Set<String>, in context: Context) -> Rule? {
@@ -172,7 +172,7 @@ extension Rule {
                 "\(section.subject)the event place needs places; say which receivers are where with the key \"places\" of the file"
             )
         }
-        if events.contains(.suspicious), !context.looksForClones {
+        if events.contains(.suspicious), !context.learnsOfClones {
             section.report(
                 section.origin,
                 "\(section.subject)the event suspicious needs \"suspicious: true\" in the file, or its options")

@@ -9,7 +9,12 @@ import Logging
 extension Gateway {
     /// Begins to look for beacons that were cloned, or goes on with others.
     func lookForClones(_ plan: MonitoringPlan) {
-        guard let settings = configuration.suspicions, !plan.suspected.isEmpty else { return core.stopSuspecting() }
+        guard let settings = configuration.suspicions, !plan.suspected.isEmpty else {
+            if configuration.suspicions != nil, fleet == nil, !configuration.regions.isEmpty {
+                logger.warning("no beacon is looked at for clones: \"suspicious\" names no region that there is")
+            }
+            return core.stopSuspecting()
+        }
         core.startSuspecting(settings.rules, of: plan.suspected, positions: receiverPositions(settings))
         guard settings.needsPositions, receiverPositions(settings).count < 2, !hasReportedPositions else { return }
         hasReportedPositions = true
@@ -27,7 +32,9 @@ extension Gateway {
     func readPlan() async {
         guard configuration.suspicions?.needsPositions == true, let state else { return }
         do {
-            planPositions = try await state.buildingPlan().receiverPositions
+            let positions = try await state.buildingPlan().receiverPositions
+            // Somebody may have changed it meanwhile.
+            if !hasPlan { planPositions = positions }
         } catch {
             logger.error(
                 "cannot read the plan of the building: \(error); clones of beacons are looked for with the positions of the file alone until it is changed"
@@ -37,6 +44,7 @@ extension Gateway {
 
     /// Takes in where receivers are on another plan of the building.
     func usePlan(_ plan: BuildingPlan) {
+        hasPlan = true
         planPositions = plan.receiverPositions
         guard let settings = configuration.suspicions else { return }
         core.setPositions(receiverPositions(settings))
@@ -64,12 +72,12 @@ extension Gateway {
     /// Logs that suspicions were left out, once an hour.
     func reportOmittedSuspicions() {
         let omitted = core.omittedSuspicions
-        guard omitted.findings + omitted.identities > toldOmissions.count, let time = core.time,
+        guard omitted.count > toldOmissions.count, let time = core.time,
             toldOmissions.count == 0 || time.since(toldOmissions.time) >= 3600 * Timestamp.nanosecondsPerSecond
         else { return }
-        toldOmissions = (omitted.findings + omitted.identities, time)
+        toldOmissions = (omitted.count, time)
         logger.warning(
-            "somebody may be inventing beacons: \(omitted.findings) suspicions were left out, since there were more than \(SuspicionDetector.mostFindings) in an hour, and \(omitted.identities) adverts of identities beyond \(SuspicionDetector.mostIdentities)"
+            "\(omitted)"
         )
     }
 }

@@ -75,6 +75,7 @@ actor Gateway {
     var located: [BeaconConstraint] = []
     /// Where receivers are on the plan of the building, by their names.
     var planPositions: [String: ReceiverPosition] = [:]
+    var hasPlan = false
     var hasReportedPositions = false
     /// The suspicions that were left out, as they were logged last, and when.
     var toldOmissions = (count: 0, time: Timestamp.zero)

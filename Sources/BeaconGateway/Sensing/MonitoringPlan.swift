@@ -17,6 +17,14 @@ struct MonitoringPlan {
     /// The beacons of which clones are looked for; none where they are not.
     let suspected: [BeaconConstraint]
 
+    private static func suspected(
+        of configuration: GatewayConfiguration, in names: Set<String>
+    ) -> [BeaconConstraint] {
+        let regions = configuration.regions.filter { names.contains($0.name) }.map(\.region.constraint)
+        let beacons = configuration.beacons.filter { beacon in regions.contains { $0.matches(beacon.identity) } }
+        return regions + beacons.map { BeaconConstraint($0.identity) }
+    }
+
     /// The plan without conditions, places and suspicions, for who leaves those to others.
     var rangingOnly: MonitoringPlan { MonitoringPlan(conditions: [], rangings: rangings, located: [], suspected: []) }
 
@@ -78,7 +86,7 @@ struct MonitoringPlan {
                 settings.regions == nil
                 ? configuration.regions.map(\.region.constraint)
                     + configuration.beacons.map { BeaconConstraint($0.identity) }
-                : configuration.regions.filter { settings.regions?.contains($0.name) == true }.map(\.region.constraint)
+                : Self.suspected(of: configuration, in: settings.regions ?? [])
         } else {
             suspected = []
         }

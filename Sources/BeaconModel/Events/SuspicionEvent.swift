@@ -68,4 +68,26 @@ public struct SuspicionGrounds: Hashable, Sendable, Codable {
         self.seconds = seconds
         self.speed = speed
     }
+
+    /// The greatest number of metres, seconds, and metres per second that grounds have, and the longest texts.
+    private static let greatest = 1e9
+    private static let longest = 200
+
+    /// Reads grounds. What others send is bounded: numbers by a billion, texts by 200 characters, of which there are two each.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func number(_ key: CodingKeys) throws -> Double? {
+            try values.decodeIfPresent(Double.self, forKey: key).map { min(max($0, 0), Self.greatest) }
+        }
+        func texts(_ key: CodingKeys) throws -> [String] {
+            try (values.decodeIfPresent([String].self, forKey: key) ?? []).prefix(2).map {
+                String($0.prefix(Self.longest))
+            }
+        }
+        self.init(
+            reason: SuspicionReason(
+                rawValue: String(try values.decode(String.self, forKey: .reason).prefix(Self.longest))),
+            receivers: try texts(.receivers), addresses: try texts(.addresses), distance: try number(.distance),
+            seconds: try number(.seconds) ?? 0, speed: try number(.speed))
+    }
 }

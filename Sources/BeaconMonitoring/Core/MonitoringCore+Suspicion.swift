@@ -31,9 +31,9 @@ extension MonitoringCore {
         for (receiver, name) in receiverNames { locate(receiver, named: name) }
     }
 
-    /// The suspicions that were left out, since there were too many, and the identities that were not followed.
-    package var omittedSuspicions: (findings: Int, identities: Int) {
-        (suspicions?.omittedFindings ?? 0, suspicions?.ignoredIdentities ?? 0)
+    /// What was left out of suspicions, since there was too much of it.
+    package var omittedSuspicions: OmittedSuspicions {
+        OmittedSuspicions(findings: suspicions?.omittedFindings ?? 0, adverts: suspicions?.ignoredAdverts ?? 0)
     }
 
     mutating func locate(_ receiver: ReceiverID, named name: String) {
@@ -65,5 +65,21 @@ extension MonitoringCore {
                             addresses: sides.map { "\($0.address)" }, distance: finding.distance,
                             seconds: finding.seconds, speed: finding.speed))))
         }
+    }
+}
+
+/// What was left out of suspicions, since there was too much of it. Its text is for the log.
+package struct OmittedSuspicions: CustomStringConvertible {
+    /// The suspicions that were not reported.
+    package var findings: Int
+    /// The adverts of identities that were not followed.
+    package var adverts: Int
+
+    /// The sum of both.
+    package var count: Int { findings + adverts }
+
+    /// What it means, in a sentence.
+    package var description: String {
+        "somebody may be inventing beacons: \(findings) suspicions were left out, since there were more than \(SuspicionDetector.mostFindings) in an hour, and \(adverts) adverts of identities beyond \(SuspicionDetector.mostIdentities)"
     }
 }

@@ -140,7 +140,7 @@ extension GatewayConfiguration {
     var ruleContext: Rule.Context {
         Rule.Context(
             regions: Set(regions.map(\.name)), beacons: beacons, places: places?.placeNames,
-            destinations: Set(destinations.map(\.name)), looksForClones: suspicions != nil)
+            destinations: Set(destinations.map(\.name)), learnsOfClones: suspicions != nil || !intake.webhooks.isEmpty)
     }
 
     /// Reads a rule as the console has it, to be tried.

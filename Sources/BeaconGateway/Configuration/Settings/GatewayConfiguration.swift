@@ -169,9 +169,9 @@ extension GatewayConfiguration {
         notify = NotificationRules.read(root.section("notify"), regions: names)
         destinations = DestinationSettings.read(root, in: self)
         outbox.read(root.section("outbox"))
+        intake = IntakeSettings.read(root)
         launch = LaunchSettings.read(root, in: ruleContext, items: &items)
         web = WebSettings.read(root)
-        intake = IntakeSettings.read(root)
         if web == nil, !root.has("web") || root.boolean("web") == false,
             sources.contains(where: { $0.specification.posted != nil })
         {

@@ -44,6 +44,8 @@ struct PartitionWork: ~Copyable {
     private var wallOffset: Int64 = 0
     private var changes: [(time: Timestamp, content: FleetTransition.Content)] = []
     private var notices: [String] = []
+    private var hasReportedPositions = false
+    private var toldOmissions = 0
 
     /// Takes a partition over.
     ///
@@ -119,6 +121,12 @@ struct PartitionWork: ~Copyable {
         }
         if let suspicions = plan.suspicions {
             core.startSuspecting(suspicions.rules, of: plan.suspected, positions: suspicions.positions)
+            if suspicions.needsPositions, suspicions.positions.count < 2, !hasReportedPositions {
+                hasReportedPositions = true
+                notices.append(
+                    "of beacons that may have been cloned, only addresses are compared: write where the fleet's receivers are into the file of each worker, as \"suspicious: {receivers: {NAME: [x, y]}}\""
+                )
+            }
         } else {
             core.stopSuspecting()
         }
@@ -276,6 +284,12 @@ struct PartitionWork: ~Copyable {
     /// Returns what an operator should know, in sentences, since the last call.
     mutating func takeNotices() -> [String] {
         defer { notices = [] }
+        let omitted = core.omittedSuspicions
+        // Each time that there are twice as many.
+        if omitted.count > 0, omitted.count >= 2 * toldOmissions {
+            toldOmissions = omitted.count
+            notices.append("\(omitted)")
+        }
         return notices
     }
 

@@ -143,7 +143,7 @@ extension WebServer {
                 errors: faults.map { .init(key: $0.key, detail: $0.message) })
         }
         var query = EventHistory.Query()
-        query.kinds = [.enter, .exit, .place, .proximity, .gone]
+        query.kinds = [.enter, .exit, .place, .proximity, .gone, .suspicious]
         query.from = trial.from.flatMap { Timestamp(seconds: $0) }
         query.to = trial.to.flatMap { Timestamp(seconds: $0) }
         query.after = 0
