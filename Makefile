@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: demo test test-quick torture lint bench quality fuzz lab picture setup
+.PHONY: demo test test-quick torture lint bench quality fuzz lab picture binaries setup
 
 setup:
 	@scripts/setup
@@ -32,6 +32,9 @@ fuzz: setup ## Fuzz every decoder, SECONDS each
 lab: setup ## Run with a real kernel and bluetoothd in a virtual machine
 	swift test --package-path Lab --scratch-path .build-lab
 	Lab/run
+
+binaries: setup ## Build beacon and beacond for other machines, without Swift's libraries
+	scripts/binaries
 
 picture: setup ## Draw the README's picture from a real run
 	scripts/picture

@@ -67,8 +67,10 @@ let package = Package(
         .target(
             name: "BeaconModel", swiftSettings: habits,
             linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+        // Layer 1: the system's C library, whichever it is.
+        .target(name: "CLibrary", swiftSettings: habits),
         // Layer 1: locks, signals, files: small helpers that need the system only. For this package alone.
-        .target(name: "BeaconSupport", swiftSettings: habits),
+        .target(name: "BeaconSupport", dependencies: ["CLibrary"], swiftSettings: habits),
 
         // Layer 2: the meaning of adverts, the ports of their sources, and four modules that know nothing of radios.
         .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
@@ -76,7 +78,7 @@ let package = Package(
         .target(
             name: "BeaconDelivery",
             dependencies: [
-                "BeaconModel", "BeaconSupport",
+                "CLibrary", "BeaconModel", "BeaconSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -92,22 +94,24 @@ let package = Package(
         // A connection to a broker, by a library that is opened at run time.
         .target(
             name: "BeaconBroker",
-            dependencies: ["BeaconSupport", "CMosquitto", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CLibrary", "BeaconSupport", "CMosquitto", .product(name: "Logging", package: "swift-log")],
             swiftSettings: habits
         ),
         // A connection to NATS, by a library that is opened at run time.
-        .target(name: "BeaconNATS", dependencies: ["BeaconSupport", "CNATS"], swiftSettings: habits),
+        .target(name: "BeaconNATS", dependencies: ["CLibrary", "BeaconSupport", "CNATS"], swiftSettings: habits),
         .target(name: "CNATS", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // Noise, for connections that are encrypted by a key that both sides know, with OpenSSL's primitives, which are opened
         // at run time too.
         .target(name: "BeaconNoise", dependencies: ["BeaconSupport", "CCrypto"], swiftSettings: habits),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "BeaconApplications", dependencies: ["BeaconModel", "BeaconSupport"], swiftSettings: habits),
+        .target(
+            name: "BeaconApplications", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport"],
+            swiftSettings: habits),
         .target(
             name: "BeaconPrograms",
             dependencies: [
-                "CProcess",
+                "CLibrary", "CProcess",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -117,14 +121,15 @@ let package = Package(
 
         // Layer 3: sources of adverts. System calls and the kernel's structures are in C, the rest in Swift.
         .target(
-            name: "BeaconCapture", dependencies: ["BeaconModel", "BeaconRadio", "CZlib"], swiftSettings: habits),
+            name: "BeaconCapture", dependencies: ["CLibrary", "BeaconModel", "BeaconRadio", "CZlib"],
+            swiftSettings: habits),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "BeaconSimulation", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio"],
+            name: "BeaconSimulation", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio"],
             resources: [.embedInCode("Scenarios")], swiftSettings: habits),
         .target(
             name: "LinuxRadio",
-            dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CSystemBus"],
+            dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CSystemBus"],
             swiftSettings: habits),
         .target(name: "CBluetooth"),
         // What receivers that others own send, as messages.
@@ -147,7 +152,8 @@ let package = Package(
         .target(
             name: "BeaconMonitoring",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconBroker",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
+                "BeaconBroker",
                 "BeaconCapture", "BeaconReceivers", "BeaconSimulation", "LinuxRadio",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -175,7 +181,8 @@ let package = Package(
         .target(
             name: "BeaconGateway",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine", "BeaconApplications",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
+                "BeaconApplications",
                 "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery",
                 "BeaconMQTT", "BeaconPrograms",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -201,7 +208,8 @@ let package = Package(
         .executableTarget(
             name: "BeaconCommand",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconPrograms",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
+                "BeaconPrograms",
                 "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring", "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -213,7 +221,8 @@ let package = Package(
         .executableTarget(
             name: "BeaconDaemon",
             dependencies: [
-                "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery", "BeaconPrograms",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery",
+                "BeaconPrograms",
                 "CTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -227,7 +236,7 @@ let package = Package(
         .target(
             name: "KumulosSDK",
             dependencies: [
-                "CoreLocation", "BeaconDelivery", "BeaconModel", "BeaconSupport", "BeaconApplications",
+                "CLibrary", "CoreLocation", "BeaconDelivery", "BeaconModel", "BeaconSupport", "BeaconApplications",
                 "BeaconMonitoring",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// An error of reading or writing a capture.
 public struct CaptureError: Error, Sendable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconPrograms
-import Glibc
+import BeaconSupport
+import CLibrary
 
 /// The command `beacon`.
 @main
@@ -40,6 +41,7 @@ struct Beacon: AsyncParsableCommand {
             Results go to standard output, everything else to standard error. The exit status is 0 for success, 1 if \
             the work failed, 2 for a mistake on the command line and 130 after Ctrl-C.
             """,
+        version: ProgramVersion.current,
         subcommands: [
             ScanCommand.self, RangeCommand.self, MonitorCommand.self, PlacesCommand.self, TeachCommand.self,
             EvaluateCommand.self,
@@ -87,6 +89,6 @@ struct Beacon: AsyncParsableCommand {
 
     private static func end(_ status: Int32) -> Never {
         fflush(nil)
-        Glibc.exit(status)
+        CLibrary.exit(status)
     }
 }

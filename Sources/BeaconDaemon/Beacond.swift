@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconGateway
 import BeaconPrograms
+import BeaconSupport
 
 /// The command `beacond`.
 @main
@@ -30,6 +31,7 @@ struct Beacond: AsyncParsableCommand {
             Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.
             """,
+        version: ProgramVersion.current,
         subcommands: [
             Run.self, Check.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self, Token.self,
             Restore.self,

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// The first process of a container, on which the kernel puts a duty that a program does not expect: each process whose
 /// parent has ended becomes its child, and stays in the table of processes until it is waited for (pid_namespaces(7)).

@@ -1,8 +1,8 @@
 import BeaconDelivery
 import BeaconModel
 import BeaconSupport
+import CLibrary
 import Foundation
-import Glibc
 import Logging
 
 /// A sink that delivers events to Kumulos through an outbox of the app's.

@@ -1,6 +1,6 @@
 package import BeaconSupport
+import CLibrary
 package import Foundation
-import Glibc
 
 /// The folder of state that outlives a process: `$XDG_STATE_HOME/swift-beacon`, by default in `~/.local/state` (XDG
 /// Base Directory Specification 0.8).

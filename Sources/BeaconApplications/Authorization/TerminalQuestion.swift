@@ -1,6 +1,6 @@
 import BeaconSupport
+import CLibrary
 import Foundation
-import Glibc
 
 /// A question to the user in the terminal that an application runs in, and the wait for the answer.
 ///
@@ -107,7 +107,7 @@ final class TerminalQuestion: Sendable {
             waker.reset()
             guard waited[1].revents != 0, Self.mayRead(terminal) else { continue }
             var bytes = [UInt8](repeating: 0, count: 256)
-            let count = Glibc.read(terminal, &bytes, bytes.count)
+            let count = CLibrary.read(terminal, &bytes, bytes.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else {
                 write("\nNot answered so far; \"beacon authorization\" answers.\n")
@@ -127,7 +127,7 @@ final class TerminalQuestion: Sendable {
     private func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(terminal, $0.baseAddress, $0.count) }
+            let written = rest.withUnsafeBytes { CLibrary.write(terminal, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
             if written < 0, errno == EAGAIN {
                 // A terminal that was stopped (Ctrl-S) takes it later, or not at all.

@@ -1,5 +1,5 @@
+import CLibrary
 import Foundation
-import Glibc
 
 /// The program, arguments, folder and environment by which an application is started again.
 package struct ApplicationLaunch: Hashable, Sendable, Codable {

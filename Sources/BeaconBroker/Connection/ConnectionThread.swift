@@ -1,5 +1,5 @@
 import BeaconSupport
-import Glibc
+import CLibrary
 import Logging
 
 /// The thread that maintains a connection to a broker. All blocking calls, and all calls of libmosquitto, happen on it.

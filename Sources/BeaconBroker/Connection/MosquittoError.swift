@@ -1,5 +1,5 @@
+import CLibrary
 import CMosquitto
-import Glibc
 
 /// An error of libmosquitto, in its own words.
 struct MosquittoError: Error, Hashable, CustomStringConvertible {

@@ -1,5 +1,5 @@
+import CLibrary
 import CMosquitto
-import Glibc
 import Logging
 
 /// The callbacks of libmosquitto, which it calls from within the calls of a session and so on its thread.

@@ -1,6 +1,6 @@
 import BeaconSupport
+import CLibrary
 import CMosquitto
-import Glibc
 import Logging
 
 /// One connection to a broker by libmosquitto, from its beginning to its end.

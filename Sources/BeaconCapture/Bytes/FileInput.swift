@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A file, a pipe or standard input, read by the system's `read`, which blocks.
 public struct FileInput: ~Copyable {
@@ -37,7 +37,7 @@ public struct FileInput: ~Copyable {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, CaptureError> {
         while true {
             guard !isInterrupted() else { return .success(0) }
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            let count = CLibrary.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return .success(count) }
             let number = errno
             if number == EINTR { continue }

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A file, a pipe or standard output, written by the system's `write` a chunk at a time, gzipped where wanted.
 ///
@@ -67,7 +67,7 @@ public struct FileOutput: ~Copyable {
             var written = 0
             while written < bytes.count {
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                let count = CLibrary.write(descriptor, rest.baseAddress, rest.count)
                 if count >= 0 {
                     written += count
                 } else if errno != EINTR {

@@ -5,7 +5,7 @@ import BeaconMonitoring
 import BeaconRadio
 import BeaconSimulation
 import BeaconSupport
-import Glibc
+import CLibrary
 import LinuxRadio
 
 /// The command `beacon air`, which shows the simulated air that the programs of a user share, and plays scenarios in it.

@@ -1,6 +1,6 @@
 import BeaconModel
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// Drawings of evaluations as SVG documents that need nothing else, readable on light and on dark paper.
 enum EvaluationPicture {

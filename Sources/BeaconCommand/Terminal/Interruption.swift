@@ -1,6 +1,6 @@
 import BeaconSupport
+import CLibrary
 import Dispatch
-import Glibc
 import LinuxRadio
 import Synchronization
 

@@ -1,6 +1,6 @@
 import BeaconModel
+import CLibrary
 import CTerminal
-import Glibc
 
 /// The terminal on standard output, if there is one.
 enum Terminal {
@@ -57,7 +57,7 @@ enum StandardError {
     static func writeRaw(_ text: String) {
         var text = text
         // There is nowhere to report that standard error cannot be written.
-        text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        text.withUTF8 { _ = CLibrary.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import BeaconGateway
+import CLibrary
 import Foundation
-import Glibc
 
 /// `beacond open`: where the console is.
 struct Open: ParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import BeaconGateway
 import BeaconSupport
+import CLibrary
 import Foundation
-import Glibc
 
 /// `beacond setup`: the guided start.
 struct Setup: AsyncParsableCommand {

@@ -2,8 +2,8 @@ import ArgumentParser
 import BeaconDelivery
 import BeaconGateway
 import BeaconSupport
+import CLibrary
 import Foundation
-import Glibc
 import Logging
 
 /// One daemon after another in this process: each with a configuration, until another is to be used, or the process ends.

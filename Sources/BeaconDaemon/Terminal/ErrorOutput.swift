@@ -1,6 +1,6 @@
 import BeaconSupport
+import CLibrary
 import CTerminal
-import Glibc
 
 /// Standard error: lines and, on a terminal below them, one live line.
 final class ErrorOutput: Sendable {
@@ -41,6 +41,6 @@ final class ErrorOutput: Sendable {
     private static func put(_ text: String) {
         var text = text
         // A failure to write on standard error cannot be reported anywhere.
-        text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        text.withUTF8 { _ = CLibrary.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

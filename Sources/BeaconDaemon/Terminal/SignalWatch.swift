@@ -1,7 +1,7 @@
 import BeaconGateway
 import BeaconSupport
+import CLibrary
 import Dispatch
-import Glibc
 
 /// The signals to this process: SIGTERM and Ctrl-C end it in good order, the second one at once, and SIGHUP has the
 /// configuration read again; where it was started on a terminal, that is gone with SIGHUP, which ends it.
@@ -90,6 +90,6 @@ enum ProcessEnd {
     static func exit(_ status: Int32) -> Never {
         LogRepetitions.shared.finish()
         fflush(nil)
-        Glibc.exit(status)
+        CLibrary.exit(status)
     }
 }

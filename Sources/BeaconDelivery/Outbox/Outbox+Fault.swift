@@ -1,6 +1,6 @@
 import BeaconSupport
+import CLibrary
 public import Foundation
-import Glibc
 
 /// An outbox file that this process has open, as long as this lives.
 ///

@@ -1,7 +1,7 @@
 public import BeaconModel
+import CLibrary
 import Foundation
 import GRDB
-import Glibc
 
 /// The clocks of an outbox: the wall clock, which may be wrong and be set, and that of the boot, which only runs.
 ///

@@ -1,6 +1,6 @@
+import CLibrary
 import Foundation
 import GRDB
-import Glibc
 
 /// An outbox's file: its format, and how it is opened.
 enum OutboxDatabase {

@@ -1,5 +1,5 @@
 public import BeaconModel
-import Glibc
+import CLibrary
 
 /// The system's wall clock.
 public enum WallClock {

@@ -1,8 +1,8 @@
 import BeaconApplications
 import BeaconModel
 import BeaconSupport
+import CLibrary
 import Foundation
-import Glibc
 
 /// The applications of this process's user that monitor regions themselves, as they are registered in the user's state
 /// directory.

@@ -1,6 +1,6 @@
 // The file's status is Glibc's, or CDispatch's where that module was read first.
 import CDispatch
-import Glibc
+import CLibrary
 
 /// A check that only a user and root can have written a file.
 ///

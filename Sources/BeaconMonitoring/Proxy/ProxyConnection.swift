@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconReceivers
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// A port at which clients connect.
 struct ProxyListener {
@@ -37,8 +37,8 @@ struct ProxyListener {
     }
 
     private static func socket(at address: HostResolver.Address) -> Int32? {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = Glibc.socket(address.family, kind, 0)
+        let kind = SocketKind.nonBlocking(SocketKind.stream)
+        let descriptor = CLibrary.socket(address.family, kind, 0)
         guard descriptor >= 0 else { return nil }
         // The port is free again at once after an end; and version 4 is served by the same socket.
         var (one, zero): (Int32, Int32) = (1, 0)
@@ -52,7 +52,7 @@ struct ProxyListener {
         }
         guard isBound, listen(descriptor, 16) == 0 else {
             let error = errno
-            Glibc.close(descriptor)
+            CLibrary.close(descriptor)
             errno = error
             return nil
         }
@@ -67,7 +67,7 @@ struct ProxyListener {
         var count = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let text = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> (Int32, String)? in
-                let client = Glibc.accept(descriptor, pointer, &count)
+                let client = CLibrary.accept(descriptor, pointer, &count)
                 guard client >= 0 else { return nil }
                 _ = fcntl(client, F_SETFL, O_NONBLOCK)
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
@@ -81,7 +81,7 @@ struct ProxyListener {
     }
 
     /// Ends it.
-    func close() { Glibc.close(descriptor) }
+    func close() { CLibrary.close(descriptor) }
 }
 
 /// The connection of a client to a device of a proxy.
@@ -205,7 +205,7 @@ final class ProxyConnection {
         guard descriptor >= 0 else { return }
         // A program that was started at the moment of accepting may have the socket too: the connection ends nevertheless.
         shutdown(descriptor, Int32(SHUT_RDWR))
-        Glibc.close(descriptor)
+        CLibrary.close(descriptor)
         descriptor = -1
     }
 
@@ -221,7 +221,7 @@ final class ProxyConnection {
     private func write() -> ESPHomeError? {
         unsent += device.takeOutput()
         while !unsent.isEmpty {
-            let count = Glibc.send(descriptor, unsent, unsent.count, Int32(MSG_NOSIGNAL))
+            let count = CLibrary.send(descriptor, unsent, unsent.count, Int32(MSG_NOSIGNAL))
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return nil }
             guard count > 0 else { return .ended }

@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconReceivers
 import BeaconSupport
-import Glibc
+import CLibrary
 import LinuxRadio
 
 /// The work of the thread that serves the clients of a proxy: one wait for all sockets.

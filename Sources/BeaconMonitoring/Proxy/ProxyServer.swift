@@ -1,9 +1,9 @@
 import BeaconModel
 import BeaconReceivers
 package import BeaconSupport
+import CLibrary
 import Dispatch
 import Foundation
-import Glibc
 import LinuxRadio
 import Synchronization
 

@@ -2,8 +2,8 @@ import BeaconApplications
 import BeaconModel
 import BeaconReceivers
 package import BeaconSupport
+import CLibrary
 import Foundation
-import Glibc
 
 /// The settings of a ``ProxyServer``.
 package struct ProxySettings: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconReceivers
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// The sockets by which devices are announced in the local networks, one for each of the machine's interfaces. Others on the
 /// machine that answer to multicast DNS, avahi for instance, go on as before.
@@ -172,8 +172,8 @@ final class ServiceAnnouncer {
 
     /// Opens a socket that hears what is sent to the group by one interface, and sends by it.
     private static func socket(for interface: NetworkInterface) -> Int32? {
-        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let descriptor = Glibc.socket(AF_INET, kind, 0)
+        let kind = SocketKind.nonBlocking(SocketKind.datagram)
+        let descriptor = CLibrary.socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { return nil }
         let size = socklen_t(MemoryLayout<Int32>.size)
         var (one, zero, most): (Int32, Int32, Int32) = (1, 0, 255)

@@ -1,8 +1,8 @@
 package import BeaconModel
 package import BeaconSupport
+import CLibrary
 import Dispatch
 import Foundation
-import Glibc
 
 /// The changes of a relay's regions that the broker has not acknowledged, and the last state of each region, in memory and
 /// in a file. They are kept for as long as it takes, in order.

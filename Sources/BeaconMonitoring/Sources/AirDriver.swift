@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import BeaconSimulation
 import BeaconSupport
-import Glibc
+import CLibrary
 import LinuxRadio
 
 /// A place in the shared air, driven like an adapter.

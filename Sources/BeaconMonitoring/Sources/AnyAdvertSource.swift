@@ -3,7 +3,7 @@ package import BeaconModel
 public import BeaconRadio
 import BeaconSimulation
 package import BeaconSupport
-import Glibc
+import CLibrary
 package import LinuxRadio
 
 /// An open source of any kind.

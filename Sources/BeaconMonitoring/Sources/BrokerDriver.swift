@@ -3,7 +3,7 @@ import BeaconModel
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
-import Glibc
+import CLibrary
 import LinuxRadio
 
 /// A broker's receivers as the adapters of a radio, so that everything around a radio is the same: outages, deafness, its

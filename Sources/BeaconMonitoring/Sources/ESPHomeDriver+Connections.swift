@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
-import Glibc
+import CLibrary
 import LinuxRadio
 
 /// The connections to devices: where they are, and what goes to and fro.
@@ -26,14 +26,14 @@ extension ESPHomeDriver {
     func connect(
         _ node: Node, to address: HostResolver.Address, at now: Timestamp, _ report: (RadioEvent) -> Void
     ) {
-        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let kind = SocketKind.nonBlocking(SocketKind.stream)
         node.socket = socket(address.family, kind, 0)
         guard node.socket >= 0 else {
             return fail(node, "there is no socket for it (\(String(cString: strerror(errno))))", at: now, report)
         }
         let result = address.bytes.withUnsafeBytes { bytes in
             bytes.baseAddress.map {
-                Glibc.connect(node.socket, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+                CLibrary.connect(node.socket, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
             } ?? -1
         }
         guard result == 0 || errno == EINPROGRESS else {
@@ -112,7 +112,7 @@ extension ESPHomeDriver {
         guard case .connected = node.phase else { return }
         node.unsent += node.client?.takeOutput() ?? []
         while !node.unsent.isEmpty {
-            let count = Glibc.send(node.socket, node.unsent, node.unsent.count, Int32(MSG_NOSIGNAL))
+            let count = CLibrary.send(node.socket, node.unsent, node.unsent.count, Int32(MSG_NOSIGNAL))
             if count < 0, errno == EINTR { continue }
             // A device that takes nothing more is dead before there is much.
             if count < 0, errno == EAGAIN, node.unsent.count < 1 << 16 { return }
@@ -147,7 +147,7 @@ extension ESPHomeDriver {
     }
 
     func closeSocket(of node: Node) {
-        if node.socket >= 0 { Glibc.close(node.socket) }
+        if node.socket >= 0 { CLibrary.close(node.socket) }
         node.socket = -1
         node.client = nil
         node.unsent = []

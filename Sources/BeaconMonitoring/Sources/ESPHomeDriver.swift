@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
-import Glibc
+import CLibrary
 import LinuxRadio
 
 /// Bluetooth proxies of ESPHome as the adapters of a radio, so that everything around a radio is the same.
@@ -230,7 +230,7 @@ final class ESPHomeDriver: AdapterDriver {
         case .waiting(let until): if now >= until { begin(node, at: now, report) }
         case .connecting(let since):
             var poll = pollfd(fd: node.socket, events: Int16(POLLOUT), revents: 0)
-            if Glibc.poll(&poll, 1, 0) > 0 {
+            if CLibrary.poll(&poll, 1, 0) > 0 {
                 finishConnecting(node, at: now, report)
             } else if now.since(since) >= Self.connectionTime {
                 fail(node, "it does not answer; check that it runs, and its address", at: now, report)

@@ -1,6 +1,6 @@
 import BeaconSupport
+import CLibrary
 import Foundation
-import Glibc
 
 /// The addresses of hosts, looked up on a thread of its own, since the system's call blocks for as long as it likes.
 final class HostResolver: Sendable {
@@ -70,7 +70,7 @@ final class HostResolver: Sendable {
     /// Returns the addresses of a host, or of what is an address already, in the system's order of preference.
     private static func addresses(of host: String, port: UInt16) -> [Address] {
         var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = SocketKind.stream
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, "\(port)", &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }

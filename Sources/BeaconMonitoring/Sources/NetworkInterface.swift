@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// An interface of the machine that can send to a group, with an address of version 4.
 struct NetworkInterface: Hashable {

@@ -1,5 +1,5 @@
 public import BeaconModel
-import Glibc
+import CLibrary
 
 /// The speed at which the time of a source passes.
 public struct Pace: Hashable, Sendable {

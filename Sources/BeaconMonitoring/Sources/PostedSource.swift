@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 package import BeaconReceivers
 package import BeaconSupport
-import Glibc
+import CLibrary
 import LinuxRadio
 
 /// Gateways that post what they hear as a source: who takes their requests hands these to its inbox.

@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconReceivers
-import Glibc
+import BeaconSupport
+import CLibrary
 
 /// A look around the local network for devices of ESPHome, by multicast DNS. It asks by a socket of its own, so that no other
 /// program need run for it, and gets the answers there (RFC 6762, 6.7).
@@ -41,12 +42,12 @@ final class ServiceBrowser {
     init(all: Bool, hosts: [String], at time: Timestamp) {
         asksForAll = all
         named = hosts.map { $0.lowercased() }
-        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let kind = SocketKind.nonBlocking(SocketKind.datagram)
         descriptor = all || !hosts.isEmpty ? socket(AF_INET, kind, 0) : -1
         deadline = descriptor >= 0 ? time : .latest
     }
 
-    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+    deinit { if descriptor >= 0 { CLibrary.close(descriptor) } }
 
     /// Returns the address of a host in four bytes; nil before it was found.
     func address(of host: String) -> [UInt8]? { addresses[host.lowercased()] }

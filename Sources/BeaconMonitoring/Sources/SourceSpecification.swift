@@ -1,7 +1,7 @@
 import BeaconRadio
 import BeaconReceivers
 package import BeaconSimulation
-import Glibc
+import CLibrary
 public import LinuxRadio
 
 /// The place where adverts come from, as `--source` and `BEACON_SOURCE` name it:

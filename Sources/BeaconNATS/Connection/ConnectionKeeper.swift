@@ -1,5 +1,5 @@
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// The inside of a connection, with the thread that makes it again.
 final class ConnectionKeeper: Sendable {

@@ -1,6 +1,6 @@
 import BeaconSupport
+import CLibrary
 import CNATS
-import Glibc
 
 /// One connection to one server by libnats, from its beginning to its end.
 ///
@@ -291,7 +291,7 @@ final class NATSLink: @unchecked Sendable {
         var names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
         var count: Int32 = 0
         guard functions.pointee.natsMsgHeader_Keys(message, &names, &count) == NATS_OK, let names else { return [:] }
-        defer { Glibc.free(names) }
+        defer { CLibrary.free(names) }
         var headers: [String: String] = [:]
         for index in 0..<Int(max(0, count)) {
             guard let name = names[index] else { continue }

@@ -1,6 +1,6 @@
 package import BeaconRadio
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// The folder by which the processes of a user share an air. Each process has files of its own in it; none is needed
 /// before the others, and nothing has to run for it.
@@ -127,7 +127,7 @@ package struct AirFolder: Sendable {
         if descriptor >= 0 {
             var rest = bytes[...]
             while !rest.isEmpty, failure == 0 {
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                let count = rest.withUnsafeBytes { CLibrary.write(descriptor, $0.baseAddress, $0.count) }
                 if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { failure = errno }
             }
             close(descriptor)

@@ -1,7 +1,7 @@
 package import BeaconModel
 package import BeaconRadio
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// A member of a shared air: it sends, listens and moves.
 ///

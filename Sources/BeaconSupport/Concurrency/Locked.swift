@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A value that one thread at a time may use.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A descriptor by which any thread ends another's wait in `poll`, now or the next time that it waits.
 ///
@@ -14,8 +14,7 @@ package final class Waker: Sendable {
     /// Creates a waker without pending calls.
     package init() {
         var ends: [Int32] = [-1, -1]
-        let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-        _ = socketpair(AF_UNIX, Int32(kind), 0, &ends)
+        _ = socketpair(AF_UNIX, SocketKind.nonBlocking(SocketKind.stream), 0, &ends)
         (descriptor, entrance) = (ends[0], ends[1])
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// Replacement of a file as a whole: a reader, and a crash or a power cut at any moment, finds the old content or the
 /// new.
@@ -21,7 +21,7 @@ package enum AtomicFile {
         var failure = write(Array(bytes), to: descriptor)
         if failure == 0, fsync(descriptor) != 0 { failure = errno }
         if close(descriptor) != 0, failure == 0 { failure = errno }
-        if failure == 0, Glibc.rename(temporary, path) != 0 { failure = errno }
+        if failure == 0, CLibrary.rename(temporary, path) != 0 { failure = errno }
         guard failure == 0 else {
             unlink(temporary)
             throw error(path, failure)
@@ -33,7 +33,7 @@ package enum AtomicFile {
     ///
     /// - Throws: ``StateError`` if it cannot be renamed.
     package static func rename(_ path: String, to newPath: String) throws(StateError) {
-        guard Glibc.rename(path, newPath) == 0 else { throw error(newPath, errno) }
+        guard CLibrary.rename(path, newPath) == 0 else { throw error(newPath, errno) }
         try flush(folder(of: newPath))
     }
 
@@ -78,7 +78,7 @@ package enum AtomicFile {
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { CLibrary.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return count < 0 ? errno : EIO }
             rest = rest.dropFirst(count)

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A lock on a file, which its process holds until the lock is deallocated or the process ends in any way (flock(2)).
 ///
@@ -38,7 +38,7 @@ package final class FileLock: Sendable {
     /// Returns true while another holds the lock, in whatever way, and where that cannot be found out, for want of
     /// descriptors for instance. A file that is not there is not created.
     package static func isHeld(_ path: String) -> Bool {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = CLibrary.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno != ENOENT }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
@@ -75,7 +75,7 @@ package final class FileLock: Sendable {
 
     private static func open(_ path: String) throws(StateError) -> Int32 {
         // Never through a symbolic link, never waiting for the other end of a pipe.
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let descriptor = CLibrary.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw error(path, errno) }
         return descriptor
     }

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// The changes in a folder as the kernel reports them (inotify(7)).
 package final class FolderChanges: Sendable {
@@ -31,7 +31,7 @@ package final class FolderChanges: Sendable {
         var names: [String] = []
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            let count = CLibrary.read(descriptor, &buffer, buffer.count)
             guard count > 0 else { return .names(names) }
             var place = 0
             // inotify(7): watch, mask, cookie and the name's length, 4 bytes each, then the name, filled up with zeros.

@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// A file that is read whole, since it is small: those of the kernel in `/sys` and `/proc`, for instance.
 package enum SmallFile {

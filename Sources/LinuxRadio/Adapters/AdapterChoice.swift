@@ -1,5 +1,5 @@
 import BeaconRadio
-import Glibc
+import CLibrary
 
 /// Finds the drivers for what a user selected.
 enum AdapterChoice {

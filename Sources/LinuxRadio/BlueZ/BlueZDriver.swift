@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconRadio
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// The goals of a driver, which outlive connections, daemons and adapters.
 final class DesiredState {

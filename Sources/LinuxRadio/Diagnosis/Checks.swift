@@ -1,6 +1,6 @@
 import BeaconRadio
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// The check of the kernel's Bluetooth support.
 struct KernelCheck {

@@ -1,6 +1,6 @@
 import BeaconModel
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// Asks the kernel's Bluetooth management, waiting for the answer.
 struct ManagementSocket: ~Copyable {

@@ -1,5 +1,5 @@
 import BeaconSupport
-import Glibc
+import CLibrary
 
 /// The kernel's files about the system, below `/` or below a folder that stands for it.
 struct SystemFiles {

@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconRadio
 import CBluetooth
-import Glibc
+import CLibrary
 
 extension HCIDriver {
     func read(

@@ -2,7 +2,7 @@ import BeaconModel
 import BeaconRadio
 import BeaconSupport
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// The input and output of a controller session by raw HCI sockets.
 ///
@@ -89,7 +89,7 @@ final class HCIDriver: AdapterDriver {
         session.begin(isOn: adapter.isUp, at: RadioClock.now())
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { CLibrary.close(descriptor) }
 
     var name: String { session.name }
 

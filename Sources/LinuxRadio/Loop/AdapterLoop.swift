@@ -2,7 +2,7 @@ package import BeaconModel
 package import BeaconRadio
 import BeaconSupport
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// The wait for all adapters of a radio at once, on one thread.
 final class AdapterLoop {

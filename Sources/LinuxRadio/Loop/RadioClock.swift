@@ -1,6 +1,6 @@
 package import BeaconModel
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// The time of the real radios of a process: even, and counted from 1970 by what the wall clock said when the
 /// process first asked.

@@ -1,5 +1,5 @@
+import CLibrary
 import CSystemBus
-import Glibc
 
 /// An error of a call over the bus, or of the bus itself.
 struct BusError: Error, Hashable, CustomStringConvertible {

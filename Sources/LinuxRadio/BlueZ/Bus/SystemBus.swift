@@ -1,8 +1,8 @@
 import BeaconModel
 import BeaconRadio
 import CBluetooth
+import CLibrary
 import CSystemBus
-import Glibc
 
 /// A connection to the system's message bus.
 ///

@@ -1,7 +1,7 @@
 import BeaconSupport
 import CBluetooth
+import CLibrary
 import Dispatch
-import Glibc
 
 /// A change of an adapter's power.
 enum PowerChange: Hashable {

@@ -1,5 +1,5 @@
 import BeaconRadio
-import Glibc
+import CLibrary
 
 /// An error of the system from a call about an adapter.
 struct HCISystemError: Error, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import BeaconModel
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// An adapter as the kernel knows it.
 struct LocalAdapter: Hashable {

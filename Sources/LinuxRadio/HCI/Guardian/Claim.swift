@@ -1,4 +1,4 @@
-import Glibc
+import CLibrary
 
 /// The commands that take back a process's adverts and scan, written where a later process finds them: if the process
 /// and its guardian both died, the next to use the adapter takes it back.
@@ -118,7 +118,7 @@ enum TextFile {
         guard file >= 0 else { return nil }
         defer { close(file) }
         return withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
-            let count = Glibc.read(file, buffer.baseAddress, buffer.count)
+            let count = CLibrary.read(file, buffer.baseAddress, buffer.count)
             return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
         }
     }
@@ -132,7 +132,7 @@ enum TextFile {
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return false }
         let bytes = Array(text.utf8)
-        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count
+        let isWritten = CLibrary.write(file, bytes, bytes.count) == bytes.count
         close(file)
         guard isWritten, rename(draft, path) == 0 else {
             unlink(draft)

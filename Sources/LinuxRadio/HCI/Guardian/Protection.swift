@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconRadio
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// The protection against adverts that outlive this process: a guardian for any death of its own, a claim for
 /// the case that the guardian dies too.

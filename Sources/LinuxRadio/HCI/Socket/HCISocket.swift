@@ -1,6 +1,6 @@
 import BeaconModel
 import CBluetooth
-import Glibc
+import CLibrary
 
 /// A raw HCI socket, and the packets read from it many at a time.
 ///
@@ -87,7 +87,7 @@ final class HCISocket {
 
     /// Writes a packet to the kernel, which queues it.
     func write(_ packet: [UInt8]) throws(HCISystemError) {
-        guard Glibc.write(descriptor, packet, packet.count) == packet.count else { throw HCISystemError(errno) }
+        guard CLibrary.write(descriptor, packet, packet.count) == packet.count else { throw HCISystemError(errno) }
     }
 
     /// The number of packets the kernel had no space for since the socket was opened, or nil where it does not report
