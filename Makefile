@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: demo test test-quick torture lint bench quality fuzz lab picture binaries setup
+.PHONY: demo test test-quick torture lint bench quality fuzz lab picture binaries deb check-deb setup
 
 setup:
 	@scripts/setup
@@ -35,6 +35,12 @@ lab: setup ## Run with a real kernel and bluetoothd in a virtual machine
 
 binaries: setup ## Build beacon and beacond for other machines, without Swift's libraries
 	scripts/binaries
+
+deb: setup ## Build the Debian packages
+	Packaging/make-deb
+
+check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian; as root
+	scripts/check-packages
 
 picture: setup ## Draw the README's picture from a real run
 	scripts/picture

@@ -32,7 +32,7 @@ struct Check: ParsableCommand {
 /// The path of the configuration.
 struct ConfigurationFile: ParsableArguments {
     /// The default path.
-    static let usual = "/etc/swift-beacon/beacond.yaml"
+    static let usual = "/etc/beacond.yaml"
 
     @Option(
         name: [.short, .long],
