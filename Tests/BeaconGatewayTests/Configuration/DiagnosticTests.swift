@@ -26,7 +26,7 @@ struct DiagnosticTests {
             #"f:3:22: error: "cool-down" is "30"; write a span of time from 0s to 1d, as 30s, 5m or 1h30m, or off"#),
         Case(
             "notify: { events: [enter, leave] }",
-            #"f:3:27: error: "events" is "leave"; write enter, exit, proximity, gone or place"#),
+            #"f:3:27: error: "events" is "leave"; write enter, exit, proximity, gone, place or suspicious"#),
         Case(
             "notify: { news: [enter] }", #"f:3:11: error: there is no key "news" here; was "events" meant?"#),
         Case(
@@ -82,7 +82,7 @@ struct DiagnosticTests {
             #"f:3:25: error: "maximum-size" is "3 elephants"; write a number of bytes, as 500kB, 64MB or 2GB"#),
         Case(
             "launch: { rules: [{ name: r, program: a, events: [nearby, near for 3] }] }",
-            #"f:3:51: error: "events": "nearby" is no event; write enter, exit, place, gone, immediate, near or far, or how long one stays, as "near for 30s""#,
+            #"f:3:51: error: "events": "nearby" is no event; write enter, exit, place, gone, suspicious, immediate, near or far, or how long one stays, as "near for 30s""#,
             #"f:3:59: error: "events": "near for 3" names no time from 0s to 7d; write for instance "near for 30s""#),
         Case(
             "launch: { rules: [{ name: r, program: a, beacons: car }] }",
