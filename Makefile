@@ -39,8 +39,9 @@ binaries: setup ## Build beacon and beacond for other machines, without Swift's 
 deb: setup ## Build the Debian packages
 	Packaging/make-deb
 
-check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian; as root
+check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian, and run the service under systemd; as root
 	scripts/check-packages
+	Lab/service
 
 picture: setup ## Draw the README's picture from a real run
 	scripts/picture
