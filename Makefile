@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: demo test test-quick torture lint bench quality fuzz lab picture binaries deb check-deb setup
+.PHONY: demo test test-quick torture lint bench quality fuzz lab picture binaries deb check-deb image check-image setup
 
 setup:
 	@scripts/setup
@@ -42,6 +42,12 @@ deb: setup ## Build the Debian packages
 check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian, and run the service under systemd; as root
 	scripts/check-packages
 	Lab/service
+
+image: setup ## Build the container image, and the app for Home Assistant
+	Packaging/make-image
+
+check-image: image ## Run the image without privileges, and the app beside a stand-in of the supervisor; as root
+	scripts/check-image
 
 picture: setup ## Draw the README's picture from a real run
 	scripts/picture

@@ -13,6 +13,11 @@ let habits: [SwiftSetting] = [
 /// For tests of Apple's old forms, which are to warn those who use them.
 let oldForms: [SwiftSetting] = habits + [.treatWarning("DeprecatedDeclaration", as: .warning)]
 
+/// A product of another package that is neither resolved nor built where the trait is off.
+func product(_ name: String, _ package: String, trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
 let package = Package(
     name: "swift-beacon",
     products: [
@@ -36,6 +41,18 @@ let package = Package(
         .executable(name: "beacon", targets: ["BeaconCommand"]),
         .executable(name: "beacond", targets: ["BeaconDaemon"]),
         .plugin(name: "CheckBeaconDelegates", targets: ["CheckBeaconDelegates"]),
+    ],
+    traits: [
+        .trait(name: "CommandLine", description: "The command beacon."),
+        .trait(
+            name: "Delivery",
+            description: "BeaconDelivery, BeaconMQTT and KumulosSDK, with HTTP, SQLite and cryptography."),
+        .trait(
+            name: "Gateway", description: "The daemon beacond, with a web server and YAML.",
+            enabledTraits: ["CommandLine", "Delivery"]),
+        // A checkout has all of it. An app names what it takes: `traits: []` for Apple's names, and then swift-log is all
+        // that is resolved.
+        .default(enabledTraits: ["Gateway"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -79,15 +96,15 @@ let package = Package(
             name: "BeaconDelivery",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Crypto", package: "swift-crypto"),
+                product("GRDB", "GRDB.swift", trait: "Delivery"),
+                product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
+                product("NIOCore", "swift-nio", trait: "Delivery"),
+                product("NIOPosix", "swift-nio", trait: "Delivery"),
+                product("NIOHTTP1", "swift-nio", trait: "Delivery"),
+                product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
+                product("Crypto", "swift-crypto", trait: "Delivery"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
+                product("Metrics", "swift-metrics", trait: "Delivery"),
             ],
             swiftSettings: habits
         ),
@@ -112,8 +129,8 @@ let package = Package(
             name: "BeaconPrograms",
             dependencies: [
                 "CLibrary", "CProcess",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                product("Subprocess", "swift-subprocess", trait: "CommandLine"),
+                product("SystemPackage", "swift-system", trait: "CommandLine"),
             ],
             swiftSettings: habits
         ),
@@ -185,21 +202,23 @@ let package = Package(
                 "BeaconApplications",
                 "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery",
                 "BeaconMQTT", "BeaconPrograms",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Configuration", package: "swift-configuration"),
+                product("AsyncHTTPClient", "async-http-client", trait: "Gateway"),
+                product("CoreMetrics", "swift-metrics", trait: "Gateway"),
+                product("Crypto", "swift-crypto", trait: "Gateway"),
+                product("GRDB", "GRDB.swift", trait: "Gateway"),
+                product("HTTPTypes", "swift-http-types", trait: "Gateway"),
+                product("Hummingbird", "hummingbird", trait: "Gateway"),
+                product("HummingbirdCore", "hummingbird", trait: "Gateway"),
+                product("HummingbirdTLS", "hummingbird", trait: "Gateway"),
+                product("NIOCore", "swift-nio", trait: "Gateway"),
+                product("NIOHTTP1", "swift-nio", trait: "Gateway"),
+                product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),
+                product("NIOSSL", "swift-nio-ssl", trait: "Gateway"),
+                product("Configuration", "swift-configuration", trait: "Gateway"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
+                product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
+                product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
+                product("Yams", "Yams", trait: "Gateway"),
             ],
             resources: [.embedInCode("Console/Files"), .embedInCode("Web/openapi.json")], swiftSettings: habits
         ),
@@ -211,7 +230,7 @@ let package = Package(
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
                 "BeaconPrograms",
                 "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring", "CTerminal",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                product("ArgumentParser", "swift-argument-parser", trait: "CommandLine"),
             ],
             swiftSettings: habits
         ),
@@ -224,10 +243,10 @@ let package = Package(
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery",
                 "BeaconPrograms",
                 "CTerminal",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
+                product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
             ],
             swiftSettings: habits
         ),
@@ -274,10 +293,10 @@ let package = Package(
             name: "TestServer",
             dependencies: [
                 "BeaconSupport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                product("NIOCore", "swift-nio", trait: "Delivery"),
+                product("NIOHTTP1", "swift-nio", trait: "Delivery"),
+                product("NIOPosix", "swift-nio", trait: "Delivery"),
+                product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
             ],
             path: "Tests/TestServer", swiftSettings: habits
         ),
@@ -360,16 +379,16 @@ let package = Package(
             name: "BeaconDeliveryTests",
             dependencies: [
                 "BeaconDelivery", "BeaconModel", "BeaconSupport", "DeliveryWorker", "TestSupport", "TestServer",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
+                product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
+                product("Crypto", "swift-crypto", trait: "Delivery"),
+                product("GRDB", "GRDB.swift", trait: "Delivery"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                product("MetricsTestKit", "swift-metrics", trait: "Delivery"),
+                product("NIOCore", "swift-nio", trait: "Delivery"),
+                product("NIOPosix", "swift-nio", trait: "Delivery"),
+                product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
+                product("Subprocess", "swift-subprocess", trait: "CommandLine"),
+                product("SystemPackage", "swift-system", trait: "CommandLine"),
             ],
             swiftSettings: habits
         ),
@@ -390,13 +409,13 @@ let package = Package(
                 "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine", "BeaconApplications",
                 "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery", "BeaconPrograms",
                 "TestSupport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                product("CoreMetrics", "swift-metrics", trait: "Gateway"),
+                product("GRDB", "GRDB.swift", trait: "Gateway"),
+                product("HTTPTypes", "swift-http-types", trait: "Gateway"),
+                product("Hummingbird", "hummingbird", trait: "Gateway"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                product("NIOCore", "swift-nio", trait: "Gateway"),
+                product("NIOEmbedded", "swift-nio", trait: "Gateway"),
             ],
             swiftSettings: habits),
         .testTarget(
@@ -404,8 +423,8 @@ let package = Package(
             dependencies: [
                 "BeaconDaemon", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
                 "LaunchedApp", "TestSupport", "TestServer",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                product("Subprocess", "swift-subprocess", trait: "Gateway"),
+                product("SystemPackage", "swift-system", trait: "Gateway"),
             ],
             swiftSettings: habits
         ),
@@ -418,8 +437,8 @@ let package = Package(
             name: "BeaconCommandTests",
             dependencies: [
                 "BeaconCommand", "AskingApp", "TestSupport",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                product("Subprocess", "swift-subprocess", trait: "CommandLine"),
+                product("SystemPackage", "swift-system", trait: "CommandLine"),
             ],
             swiftSettings: habits
         ),

@@ -16,7 +16,7 @@ let modules = Target.Dependency.product(name: "RepositoryModules", package: "swi
 let package = Package(
     name: "swift-beacon-lab",
     dependencies: [
-        .package(name: "swift-beacon", path: ".."),
+        .package(name: "swift-beacon", path: "..", traits: ["CommandLine"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [

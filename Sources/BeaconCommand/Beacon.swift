@@ -54,7 +54,7 @@ struct Beacon: AsyncParsableCommand {
 
     static func main() async {
         InitProcess.superviseIfFirst()
-        if !ProcessPrivileges.withhold() {
+        if !ProcessPrivileges.settle() {
             StandardError.write(
                 "The kernel does not take capabilities from programs that are started: they may do what beacon may.")
         }

@@ -19,6 +19,7 @@ struct Beacond: AsyncParsableCommand {
               beacond --config beacond.yaml               run, until Ctrl-C or SIGTERM
               beacond outbox list                         list notifications that wait or were refused
               beacond open                                print the address of the console, if the file has "web: true"
+              beacond ready                               ask whether the running beacond hears something
               beacond --fleet nats://hub                  take part in a fleet of several machines
               beacond restore beacond.backup              put a backup back that the console made
               beacond run --help                          list all options of running it
@@ -33,13 +34,13 @@ struct Beacond: AsyncParsableCommand {
             """,
         version: ProgramVersion.current,
         subcommands: [
-            Run.self, Check.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self, Token.self,
+            Run.self, Check.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self, Token.self, Ready.self,
             Restore.self,
         ], defaultSubcommand: Run.self)
 
     static func main() async {
         InitProcess.superviseIfFirst()
-        if !ProcessPrivileges.withhold() {
+        if !ProcessPrivileges.settle() {
             ErrorOutput.shared.write(
                 "The kernel does not take capabilities from programs that are started: they may do what beacond may.")
         }

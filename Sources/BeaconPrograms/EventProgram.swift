@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// Whatever it does with its input, its output, its children and its time, it can end nothing but itself. It gets a
 /// ``ProgramEnvironment``, the three standard files and no others, and no capability of this process once
-/// ``ProcessPrivileges/withhold()`` was called.
+/// ``ProcessPrivileges/settle()`` was called.
 package struct EventProgram: Sendable {
     /// The receiver of a program's output.
     package enum Output: Sendable {

@@ -33,6 +33,19 @@ int beacon_memory_file(const void *bytes, size_t count) {
     return file;
 }
 
+int beacon_take_capabilities(void) {
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+    if (syscall(SYS_capget, &header, sets) != 0) return -1;
+    int taken = 0;
+    for (int word = 0; word < _LINUX_CAPABILITY_U32S_3; word += 1) {
+        taken |= sets[word].effective != sets[word].permitted;
+        sets[word].effective = sets[word].permitted;
+    }
+    // A service's filter of system calls refuses even what changes nothing.
+    return taken ? (int)syscall(SYS_capset, &header, sets) : 0;
+}
+
 int beacon_withhold_capabilities(void) {
     // A kernel before 4.3 has no ambient set, and then nothing to clear.
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 && errno != EINVAL) return -1;

@@ -1,3 +1,4 @@
+import Subprocess
 import TestSupport
 import Testing
 
@@ -13,6 +14,27 @@ struct ConsoleTests {
         try bench.configure(file)
         let none = try await bench.run("open", "--config", "beacond.yaml")
         #expect(none.status == 2 && none.errors.contains("web: true"))
+    }
+
+    @Test("Whether it hears is a status, with the reason where it does not")
+    func ready() async throws {
+        let bench = try DaemonBench()
+        let port = try FreePort.find()
+        let file = "sources: [simulation:museum]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]\n"
+        try bench.configure(file)
+        let none = try await bench.run("ready", "--config", "beacond.yaml")
+        #expect(none.status == 2 && none.errors.contains("web: true"))
+        try bench.configure(file + "web: { listen: \"0.0.0.0:\(port)\", trusted-proxies: 192.0.2.1 }")
+        let absent = try await bench.run("ready", "--config", "beacond.yaml")
+        #expect(absent.status == 1 && absent.errors.contains("does not answer at http://127.0.0.1:\(port)/"))
+        _ = try await bench.run(["--config", "beacond.yaml"]) { beacond in
+            try await beacond.wait("it hears") {
+                let asked = try await bench.run("ready", "--config", "beacond.yaml")
+                #expect(asked.status == 0 || !asked.errors.isEmpty)
+                return asked.status == 0
+            }
+            try beacond.send(.terminate)
+        }
     }
 
     @Test("A token is another one each time, and its hash is accepted by the configuration")

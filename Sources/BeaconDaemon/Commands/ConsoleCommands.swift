@@ -41,6 +41,26 @@ struct Open: ParsableCommand {
     }
 }
 
+/// `beacond ready`: whether a running beacond hears.
+struct Ready: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask whether the running beacond hears something.",
+        discussion: """
+            Status 0 once a receiver of it hears, and else 1, with the reason: for the health checks of containers and \
+            orchestrators, and for scripts that wait. It asks the console, which the configuration needs ("web: true").
+            """)
+
+    @OptionGroup var file: ConfigurationFile
+
+    func run() async throws {
+        let settings = try file.read()
+        guard let web = settings.web else {
+            throw ValidationError("\(file.path) has no console to ask; write \"web: true\" into it.")
+        }
+        try await ReadinessCheck(web).run()
+    }
+}
+
 /// `beacond token`: a token for the console.
 struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(

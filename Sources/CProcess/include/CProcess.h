@@ -8,6 +8,10 @@
 // inherits it unasked. Gives its descriptor, or -1 with errno.
 int beacon_memory_file(const void *bytes, size_t count);
 
+// Puts into effect what the calling thread may have (capabilities(7): the permitted set), as the file of a program in a container
+// permits what the container may not have. Gives 0, or -1 with errno.
+int beacon_take_capabilities(void);
+
 // Keeps the capabilities of the calling thread, and of threads that it starts from then on, from the programs that they
 // start (capabilities(7): the ambient and the inheritable set). What they may do themselves stays. Gives 0, or -1 with errno.
 int beacon_withhold_capabilities(void);

@@ -240,6 +240,10 @@ struct ConfigurationTests {
         #expect(wrong.count == 1 && wrong[0].contains("are no certificate"))
         #expect(check("web: { certificate: \(file.path) }\n").lines.contains { $0.contains("needs both") })
         #expect(check("web: { listne: x }\n").lines.first?.contains("listen") == true)
+        let proxies = check("web: { listen: \"0.0.0.0\", trusted-proxies: [172.30.32.2, \"FD00:0::2\"] }\n")
+        #expect(proxies.web?.trustedProxies == ["172.30.32.2", "fd00::2"] && proxies.lines.isEmpty)
+        let unclear = check("web: { trusted-proxies: [proxy.local, 10.0.0.0/8] }\n").lines
+        #expect(unclear.count == 2 && unclear.allSatisfy { $0.contains("which is no address") })
         #expect(check("web: { history-age: 30d, history-entries: 500 }\n").web?.historyEntries == 500)
     }
 

@@ -109,6 +109,56 @@ struct RequestGuardTests {
         #expect(try await bench.ask(.get, "/v1/status", headers: [.authorization: text]).status == status)
     }
 
+    @Test(
+        "Who comes by a trusted proxy needs no token; others need it, and where there is none they are refused",
+        arguments: [
+            // Where the proxy is, or who else there is; what is asked for; without a token's hash in the file, and with one.
+            ("172.30.32.2", "/v1/status", 200, 200), ("172.30.32.2", "/", 200, 200),
+            ("::ffff:172.30.32.2", "/v1/status", 200, 200), ("fd00::2", "/v1/status", 200, 200),
+            ("172.30.32.3", "/v1/status", 403, 401), ("172.30.32.3", "/", 403, 200),
+            ("172.30.32.3", "/v1/ready", 403, 503), ("172.30.32.20", "/v1/events", 403, 401),
+            ("fd00::3", "/v1/status", 403, 401), ("::ffff:172.30.32.3", "/v1/status", 403, 401),
+            // Programs of the machine itself, by a name of it.
+            ("127.0.0.1", "/v1/status", 421, 401), ("127.0.0.1", "/v1/ready", 421, 503),
+        ])
+    func trustedProxies(_ address: String, _ path: String, _ open: Int, _ guarded: Int) async throws {
+        for (settings, status) in [(WebSettings(), open), (Self.guarded, guarded)] {
+            var settings = settings
+            settings.host = "0.0.0.0"
+            settings.trustedProxies = ["172.30.32.2", "fd00::2"]
+            let bench = try WebBench(settings)
+            #expect(try await bench.ask(.get, path, host: "home.example:8123", from: address).status == status)
+        }
+    }
+
+    @Test(
+        "By a trusted proxy, a page of another site changes nothing either",
+        arguments: [
+            ("home.example:8123", "http://home.example:8123", nil, 409),
+            ("172.30.33.4:8099", "https://home.example", "home.example", 409),
+            ("172.30.33.4:8099", "https://evil.example", "home.example", 403),
+            ("home.example:8123", "https://evil.example", nil, 403),
+        ] as [(String, String, String?, Int)])
+    func trustedOrigins(_ host: String, _ origin: String, _ forwarded: String?, _ status: Int) async throws {
+        var settings = WebSettings()
+        settings.trustedProxies = ["172.30.32.2"]
+        let bench = try WebBench(settings)
+        var headers: HTTPFields = [.origin: origin, .consoleRequest: "1"]
+        headers[try #require(HTTPField.Name("X-Forwarded-Host"))] = forwarded
+        let wish = #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
+        let answer = try await bench.ask(
+            .put, "/v1/advertising", host: host, headers: headers, body: wish, from: "172.30.32.2")
+        #expect(answer.status == status)
+    }
+
+    @Test("What a client says of other hosts counts by a trusted proxy alone")
+    func forwardedHost() async throws {
+        let headers: HTTPFields = [
+            .origin: "https://evil.example", try #require(HTTPField.Name("X-Forwarded-Host")): "evil.example",
+        ]
+        #expect(try await WebBench().ask(.get, "/v1/status", headers: headers, from: "127.0.0.1").status == 403)
+    }
+
     @Test("A browser exchanges the token for a cookie that scripts and other sites cannot use, and ends with it")
     func session() async throws {
         let bench = try WebBench(Self.guarded)

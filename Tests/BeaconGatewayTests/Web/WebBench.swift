@@ -72,15 +72,17 @@ struct WebBench {
     /// Asks, as a program of this machine does unless something else is said.
     func ask(
         _ method: HTTPRequest.Method = .get, _ path: String, host: String = "127.0.0.1:8099",
-        headers: HTTPFields = [:], body: String? = nil
+        headers: HTTPFields = [:], body: String? = nil, from address: String? = nil
     ) async throws -> Answer {
         var headers = headers
         if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }
         let request = Request(
             head: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers),
             body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
+        let channel = EmbeddedChannel()
+        channel.remoteAddress = try address.map { try SocketAddress(ipAddress: $0, port: 50_000) }
         let context = WebContext(
-            source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: bench.lines.logger))
+            source: ApplicationRequestContextSource(channel: channel, logger: bench.lines.logger))
         let response = try await server.router().buildResponder().respond(to: request, context: context)
         let collector = Collector()
         let box = collector.box

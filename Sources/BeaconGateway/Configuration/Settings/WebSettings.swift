@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Yams
 
 /// The console in the browser and its interface: where beacond listens, and who may use it.
@@ -24,6 +25,10 @@ public struct WebSettings: Hashable, Sendable {
 
     /// The names by which browsers reach this machine, beside its own: those of a reverse proxy.
     public var names: [String] = []
+
+    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has: who comes by one of them
+    /// needs no token.
+    public var trustedProxies: Set<String> = []
 
     /// True where the console shows, and changes nothing.
     public var isReadOnly = false
@@ -60,6 +65,16 @@ public struct WebSettings: Hashable, Sendable {
         return host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
     }
 
+    /// Returns true for the address of a proxy whose users are signed in.
+    ///
+    /// - Parameter address: the other end of a connection, as the system writes it; nil where it is unknown.
+    func trusts(_ address: String?) -> Bool {
+        guard let address else { return false }
+        // What listens for IPv6 has clients of IPv4 by an address of that family (RFC 4291, 2.5.5.2).
+        let mapped = "::ffff:"
+        return trustedProxies.contains(address.hasPrefix(mapped) ? String(address.dropFirst(mapped.count)) : address)
+    }
+
     /// The address to open in a browser.
     public var address: String {
         let name = host.contains(":") ? "[\(host)]" : host
@@ -85,6 +100,7 @@ extension WebSettings {
         settings.key = section.existingFile("key")
         settings.names =
             section.texts("names", "write names of this machine, as [beacons.example.com]")?.map(\.value) ?? []
+        settings.readTrustedProxies(section)
         settings.isReadOnly = section.boolean("read-only") ?? false
         settings.allowsPrograms = section.boolean("programs") ?? false
         if let age = section.duration("history-age", .seconds(3600)...(.seconds(3660 * 86_400))) {
@@ -104,13 +120,15 @@ extension WebSettings {
                     section.origin, "\"certificate\" and \"key\" are no certificate (PEM) and its key: \(error)")
             }
         }
-        if !settings.isLoopback, !section.has("token-hash") {
+        // By a proxy alone nobody sends a token, and whoever else asks is refused.
+        let isBehindProxies = !settings.trustedProxies.isEmpty && !section.has("token-hash")
+        if !settings.isLoopback, !isBehindProxies, !section.has("token-hash") {
             section.reportMissing(
                 "token-hash",
                 "others can reach \(settings.host), and would see who is where; \"beacond token\" makes a token and prints "
                     + "this line")
         }
-        if !settings.isLoopback, settings.certificate == nil {
+        if !settings.isLoopback, !isBehindProxies, settings.certificate == nil {
             section.reading.report(
                 section.origin,
                 "\(section.subject)the token and all that is shown cross the network without encryption; write \"certificate\" "
@@ -118,6 +136,18 @@ extension WebSettings {
         }
         section.finish()
         return settings
+    }
+
+    private mutating func readTrustedProxies(_ section: ConfigurationSection) {
+        let what = "write the addresses of proxies, as [172.30.32.2]"
+        for proxy in section.texts("trusted-proxies", what) ?? [] {
+            // In the form in which the system writes it, whichever the file has.
+            if let address = try? SocketAddress(ipAddress: proxy.value, port: 0).ipAddress {
+                trustedProxies.insert(address)
+            } else {
+                section.report(proxy.origin, "\"trusted-proxies\" has \"\(proxy.value)\", which is no address; \(what)")
+            }
+        }
     }
 
     /// Returns the parts of `HOST:PORT`, where the port may be missing and IPv6 is in brackets.

@@ -136,6 +136,7 @@ struct ProblemMiddleware: RouterMiddleware {
 
 extension HTTPField.Name {
     static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .accept
+    static let forwardedHost = HTTPField.Name("X-Forwarded-Host") ?? .accept
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .accept
     static let consoleRequest = HTTPField.Name("X-Beacon-Console") ?? .accept
     static let accelBuffering = HTTPField.Name("X-Accel-Buffering") ?? .accept

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 /// The check of who may ask: nobody but this machine's programs where no token is needed, and who has the token otherwise.
+/// Who comes by a trusted proxy has been asked there.
 ///
 /// A page of somebody else that is open in the same browser can neither read nor change anything: what it sends names
 /// itself (`Origin`, `Sec-Fetch-Site`) or lacks the console's own header, its cookies do not come with it (`SameSite`), and
@@ -19,9 +20,21 @@ struct RequestGuard: RouterMiddleware {
     func handle(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        try checkOrigin(of: request)
+        let isTrusted = settings.trusts(context.remoteAddress)
+        try checkOrigin(of: request, isTrusted: isTrusted)
+        if isTrusted {
+            try checkChange(request)
+            return try await next(request, context)
+        }
         guard settings.tokenHash != nil else {
-            try checkHost(of: request)
+            if settings.trustedProxies.isEmpty || WebSettings.isLoopback(context.remoteAddress ?? "") {
+                try checkHost(of: request)
+            } else if !Self.isIntake(request.uri.path) {
+                throw Problem(
+                    .forbidden,
+                    "the console is open by \(settings.trustedProxies.sorted().joined(separator: " and ")) alone; for others, write a \"token-hash\" under \"web\""
+                )
+            }
             try checkChange(request)
             return try await next(request, context)
         }
@@ -59,11 +72,12 @@ struct RequestGuard: RouterMiddleware {
         isPage(path) || ["v1/session", "v1/ready"].contains(path.split(separator: "/").joined(separator: "/"))
     }
 
-    private func checkOrigin(of request: Request) throws {
-        let host = (request.head.authority ?? "").lowercased()
-        if let origin = request.headers[.origin]?.lowercased(), origin != "http://\(host)", origin != "https://\(host)",
-            !isKnown(origin)
-        {
+    private func checkOrigin(of request: Request, isTrusted: Bool) throws {
+        var hosts = [request.head.authority ?? ""]
+        // What the browser asked for, where the proxy asks for another.
+        if isTrusted, let forwarded = request.headers[.forwardedHost] { hosts.append(forwarded) }
+        let own = hosts.flatMap { ["http://\($0.lowercased())", "https://\($0.lowercased())"] }
+        if let origin = request.headers[.origin]?.lowercased(), !own.contains(origin), !isKnown(origin) {
             throw Problem(
                 .forbidden, "a page of \(origin.prefix(200).description.printable) asked; only beacond's own may")
         }

@@ -19,7 +19,13 @@ struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var maxUploadSize: Int { Self.largestBody }
 
-    init(source: ApplicationRequestContextSource) { coreContext = .init(source: source) }
+    /// The address of the other end of the connection; nil where it has none.
+    let remoteAddress: String?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = .init(source: source)
+        remoteAddress = source.channel.remoteAddress?.ipAddress
+    }
 }
 
 /// The service that answers browsers and programs for as long as beacond runs.
