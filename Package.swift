@@ -198,7 +198,7 @@ let package = Package(
         .target(
             name: "BeaconGateway",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
+                "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
                 "BeaconApplications",
                 "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery",
                 "BeaconMQTT", "BeaconPrograms",
@@ -220,8 +220,10 @@ let package = Package(
                 product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
                 product("Yams", "Yams", trait: "Gateway"),
             ],
-            resources: [.embedInCode("Console/Files"), .embedInCode("Web/openapi.json")], swiftSettings: habits
+            swiftSettings: habits
         ),
+        // The files of the console, which lie in the program.
+        .target(name: "CConsole", exclude: ["Files", "openapi.json"]),
 
         // Layer 6: the command line.
         .executableTarget(

@@ -79,7 +79,7 @@ extension WebServer {
             return try Response.json(["ready": true])
         }
         router.get("openapi.json") { _, _ in
-            Response.json(bytes: PackageResources.openapi_json)
+            Response.json(bytes: ConsoleFiles.interface.content)
         }
     }
 
