@@ -41,7 +41,7 @@ deb: setup ## Build the Debian packages
 
 check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian, and run the service under systemd; as root
 	scripts/check-packages
-	Lab/service
+	Lab/run-service
 
 image: setup ## Build the container image, and the app for Home Assistant
 	Packaging/make-image

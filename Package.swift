@@ -13,9 +13,12 @@ let habits: [SwiftSetting] = [
 /// For tests of Apple's old forms, which are to warn those who use them.
 let oldForms: [SwiftSetting] = habits + [.treatWarning("DeprecatedDeclaration", as: .warning)]
 
-/// A product of another package that is neither resolved nor built where the trait is off.
+/// A product of another package that is neither resolved nor built where the trait is off, and Gateway, which has all.
+///
+/// Gateway enables no other: SwiftPM gives the traits that are on to the compiler in an order that is another each time, and
+/// compiles everything anew where it is. With one there is no order.
 func product(_ name: String, _ package: String, trait: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: [trait]))
+    .product(name: name, package: package, condition: .when(traits: [trait, "Gateway"]))
 }
 
 let package = Package(
@@ -47,9 +50,7 @@ let package = Package(
         .trait(
             name: "Delivery",
             description: "BeaconDelivery, BeaconMQTT and KumulosSDK, with HTTP, SQLite and cryptography."),
-        .trait(
-            name: "Gateway", description: "The daemon beacond, with a web server and YAML.",
-            enabledTraits: ["CommandLine", "Delivery"]),
+        .trait(name: "Gateway", description: "The daemon beacond, with a web server and YAML, and all of the others."),
         // A checkout has all of it. An app names what it takes: `traits: []` for Apple's names, and then swift-log is all
         // that is resolved.
         .default(enabledTraits: ["Gateway"]),

@@ -2,6 +2,6 @@
 @_exported public import struct BeaconSupport.RetryPolicy
 @_exported public import struct BeaconSupport.Secret
 
-#if !Delivery
+#if !Delivery && !Gateway
     #error("BeaconDelivery, BeaconMQTT and KumulosSDK need a trait: .package(…, traits: [\"Delivery\"])")
 #endif
