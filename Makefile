@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: demo test test-quick torture lint bench quality fuzz lab picture binaries deb check-deb image check-image setup
+.PHONY: all demo test test-quick torture soak lint bench quality fuzz lab picture binaries deb check-deb image check-image setup
 
 setup:
 	@scripts/setup
@@ -10,12 +10,19 @@ demo: setup ## Show the four documents in four short acts; ACT=2 shows one
 test: setup ## Run all tests
 	scripts/test
 
+all: setup ## Run all checks that there are, also those that a change does not touch; as root, some hour and a half
+	scripts/slow-checks --all
+	.ci/run
+
 test-quick: setup ## Run the tests of the core and of Apple's names, which build in a fraction of the time
 	scripts/test quick
 
 torture: setup ## Torture one beacond for SECONDS (60) with the faults that SEED (1) draws
 	swift build --product beacond
 	scripts/torture --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
+
+soak: deb ## Run beacond as a service for SECONDS (3600) with the faults that SEED (1) draws, and report; as root
+	Lab/run-soak --seconds $(or $(SECONDS),3600) --seed $(or $(SEED),1)
 
 lint: ## Check the form of the sources
 	scripts/lint
