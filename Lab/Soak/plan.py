@@ -72,7 +72,8 @@ def main():
             "beacons": [{"major": 1, "minor": 1, "position": [2, 0], "interval": 0.3}] + [
                 {"major": 2, "minor": number, "position": [3, number], "interval": 0.3, "on": visits[f"visitor {number}"]}
                 for number in range(1, VISITORS + 1)],
-            "crowds": [{"count": 5, "area": [[-5, -5], [5, 5]]}],
+            # Some 300 adverts a second, since a radio that hears nothing is known as deaf by a busy air alone (docs/radios.md).
+            "crowds": [{"count": 100, "area": [[-5, -5], [5, 5]], "interval": 0.3}],
         }, file, indent=1)
     with open(plan, "w") as file:
         json.dump({"seconds": seconds, "seed": seed, "uuid": UUID, "faults": faults, "visits": visits}, file, indent=1)

@@ -5,6 +5,7 @@ import BeaconSupport
 extension ControllerSession {
     /// Notes that adverts were heard.
     mutating func heard(at now: Timestamp) {
+        noteRevival(at: now)
         watchdog.heard(at: now)
         noteHearing(at: now)
     }
@@ -18,6 +19,18 @@ extension ControllerSession {
         let last = watchdog.lastSign
         watchdog.counted(count, at: now)
         if watchdog.lastSign > last { noteHearing(at: now) }
+    }
+
+    /// Reports a scan that had died: it hears at once after it was begun anew.
+    private mutating func noteRevival(at now: Timestamp) {
+        guard let restart = watchdog.earlyRestart, now.since(restart) <= configuration.revival,
+            now >= nextRevivalNotice
+        else { return }
+        nextRevivalNotice = now.advanced(by: configuration.revivalPause)
+        report(
+            .scanRestarted,
+            "nothing was heard for \(Self.seconds(restart.since(watchdog.lastSign))); since the scan was begun anew, something "
+                + "is. It had died, or whatever advertises here paused.")
     }
 
     /// Ends what a failure or a deafness began.

@@ -56,6 +56,7 @@ struct ControllerSession {
     /// True where this process may not switch the adapter.
     var mayNotSwitch = false
     var lastInterference = Timestamp.zero
+    var nextRevivalNotice = Timestamp.zero
 
     /// The controller's features, as far as they are known.
     var features: ControllerFeatures { discovery.features }
@@ -158,7 +159,8 @@ extension ControllerSession {
     }
 
     /// Does what a silence asks for: total silence of a busy air is deafness, and has the adapter switched off and on
-    /// until something is heard; any other has the scan begun anew, and the adapter switched ever more seldom.
+    /// until something is heard; any other has the scan begun anew, soon and without a word, and again where it lasts, and then
+    /// the adapter switched ever more seldom.
     private mutating func judgeSilence(at now: Timestamp) {
         if isDeaf {
             guard now.since(watchdog.lastSign) >= configuration.deafness else { return }
@@ -178,6 +180,7 @@ extension ControllerSession {
                 "many devices were heard, and then nothing at all for \(Self.seconds(now.since(watchdog.lastSign))); no "
                     + "region is left until something is heard", at: now)
         }
+        if watchdog.isScanDoubtful(at: now) { scan.restart() }
         guard watchdog.isSilent(at: now) else { return }
         scan.restart()
         let silences = watchdog.silences
@@ -286,6 +289,13 @@ struct ControllerConfiguration {
     /// The time within which a deaf adapter that was switched off and on has to hear something, in nanoseconds: long
     /// enough for two readings of the controller's count.
     var deafness: Int64 = 25_000_000_000
+
+    /// The time after a restart of the scan within which what is heard shows that it had died, in nanoseconds: some intervals
+    /// of common beacons.
+    var revival: Int64 = 3_000_000_000
+
+    /// The time for which such a scan is not reported again, in nanoseconds: what sends in bursts looks the same.
+    var revivalPause: Int64 = 3600_000_000_000
 
     /// The interval at which the controller's count of events is read while a filter keeps adverts from us, in
     /// nanoseconds.

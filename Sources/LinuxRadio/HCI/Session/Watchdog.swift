@@ -3,8 +3,9 @@ import BeaconModel
 /// A watchdog for a silent controller: it counts adverts or, where a filter keeps these in the kernel, the controller's
 /// events.
 ///
-/// Silence has two meanings. In a place where little was to be heard, it may be the truth. Where hundreds of adverts a
-/// second end at the same moment, the controller is deaf.
+/// Silence has two meanings. In a place where little was to be heard, it may be the truth, or the scan has died: it is begun
+/// anew, which costs nothing where nothing is heard. Where hundreds of adverts a second end at the same moment, the
+/// controller is deaf.
 struct Watchdog {
     private let silence: Int64
     private var lastCount: UInt32?
@@ -21,11 +22,17 @@ struct Watchdog {
     /// True where the controller's count has stopped in a busy air.
     private var hasCountStopped = false
 
+    /// True where it has stopped in one that was not.
+    private var hasCountPaused = false
+
+    /// The time at which the scan was begun anew in this silence, before it was too long.
+    private(set) var earlyRestart: Timestamp?
+
     init(silence: Int64) { self.silence = silence }
 
     /// The end of the longest silence. It is a whole second, at which the process wakes anyway.
     var deadline: Timestamp {
-        let isJudged = lastCount == nil && activity.isBusy
+        let isJudged = lastCount == nil && (activity.isBusy || activity.isLively && earlyRestart == nil)
         return lastSign.advanced(by: isJudged ? AirActivity.longestSilence : silence).nextWholeSecond
     }
 
@@ -39,14 +46,20 @@ struct Watchdog {
     mutating func listenAnew() {
         lastCount = nil
         activity = AirActivity()
+        endSilence()
+    }
+
+    private mutating func endSilence() {
         hasCountStopped = false
+        hasCountPaused = false
+        earlyRestart = nil
     }
 
     /// Notes that something was heard.
     mutating func heard(at now: Timestamp) {
         lastSign = max(lastSign, now)
         silences = 0
-        hasCountStopped = false
+        endSilence()
     }
 
     /// Notes an advert.
@@ -61,12 +74,13 @@ struct Watchdog {
         if let lastCount {
             let new = Int32(bitPattern: (count &- lastCount) &- (answers &- lastAnswers))
             // What passes a filter may have been heard hours ago.
-            let wasBusy = activity.isBusyByCount
+            let (wasBusy, wasLively) = (activity.isBusyByCount, activity.isLivelyByCount)
             activity.counted(new)
             if new > 0 {
                 heard(at: now)
-            } else if wasBusy, now.since(lastSign) >= AirActivity.longestSilence / 2 {
-                hasCountStopped = true
+            } else if now.since(lastSign) >= AirActivity.longestSilence / 2 {
+                if wasBusy { hasCountStopped = true }
+                if wasLively { hasCountPaused = true }
             }
         }
         lastCount = count
@@ -77,6 +91,17 @@ struct Watchdog {
     func isDeaf(at now: Timestamp) -> Bool {
         lastCount == nil
             ? activity.isBusy && now.since(lastSign) >= AirActivity.longestSilence : hasCountStopped
+    }
+
+    /// Returns true, once in a silence, where it is long enough for the scan to be begun anew: one that has died is heard by
+    /// again before a region is left.
+    mutating func isScanDoubtful(at now: Timestamp) -> Bool {
+        guard earlyRestart == nil else { return false }
+        let isDoubtful =
+            lastCount == nil
+            ? activity.isLively && now.since(lastSign) >= AirActivity.longestSilence : hasCountPaused
+        if isDoubtful { earlyRestart = now }
+        return isDoubtful
     }
 
     /// Returns true where nothing was heard for too long. If so, waiting begins anew.
@@ -100,6 +125,10 @@ struct AirActivity {
     /// (`ControllerConfiguration.mostResets`). Addresses say less: a single device may draw a new one for each advert.
     private static let leastEvents: Int32 = 2000
 
+    /// The events in ten seconds after which a silence of ten may be a scan that has died: what a beacon sends that sends once a
+    /// second, the slowest of common settings. It is a choice.
+    private static let fewEvents: Int32 = 10
+
     /// The time for which adverts are counted, in nanoseconds: once to twice as long.
     private static let period: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
@@ -113,8 +142,17 @@ struct AirActivity {
     /// True where many adverts were heard within the ten seconds before the last of them was.
     var isBusy: Bool { earlier + current >= Self.leastEvents }
 
-    /// True where the controller's events were those of many devices. The last count may be that of a part of the time.
-    var isBusyByCount: Bool { counts.count == 3 && counts.sorted()[1] >= Self.leastEvents }
+    /// True where adverts came often enough for a silence to be no chance.
+    var isLively: Bool { earlier + current >= Self.fewEvents }
+
+    /// True where the controller's events were those of many devices.
+    var isBusyByCount: Bool { usualCount >= Self.leastEvents }
+
+    /// True where they came often enough for a silence to be no chance.
+    var isLivelyByCount: Bool { usualCount >= Self.fewEvents }
+
+    /// The median of the newest counts, since the last may be that of a part of the time; 0 where they are too few.
+    private var usualCount: Int32 { counts.count == 3 ? counts.sorted()[1] : 0 }
 
     /// Notes an advert.
     @inline(__always)

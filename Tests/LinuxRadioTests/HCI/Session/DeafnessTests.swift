@@ -50,6 +50,76 @@ struct DeafnessTests {
         #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty && bench.kinds.isEmpty)
     }
 
+    @Test("A scan that has died in a quiet air is begun anew before a region is left", arguments: [1, 3, 12])
+    func forgotten(devices: Int) throws {
+        var bench = bench(devices: devices)
+        bench.controller.reset()
+        bench.wait(9)
+        #expect(!bench.controller.isScanning)
+        let before = bench.now
+        while !bench.controller.isScanning, bench.now.since(before) < 60_000_000_000 { bench.wait(0.1) }
+        #expect(bench.now.since(before) < 3_000_000_000)
+        bench.wait(60)
+        #expect(bench.controller.isScanning && bench.powerChanges.isEmpty && bench.deafness.isEmpty)
+        #expect(bench.kinds == [.scanRestarted])
+        #expect(try #require(bench.notices.first).message.hasPrefix("nothing was heard for 1"))
+    }
+
+    @Test("Behind a filter a scan that has died in a quiet air is begun anew as well")
+    func forgottenBehindFilter() {
+        var bench = SessionBench.working()
+        bench.scan(.monitoring([]))
+        var count: UInt32 = 1000
+        for _ in 0..<5 {
+            bench.wait(10)
+            count += 30
+            bench.session.counted(count, at: bench.now)
+        }
+        bench.controller.reset()
+        for _ in 0..<2 where !bench.controller.isScanning {
+            bench.wait(10)
+            bench.session.counted(count, at: bench.now)
+            bench.wait(0.1)
+        }
+        #expect(bench.controller.isScanning && bench.powerChanges.isEmpty && bench.deafness.isEmpty)
+    }
+
+    @Test("In a lasting silence the scan is begun anew early once, and then as in an empty place")
+    func earlyOnce() {
+        var bench = bench(devices: 1)
+        bench.adverts = nil
+        bench.controller.forgetCommands()
+        bench.wait(80)
+        // Ended, and enabled with its parameters.
+        #expect(bench.controller.received.filter(\.isEnabling).count == 1)
+        bench.wait(30)
+        #expect(bench.controller.received.filter(\.isEnabling).count == 2)
+        #expect(bench.kinds == [.scanRestarted])
+    }
+
+    @Test("What comes seldom leaves the scan as it is")
+    func seldom() {
+        var bench = SessionBench.working()
+        bench.scan(.ranging)
+        // Once in 15 s, as a sensor sends to spare its battery.
+        bench.adverts = 15_000_000_000
+        bench.controller.forgetCommands()
+        bench.wait(600)
+        #expect(bench.controller.received.isEmpty)
+    }
+
+    @Test("What sends in bursts is reported once an hour")
+    func bursts() {
+        var bench = bench(devices: 2)
+        for _ in 0..<100 {
+            bench.adverts = nil
+            bench.wait(11)
+            bench.adverts = 100_000_000
+            bench.wait(10)
+        }
+        #expect(bench.kinds == [.scanRestarted])
+    }
+
     @Test("Devices that leave one after another have left")
     func departure() {
         var bench = bench(devices: 40)

@@ -1,0 +1,58 @@
+import BeaconModel
+
+extension SuspicionDetector {
+    /// For how long two addresses have to be heard in turns, at any receivers. A device that changes its address does so once in minutes (Core
+    /// Specification, Vol 3, Part C, Appendix A: each 15), and the old one may come late for as long as gateways gather.
+    static let addressTime = 30 * second
+    /// The addresses of an identity that are followed.
+    static let mostAddresses = 4
+
+    /// Looks at the address of an advert.
+    mutating func receiveAddress(_ sighting: Sighting, in place: Int) {
+        let (time, address) = (sighting.time.nanoseconds, sighting.address)
+        guard address.bits != 0 else { return }
+        let last = records[place].lastAddress
+        let known = KnownAddress(address: address, receiver: sighting.receiver.index, newest: time)
+        // The same one may be of a kind that one receiver tells and another does not.
+        guard let index = records[place].addresses.firstIndex(where: { $0.address.bits == address.bits }) else {
+            if records[place].addresses.count < Self.mostAddresses {
+                records[place].lastAddress = records[place].addresses.count
+                records[place].addresses.append(known)
+            } else {
+                let least = Self.leastKnown(records[place].addresses)
+                records[place].addresses[least] = known
+                records[place].lastAddress = least
+            }
+            return
+        }
+        let before = records[place].addresses[index]
+        records[place].addresses[index].newest = max(before.newest, time)
+        records[place].addresses[index].receiver = sighting.receiver.index
+        guard index != last else { return }
+        records[place].lastAddress = index
+        // It was heard before another one, and is again: neither has taken the other's place.
+        guard time - before.newest <= Self.forgetting else { return }
+        records[place].addresses[index].hasReturned = true
+        let other = records[place].addresses[last]
+        // One receiver may know the key of a phone, and give another address than its neighbour.
+        guard before.isResolvable == other.isResolvable || other.receiver == sighting.receiver.index else { return }
+        let turns = records[place].turns?.noting(at: time, within: Self.addressTime) ?? Turns(at: time)
+        records[place].turns = turns
+        guard turns.reach(Self.leastTurns, at: time, over: Self.addressTime) else { return }
+        report(
+            Suspicion(
+                time: sighting.time, identity: sighting.identity, reason: .addresses,
+                first: .init(receiver: ReceiverID(other.receiver), address: other.address),
+                second: .init(receiver: sighting.receiver, address: address),
+                seconds: Double(time - turns.began) / Double(Self.second)),
+            of: place)
+    }
+
+    /// Returns the place of the address that is known least: one that has not come back, and of those the oldest.
+    static func leastKnown(_ addresses: [KnownAddress]) -> Int {
+        addresses.indices.min {
+            let (a, b) = (addresses[$0], addresses[$1])
+            return a.hasReturned == b.hasReturned ? a.newest < b.newest : b.hasReturned
+        } ?? 0
+    }
+}
