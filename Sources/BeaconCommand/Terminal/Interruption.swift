@@ -27,6 +27,8 @@ enum Interruption {
     /// checked once a second, and a process that waits for a beacon would wake twice as often.
     static func listen() {
         for number in [SIGINT, SIGTERM] {
+            // A shell has what it starts in the background ignore Ctrl-C: without this, one of that moment would be lost.
+            CLibrary.signal(number, SIG_DFL)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 // The handler retains its source, which would be deallocated otherwise, for as long as the process
