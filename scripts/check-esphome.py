@@ -12,6 +12,8 @@ import sys
 import tempfile
 import threading
 
+# A shell has what it starts in the background ignore Ctrl-C, which the programs here would inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEACON = str(ROOT / ".build/debug/beacon")
 BEACOND = str(ROOT / ".build/debug/beacond")

@@ -20,6 +20,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOG = ROOT / "../shared/data/presence/four-scanners.sightings.ndjson.gz"
 UUID = "daf246ce-8363-11e4-b116-123b93f75cba"
+# What scripts/slow-checks takes for a check that was not made.
+SKIPPED = 77
 PROGRAMS = pathlib.Path(os.environ.get("PROGRAMS", ROOT / ".build/debug"))
 
 parser = argparse.ArgumentParser()
@@ -33,10 +35,10 @@ chance = random.Random(arguments.seed)
 
 if not LOG.exists():
     print("check-fleet: skipped, since the recordings are not there")
-    sys.exit(0)
+    sys.exit(SKIPPED)
 if os.geteuid() != 0 or subprocess.run(["ip", "netns", "add", "bf-probe"], capture_output=True).returncode != 0:
     print("check-fleet: skipped, since this user may make no network namespaces; run it as root")
-    sys.exit(0)
+    sys.exit(SKIPPED)
 subprocess.run(["ip", "netns", "del", "bf-probe"])
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="check-fleet-"))

@@ -9,7 +9,7 @@ import os
 import sys
 
 EXIT_TIMEOUT = 30
-# Somebody is heard within seconds where nothing fails; a scan that died is restarted after 90 s, and the machine is emulated.
+# Somebody is heard within seconds where nothing fails; a scan that died is restarted after 20 s, and the machine is emulated.
 TO_BE_HEARD = 40
 # How long after a fault's end something may still be its consequence: the watchdog's 90 s, a retry of the adapter, an exit time-out.
 AFTERMATH = 150

@@ -1,6 +1,9 @@
 import CLibFuzzer
 import Glibc
 
+/// The variable by which libFuzzer's own children know the target: it starts them with its own options alone.
+private let targetVariable = "BEACON_FUZZ_TARGET"
+
 /// `BeaconFuzz list`, `BeaconFuzz seed TARGET FOLDER`, `BeaconFuzz TARGET [options and files of libFuzzer]`.
 @main
 enum BeaconFuzz {
@@ -13,15 +16,22 @@ enum BeaconFuzz {
             guard let target = FuzzTarget.all.first(where: { $0.name == arguments[2] }) else { usage() }
             write(target.seeds, to: arguments[3])
         case let name:
+            // A child of libFuzzer's: its first argument is an option.
+            if name.hasPrefix("-"), let inherited = getenv(targetVariable).map({ String(cString: $0) }),
+                let target = FuzzTarget.all.first(where: { $0.name == inherited })
+            {
+                run(target, optionsFrom: 1)
+            }
             guard let target = FuzzTarget.all.first(where: { $0.name == name }) else { usage() }
-            run(target)
+            setenv(targetVariable, name, 1)
+            run(target, optionsFrom: 2)
         }
     }
 
-    private static func run(_ target: FuzzTarget) {
+    private static func run(_ target: FuzzTarget, optionsFrom first: Int) -> Never {
         // libFuzzer should see neither the target's name nor this program's other uses.
         var kept = CommandLine.unsafeArgv[0].map { [$0] } ?? []
-        for index in 2..<max(2, Int(CommandLine.argc)) {
+        for index in first..<max(first, Int(CommandLine.argc)) {
             if let argument = CommandLine.unsafeArgv[index] { kept.append(argument) }
         }
         var count = CInt(kept.count)

@@ -5,7 +5,7 @@ import BeaconSupport
 extension ControllerSession {
     /// Notes that adverts were heard.
     mutating func heard(at now: Timestamp) {
-        noteRevival(at: now)
+        noteRevival(at: now, within: configuration.revival)
         watchdog.heard(at: now)
         noteHearing(at: now)
     }
@@ -16,21 +16,22 @@ extension ControllerSession {
 
     /// Notes the number of events that the controller has sent since it was attached.
     mutating func counted(_ count: UInt32, at now: Timestamp) {
-        let last = watchdog.lastSign
+        let before = watchdog
         watchdog.counted(count, at: now)
-        if watchdog.lastSign > last { noteHearing(at: now) }
+        guard watchdog.lastSign > before.lastSign else { return }
+        noteRevival(before, at: now, within: configuration.countInterval + configuration.revival)
+        noteHearing(at: now)
     }
 
     /// Reports a scan that had died: it hears at once after it was begun anew.
-    private mutating func noteRevival(at now: Timestamp) {
-        guard let restart = watchdog.earlyRestart, now.since(restart) <= configuration.revival,
-            now >= nextRevivalNotice
+    private mutating func noteRevival(_ before: Watchdog? = nil, at now: Timestamp, within time: Int64) {
+        guard let silence = (before ?? watchdog).revivedSilence(at: now, within: time), now >= nextRevivalNotice
         else { return }
         nextRevivalNotice = now.advanced(by: configuration.revivalPause)
         report(
             .scanRestarted,
-            "nothing was heard for \(Self.seconds(restart.since(watchdog.lastSign))); since the scan was begun anew, something "
-                + "is. It had died, or whatever advertises here paused.")
+            "nothing was heard for \(Self.seconds(silence)); since the scan was begun anew, something is. It had died, or "
+                + "whatever advertises here paused.")
     }
 
     /// Ends what a failure or a deafness began.
@@ -109,6 +110,7 @@ extension ControllerSession {
         } else if command.opcode.isScanning {
             if status == .success {
                 scan.succeeded(command)
+                if command.isEnabling { watchdog.began(at: now) }
                 if scan.isSettled { hasFailed = false }
             } else if scan.refused(command, status) {
                 scanFailed(command, status, at: now)

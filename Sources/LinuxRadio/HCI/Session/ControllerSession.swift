@@ -180,7 +180,8 @@ extension ControllerSession {
                 "many devices were heard, and then nothing at all for \(Self.seconds(now.since(watchdog.lastSign))); no "
                     + "region is left until something is heard", at: now)
         }
-        if watchdog.isScanDoubtful(at: now) { scan.restart() }
+        // What another process of ours began is for that to begin anew.
+        if !scan.isPeers, watchdog.isScanDoubtful(at: now) { scan.restart() }
         guard watchdog.isSilent(at: now) else { return }
         scan.restart()
         let silences = watchdog.silences

@@ -23,7 +23,7 @@ struct ScanControl {
     private(set) var isOurs = false
 
     /// True if the scan was begun by another process of ours, which begins it again itself if it is ended.
-    private var isPeers = false
+    private(set) var isPeers = false
 
     /// The parameters of other software's scan, while it scans.
     private(set) var others: ScanParameters?
@@ -88,8 +88,11 @@ struct ScanControl {
         isOn = nil
     }
 
-    /// Begins the scan anew, even if it seems to be on.
-    mutating func restart() { isStale = true }
+    /// Begins the scan anew, even if it seems to be on. A controller that has forgotten it has forgotten its parameters too.
+    mutating func restart() {
+        isStale = true
+        parameters = nil
+    }
 
     /// The controller did what `next` asked for.
     mutating func succeeded(_ command: HCICommand) {
@@ -147,6 +150,7 @@ struct ScanControl {
             isOn = command.isEnabling
             filtersDuplicates = command.filtersDuplicates
             isPeers = command.isEnabling && othersParameters?.isOwn == true
+            if isPeers { isStale = false }
             // Two processes of ours that each took the other's scan for a foreign one would both leave it on.
             others = command.isEnabling && !isPeers ? othersParameters ?? .half : nil
             let wasOurs = isOurs

@@ -25,14 +25,21 @@ struct Watchdog {
     /// True where it has stopped in one that was not.
     private var hasCountPaused = false
 
-    /// The time at which the scan was begun anew in this silence, before it was too long.
-    private(set) var earlyRestart: Timestamp?
+    /// The restart of the scan in this silence, before it was too long.
+    private var earlyRestart = EarlyRestart.none
+
+    private enum EarlyRestart {
+        case none
+        /// Asked for; whether the air before the silence had no such silences.
+        case asked(wasSteady: Bool)
+        case done(at: Timestamp, wasSteady: Bool)
+    }
 
     init(silence: Int64) { self.silence = silence }
 
     /// The end of the longest silence. It is a whole second, at which the process wakes anyway.
     var deadline: Timestamp {
-        let isJudged = lastCount == nil && (activity.isBusy || activity.isLively && earlyRestart == nil)
+        let isJudged = lastCount == nil && (activity.isBusy || activity.isLively && !hasBegunAnew)
         return lastSign.advanced(by: isJudged ? AirActivity.longestSilence : silence).nextWholeSecond
     }
 
@@ -52,7 +59,7 @@ struct Watchdog {
     private mutating func endSilence() {
         hasCountStopped = false
         hasCountPaused = false
-        earlyRestart = nil
+        earlyRestart = .none
     }
 
     /// Notes that something was heard.
@@ -96,12 +103,26 @@ struct Watchdog {
     /// Returns true, once in a silence, where it is long enough for the scan to be begun anew: one that has died is heard by
     /// again before a region is left.
     mutating func isScanDoubtful(at now: Timestamp) -> Bool {
-        guard earlyRestart == nil else { return false }
+        guard !hasBegunAnew else { return false }
         let isDoubtful =
             lastCount == nil
             ? activity.isLively && now.since(lastSign) >= AirActivity.longestSilence : hasCountPaused
-        if isDoubtful { earlyRestart = now }
+        if isDoubtful { earlyRestart = .asked(wasSteady: activity.isSteady) }
         return isDoubtful
+    }
+
+    private var hasBegunAnew: Bool { if case .none = earlyRestart { false } else { true } }
+
+    /// Notes that the scan has begun, if it was to be begun anew.
+    mutating func began(at now: Timestamp) {
+        if case .asked(let wasSteady) = earlyRestart { earlyRestart = .done(at: now, wasSteady: wasSteady) }
+    }
+
+    /// Returns how long the silence was that ends now, within some time after the scan was begun anew; nil where it was not, or in
+    /// an air that has such silences.
+    func revivedSilence(at now: Timestamp, within time: Int64) -> Int64? {
+        guard case .done(let restart, wasSteady: true) = earlyRestart, now.since(restart) <= time else { return nil }
+        return restart.since(lastSign)
     }
 
     /// Returns true where nothing was heard for too long. If so, waiting begins anew.
@@ -125,13 +146,18 @@ struct AirActivity {
     /// (`ControllerConfiguration.mostResets`). Addresses say less: a single device may draw a new one for each advert.
     private static let leastEvents: Int32 = 2000
 
-    /// The events in ten seconds after which a silence of ten may be a scan that has died: what a beacon sends that sends once a
-    /// second, the slowest of common settings. It is a choice.
-    private static let fewEvents: Int32 = 10
+    /// The events in ten seconds after which a silence of ten may be a scan that has died: those of a beacon that sends once a second,
+    /// the slowest of common settings, where the scan listens for half of the time and some are missed. It is a choice: a
+    /// restart in vain costs three commands.
+    private static let fewEvents: Int32 = 3
 
-    /// The time for which adverts are counted, in nanoseconds: once to twice as long.
+    /// The events in ten seconds of an air that has no such silences.
+    private static let steadyEvents: Int32 = 10
+
+    /// The time for which adverts are counted, in nanoseconds: once to twice as long, and twice to three times where they are few.
     private static let period: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
+    private var earliest: Int32 = 0
     private var earlier: Int32 = 0
     private var current: Int32 = 0
     private var periodEnd = Timestamp.zero
@@ -143,7 +169,10 @@ struct AirActivity {
     var isBusy: Bool { earlier + current >= Self.leastEvents }
 
     /// True where adverts came often enough for a silence to be no chance.
-    var isLively: Bool { earlier + current >= Self.fewEvents }
+    var isLively: Bool { earliest + earlier + current >= Self.fewEvents }
+
+    /// True where they came so often that there was no silence of seconds.
+    var isSteady: Bool { earliest + earlier + current >= Self.steadyEvents || usualCount >= Self.steadyEvents }
 
     /// True where the controller's events were those of many devices.
     var isBusyByCount: Bool { usualCount >= Self.leastEvents }
@@ -158,7 +187,11 @@ struct AirActivity {
     @inline(__always)
     mutating func heardAdvert(at now: Timestamp) {
         if now >= periodEnd {
-            earlier = now < periodEnd.advanced(by: Self.period) ? current : 0
+            switch now.since(periodEnd) {
+            case ..<Self.period: (earliest, earlier) = (earlier, current)
+            case ..<(2 * Self.period): (earliest, earlier) = (current, 0)
+            default: (earliest, earlier) = (0, 0)
+            }
             current = 0
             periodEnd = now.advanced(by: Self.period)
         }

@@ -56,6 +56,7 @@ struct VirtualController {
     /// Loses all that it was told, as after a reset.
     mutating func reset() {
         isScanning = false
+        window = 0
         onAir = [:]
         data = [:]
     }
