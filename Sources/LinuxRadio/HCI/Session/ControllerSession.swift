@@ -181,7 +181,7 @@ extension ControllerSession {
                     + "region is left until something is heard", at: now)
         }
         // What another process of ours began is for that to begin anew.
-        if !scan.isPeers, watchdog.isScanDoubtful(at: now) { scan.restart() }
+        if watchdog.isScanDoubtful(at: now), !scan.isPeers { scan.restart() }
         guard watchdog.isSilent(at: now) else { return }
         scan.restart()
         let silences = watchdog.silences

@@ -32,6 +32,9 @@ struct ScanControl {
     /// True if the scan has to be ended and begun anew though it seems to be as wanted.
     private var isStale = false
 
+    /// True if the parameters have to be set again though the controller seems to have them.
+    private var areParametersStale = false
+
     /// True if the controller does what is wanted.
     var isSettled: Bool { next == nil }
 
@@ -57,7 +60,7 @@ struct ScanControl {
             return end
         case nil, false?:
             // Where it is not known whether a scan is on, this is refused if one is.
-            guard isOn == false, parameters == goal else {
+            guard isOn == false, parameters == goal, !areParametersStale else {
                 return .setScanParameters(goal, isExtended: isExtended)
             }
             return .setScanEnable(true, isExtended: isExtended)
@@ -80,6 +83,7 @@ struct ScanControl {
         others = nil
         othersParameters = nil
         isStale = false
+        areParametersStale = false
     }
 
     /// Nothing is known of the controller.
@@ -91,7 +95,7 @@ struct ScanControl {
     /// Begins the scan anew, even if it seems to be on. A controller that has forgotten it has forgotten its parameters too.
     mutating func restart() {
         isStale = true
-        parameters = nil
+        areParametersStale = true
     }
 
     /// The controller did what `next` asked for.
@@ -99,6 +103,7 @@ struct ScanControl {
         switch command.opcode {
         case .setScanParameters, .setExtendedScanParameters:
             parameters = command.scanParameters
+            areParametersStale = false
             if isOn == nil { isOn = false }
         case .setScanEnable, .setExtendedScanEnable:
             isOn = command.isEnabling
@@ -150,6 +155,7 @@ struct ScanControl {
             isOn = command.isEnabling
             filtersDuplicates = command.filtersDuplicates
             isPeers = command.isEnabling && othersParameters?.isOwn == true
+            if command.isEnabling { areParametersStale = false }
             if isPeers { isStale = false }
             // Two processes of ours that each took the other's scan for a foreign one would both leave it on.
             others = command.isEnabling && !isPeers ? othersParameters ?? .half : nil
