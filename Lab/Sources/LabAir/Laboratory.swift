@@ -99,6 +99,7 @@ public struct Laboratory: Sendable {
             controllers[index].fault.refusals = times
             controllers[index].fault.refusal = status
         case .well(let index): controllers[index].fault = ControllerFault()
+        case .endScan(let index): controllers[index].endScan()
         case .powerCycle(let index): controllers[index].powerCycle()
         case .state(let index): return Self.state(of: controllers[index])
         }

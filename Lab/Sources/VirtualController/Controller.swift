@@ -54,6 +54,9 @@ public struct Controller: Sendable {
         }
     }
 
+    /// Ends its scan without telling the host, as firmware does.
+    public mutating func endScan() { state.scanner.isEnabled = false }
+
     /// Switches it off and on again: it forgets what the host has set, what it had to say, and what was wrong with it.
     public mutating func powerCycle() {
         state = State()

@@ -28,6 +28,15 @@ struct FaultTests {
         #expect(host.scan() == 0)
     }
 
+    @Test func aScanThatEndedCanBeBegunAnew() {
+        var host = HostSide(.legacy)
+        _ = host.scan()
+        host.controller.endScan()
+        #expect(!host.controller.isScanning)
+        #expect(host.scan() == 0)
+        #expect(host.controller.isScanning)
+    }
+
     @Test func aPowerCycleForgetsEverything() {
         var host = HostSide(.legacy)
         _ = host.scan()

@@ -11,6 +11,7 @@ enum AirCommand: Hashable, Sendable {
     case dead(Int)
     case refuse(Int, times: Int, Status)
     case well(Int)
+    case endScan(Int)
     case powerCycle(Int)
     case state(Int)
 
@@ -50,6 +51,7 @@ enum AirCommand: Hashable, Sendable {
                 try controller(), times: try number("times", in: 1...1000),
                 Status(rawValue: UInt8(try number("status", in: 1...255))))
         case "well": self = .well(try controller())
+        case "end-scan": self = .endScan(try controller())
         case "power-cycle": self = .powerCycle(try controller())
         case "state": self = .state(try controller())
         case let other: throw AirCommandError("\"\(other)\" is no command of the air")
