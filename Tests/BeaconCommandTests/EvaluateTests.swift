@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacon evaluate", .fewAtATime)
+@Suite("beacon evaluate", .oneAtATime)
 struct EvaluateTests {
     /// A folder with the files of a test.
     private struct Folder {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("beacond outbox", .fewAtATime)
+@Suite("beacond outbox", .oneAtATime)
 struct OutboxTests {
     private static func configuration(_ url: String) -> String {
         """

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("docs/mqtt.md", .fewAtATime)
+@Suite("docs/mqtt.md", .oneAtATime)
 struct DocumentationTests {
     @Test("shows what a broker really gets")
     func examples() async throws {

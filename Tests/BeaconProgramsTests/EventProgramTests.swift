@@ -5,7 +5,7 @@ import Testing
 
 @testable import BeaconPrograms
 
-@Suite("Programs for events", .fewAtATime)
+@Suite("Programs for events", .oneAtATime)
 struct EventProgramTests {
     private func run(_ program: EventProgram, input: String = "") async throws -> (EventProgram.Outcome, [String]) {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Programs of rules", .fewAtATime)
+@Suite("Programs of rules", .oneAtATime)
 final class RuleRunnerTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     private let lines = LogLines()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("Faults of bluetoothd", .fewAtATime)
+@Suite("Faults of bluetoothd", .oneAtATime)
 struct BlueZFaultTests {
     private func ranging(
         _ bus: PrivateBus, _ blueZ: StandInBlueZ, named name: AdapterName = .index(0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("System bus", .fewAtATime)
+@Suite("System bus", .oneAtATime)
 struct SystemBusTests {
     /// Two connections to one bus, and what one of them offers.
     private final class Line {

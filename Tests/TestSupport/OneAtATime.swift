@@ -1,16 +1,12 @@
 import BeaconSupport
 public import Testing
 
-/// The trait of tests with servers, brokers, buses and processes: of all suites together, few run at a time.
+/// The trait of tests with servers, brokers, buses and processes: of all suites together, one runs at a time.
 ///
-/// All test targets are one program, so that the same turns serve all of them. Tests that only compute run beside.
-public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
+/// All test targets are one program, so that one turn serves all of them. Tests that only compute run beside.
+public struct OneAtATime: SuiteTrait, TestTrait, TestScoping {
     @TaskLocal private static var hasTurn = false
-    private static let turns = Turns(most)
-
-    /// The most that run at a time. Two would need 0.7 of the time on two processors, since each waits for its helpers most of the
-    /// time; with two, the kill loop once saw an event out of order, and why is not known yet.
-    public static let most = 1
+    private static let turn = Turn()
 
     /// Applies to each test of a suite, so that others may come in between.
     public var isRecursive: Bool { true }
@@ -22,36 +18,34 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
         HelperGuard.start()
         // A test and its suite may both have the trait.
         guard !Self.hasTurn else { return try await body() }
-        await Self.turns.take()
-        defer { Self.turns.give() }
+        await Self.turn.take()
+        defer { Self.turn.give() }
         try await Self.$hasTurn.withValue(true) { try await body() }
     }
 }
 
-extension Trait where Self == FewAtATime {
-    /// Runs beside few other tests that have a server, a broker, a bus or a process.
-    public static var fewAtATime: Self { FewAtATime() }
+extension Trait where Self == OneAtATime {
+    /// Runs beside no other test that has a server, a broker, a bus or a process.
+    public static var oneAtATime: Self { OneAtATime() }
 }
 
-/// Turns that some tasks have and the others wait for in order.
-private final class Turns: Sendable {
+/// A turn that one task has and the others wait for in order.
+private final class Turn: Sendable {
     private struct State {
-        var free: Int
+        var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Locked<State>
-
-    init(_ count: Int) { state = Locked(State(free: count)) }
+    private let state = Locked(State())
 
     func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                guard state.free > 0 else {
+                if state.isTaken {
                     state.waiting.append(continuation)
                     return false
                 }
-                state.free -= 1
+                state.isTaken = true
                 return true
             }
             if isFree { continuation.resume() }
@@ -61,7 +55,7 @@ private final class Turns: Sendable {
     func give() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiting.isEmpty else {
-                state.free += 1
+                state.isTaken = false
                 return nil
             }
             return state.waiting.removeFirst()
