@@ -73,12 +73,13 @@ struct DeafnessTests {
     }
 
     @Test(
-        "So is one that heard a single beacon, of one advert a second, of which a scan misses half", arguments: 0..<20)
-    func forgottenBeacon(_ tenths: Int) {
+        "A scan that heard one beacon is begun anew too, of whose adverts each second it misses half", arguments: 0..<20
+    )
+    func forgottenBeacon(_ halves: Int) {
         var bench = SessionBench.working()
         bench.scan(.ranging)
         // Wherever in its period it dies.
-        bench.wait(Double(tenths) * 0.5)
+        bench.wait(Double(halves) * 0.5)
         bench.adverts = 2_000_000_000
         bench.wait(60)
         bench.controller.reset()
@@ -103,9 +104,10 @@ struct DeafnessTests {
         #expect(secondsToScan(&bench) < 1)
         #expect(bench.powerChanges.isEmpty && bench.deafness.isEmpty && bench.kinds.isEmpty)
         bench.wait(10)
-        // Three answers to commands, and what is heard again.
+        // Three answers to commands are nothing heard.
         count &+= 3
         bench.session.counted(count, at: bench.now)
+        bench.settle()
         #expect(bench.kinds.isEmpty)
         bench.wait(1)
         bench.session.counted(count &+ events, at: bench.now)
