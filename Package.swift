@@ -15,8 +15,8 @@ let oldForms: [SwiftSetting] = habits + [.treatWarning("DeprecatedDeclaration", 
 
 /// A product of another package that is neither resolved nor built where the trait is off, and Gateway, which has all.
 ///
-/// Gateway enables no other: SwiftPM gives the traits that are on to the compiler in an order that is another each time, and
-/// compiles everything anew where it is. With one there is no order.
+/// Gateway enables no other: SwiftPM gives the traits that are on to the compiler in an order that is another each
+/// time, and compiles everything anew where it is. With one there is no order.
 func product(_ name: String, _ package: String, trait: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: [trait, "Gateway"]))
 }
@@ -51,8 +51,8 @@ let package = Package(
             name: "Delivery",
             description: "BeaconDelivery, BeaconMQTT and KumulosSDK, with HTTP, SQLite and cryptography."),
         .trait(name: "Gateway", description: "The daemon beacond, with a web server and YAML, and all of the others."),
-        // A checkout has all of it. An app names what it takes: `traits: []` for Apple's names, and then swift-log is all
-        // that is resolved.
+        // A checkout has all of it. An app names what it takes: `traits: []` for Apple's names, and then swift-log is
+        // all that is resolved.
         .default(enabledTraits: ["Gateway"]),
     ],
     dependencies: [
@@ -118,8 +118,8 @@ let package = Package(
         // A connection to NATS, by a library that is opened at run time.
         .target(name: "BeaconNATS", dependencies: ["CLibrary", "BeaconSupport", "CNATS"], swiftSettings: habits),
         .target(name: "CNATS", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        // Noise, for connections that are encrypted by a key that both sides know, with OpenSSL's primitives, which are opened
-        // at run time too.
+        // Noise, for connections that are encrypted by a key that both sides know, with OpenSSL's primitives, which are
+        // opened at run time too.
         .target(name: "BeaconNoise", dependencies: ["BeaconSupport", "CCrypto"], swiftSettings: habits),
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),

@@ -6,7 +6,8 @@ func face(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-beacon", condition: .when(platforms: [.linux]))
 }
 
-/// An app with the Info.plist in its folder `Resources`, where it is found on Linux. In Xcode it belongs to the app's target.
+/// An app with the Info.plist in its folder `Resources`, where it is found on Linux. In Xcode it belongs to the app's
+/// target.
 func app(_ name: String, _ faces: String...) -> Target {
     .executableTarget(name: name, dependencies: faces.map(face), path: name, resources: [.copy("Resources")])
 }

@@ -1,5 +1,5 @@
-// On iOS an app delegate holds the notifier, and the system runs the loop. The keys are those of the app at Kumulos, or at a
-// beacond (Settings, Apps in its console):
+// On iOS an app delegate holds the notifier, and the system runs the loop. The keys are those of the app at Kumulos, or
+// at a beacond (Settings, Apps in its console):
 //
 //   ProximityRecipe [ORGANISATION] [ADDRESS]     with APP_KEY, APP_SECRET and APP_USER in the environment
 @preconcurrency import Foundation

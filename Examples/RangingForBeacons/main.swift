@@ -1,5 +1,5 @@
-// In a terminal this is an app with the two screens of the sample. With words behind its name it is one of them, line by
-// line, for a script or a pipe.
+// In a terminal this is an app with the two screens of the sample. With words behind its name it is one of them, line
+// by line, for a script or a pipe.
 @preconcurrency import Foundation
 
 /// The UUID that both roles begin with, so that they find each other.

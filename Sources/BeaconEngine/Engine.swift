@@ -8,8 +8,8 @@ public import BeaconModel
 ///
 /// Time is what its source says. A time that lies before the newest one counts as that newest one.
 ///
-/// Silence is absence only where a receiver hears: ``setHearing(_:of:at:isDoubt:wasHearing:)`` and ``skip(from:to:of:)``
-/// say when one did not.
+/// Silence is absence only where a receiver hears: ``setHearing(_:of:at:isDoubt:wasHearing:)`` and
+/// ``skip(from:to:of:)`` say when one did not.
 public struct Engine: ~Copyable {
     let strategy: RangingStrategy
 
@@ -78,7 +78,8 @@ public struct Engine: ~Copyable {
     ///   - region: the region, with its rules.
     ///   - state: its state as it was known before, from an earlier run for instance. A region that was inside has as
     ///     long to be heard again as if it had been heard now.
-    ///   - holder: the receiver that is known to have kept a region that was inside, or with which an unknown state is compared,
+    ///   - holder: the receiver that is known to have kept a region that was inside, or with which an unknown state is
+    ///     compared,
     ///     whose silence alone decides; nil where none is.
     public mutating func startMonitoring(
         _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil

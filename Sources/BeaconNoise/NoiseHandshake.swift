@@ -1,7 +1,7 @@
 import BeaconSupport
 
-/// The handshake `Noise_NNpsk0_25519_ChaChaPoly_SHA256` of one side: one message each way, made secret by a key that both
-/// know (Noise Protocol Framework, revision 34, 5 and 9).
+/// The handshake `Noise_NNpsk0_25519_ChaChaPoly_SHA256` of one side: one message each way, made secret by a key that
+/// both know (Noise Protocol Framework, revision 34, 5 and 9).
 package struct NoiseHandshake {
     /// What one side does first.
     package enum Role: Hashable, Sendable {

@@ -35,12 +35,12 @@ public struct ReceiverStatus: Hashable, Sendable {
     /// Its state. Only in ``RadioState/poweredOn`` it hears.
     public var state: RadioState
 
-    /// True where nothing came from it for a moment, so that it may be dead, or have nothing to tell: its silence counts for
-    /// nothing until one of both is known.
+    /// True where nothing came from it for a moment, so that it may be dead, or have nothing to tell: its silence
+    /// counts for nothing until one of both is known.
     public var isDoubtful: Bool
 
-    /// True where its signal strengths come smoothed and thinned: good for presence and places, and not for a distance each
-    /// second.
+    /// True where its signal strengths come smoothed and thinned: good for presence and places, and not for a distance
+    /// each second.
     public var isSmoothed: Bool
 
     /// A status from its parts.

@@ -1,7 +1,7 @@
 import BeaconModel
 
-/// The places of what matters in messages of a gateway that this package does not know: JSON with a receiver, an address,
-/// a signal strength, the advert's bytes and perhaps a time.
+/// The places of what matters in messages of a gateway that this package does not know: JSON with a receiver, an
+/// address, a signal strength, the advert's bytes and perhaps a time.
 public struct ReceiverMapping: Hashable, Sendable {
     /// The encoding of the advert's bytes.
     public enum Encoding: String, Hashable, Sendable, CaseIterable {

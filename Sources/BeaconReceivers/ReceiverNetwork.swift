@@ -5,8 +5,9 @@ import BeaconSupport
 /// A network of receivers that send what they hear as messages: which receivers there are, whether each hears, and the
 /// adverts in their messages.
 ///
-/// It does no I/O and reads no clock. A message that cannot be read is counted by its fault, which is told once. Adverts
-/// that the broker kept, and those that are older than a few seconds, are not of the present and are passed over.
+/// It does no I/O and reads no clock. A message that cannot be read is counted by its fault, which is told once.
+/// Adverts that the broker kept, and those that are older than a few seconds, are not of the present and are passed
+/// over.
 public struct ReceiverNetwork {
     /// The settings of a network.
     public struct Settings: Hashable, Sendable {
@@ -14,10 +15,11 @@ public struct ReceiverNetwork {
         public var names: [String: String] = [:]
         /// The places of what matters in messages of another kind.
         public var mapping: ReceiverMapping?
-        /// The silence, in nanoseconds, from which on a receiver's room counts as empty though the receiver may be dead; nil for
-        /// never.
+        /// The silence, in nanoseconds, from which on a receiver's room counts as empty though the receiver may be
+        /// dead; nil for never.
         public var emptyAfter: Int64?
-        /// Whether relays of this package are receivers. They are not for a relay, whose own messages may come back to it.
+        /// Whether relays of this package are receivers. They are not for a relay, whose own messages may come back to
+        /// it.
         public var hearsRelays = true
         /// The most receivers; by default 200, since an engine has 256 places and other sources have receivers too.
         package var mostReceivers = 200
@@ -301,7 +303,8 @@ public struct ReceiverNetwork {
         try body(advert.span.bytes)
     }
 
-    /// Returns the place of a receiver, which is added where it is new; nil where there are too many, or its name is none.
+    /// Returns the place of a receiver, which is added where it is new; nil where there are too many, or its name is
+    /// none.
     ///
     /// - Parameter inner: the name of one of several receivers that have the name; empty where there is one.
     mutating func place(
@@ -398,7 +401,8 @@ public struct ReceiverNetwork {
             return nil
         }
         guard let place = places[key] ?? place(of: name, kind, inner: inner, message) else { return .tooManyReceivers }
-        // It was away since some time after its last message, and nobody knows when: one that says that it is online now, too.
+        // It was away since some time after its last message, and nobody knows when: one that says that it is online
+        // now, too.
         let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
         if isNews { reportDeafness(of: place, at: message.arrival, report) }
         if isOnline, !message.isRetained {

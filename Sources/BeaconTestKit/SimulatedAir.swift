@@ -23,9 +23,9 @@ public import CoreLocation
 /// When `advance(by:)` returns, every callback that was due by then has been made, and whatever a callback
 /// asked for was asked at the time at which the callback was due. A day passes in seconds.
 ///
-/// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB with
-/// each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once passes
-/// always; ``noise`` adds chance from a seed.
+/// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB
+/// with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once
+/// passes always; ``noise`` adds chance from a seed.
 public final class SimulatedAir: Sendable {
     struct Transmitter {
         var beacon: SimulatedBeacon
@@ -213,7 +213,8 @@ public final class SimulatedAir: Sendable {
     /// A moment at which something happens.
     private struct Step {
         var time: Int64
-        /// The beacons that send at that moment, each with its number, its address and, if it is a device's, the device.
+        /// The beacons that send at that moment, each with its number, its address and, if it is a device's, the
+        /// device.
         var sent: [(beacon: SimulatedBeacon, number: Int, address: UInt64, device: Int?)] = []
     }
 

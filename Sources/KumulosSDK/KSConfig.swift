@@ -51,9 +51,10 @@ open class KSConfigBuilder {
 
     /// Sets what takes messages.
     ///
-    /// Kumulos' own SDK calls it when somebody has opened a push message. Here, where nobody shows messages, it is called
-    /// with each message once it comes, on the main queue, in order, at least once: one that was being handled when the
-    /// app ended comes again. Messages come from a beacond, whose address ``setBaseUrlMapping(baseUrlMap:)`` gives.
+    /// Kumulos' own SDK calls it when somebody has opened a push message. Here, where nobody shows messages, it is
+    /// called with each message once it comes, on the main queue, in order, at least once: one that was being handled
+    /// when the app ended comes again. Messages come from a beacond, whose address ``setBaseUrlMapping(baseUrlMap:)``
+    /// gives.
     @discardableResult
     open func setPushOpenedHandler(pushOpenedHandlerBlock: @escaping PushOpenedHandlerBlock) -> KSConfigBuilder {
         pushOpenedHandler = pushOpenedHandlerBlock

@@ -87,8 +87,8 @@ public struct LiveSource: AdvertSource, ~Copyable {
     /// Sets the frames to send. Each gets its outcome as an event.
     public func advertise(_ frames: [IBeaconFrame]) { loop.advertise(frames) }
 
-    /// Has adverts change their address after a while, again and again, as phones do; nil to keep it as long as they are
-    /// sent. Adapters that are used by way of bluetoothd have the addresses that it chooses.
+    /// Has adverts change their address after a while, again and again, as phones do; nil to keep it as long as they
+    /// are sent. Adapters that are used by way of bluetoothd have the addresses that it chooses.
     package func rotateAddresses(every rotation: Duration?) { loop.rotateAddresses(every: rotation) }
 
     /// Sets how long pulling waits where nothing is heard; a second unless this says otherwise.

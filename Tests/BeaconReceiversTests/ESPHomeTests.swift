@@ -240,7 +240,8 @@ struct ESPHomeTests {
         new.sendState(3)
         new.exchange()
         #expect(new.events.last == .subscribed(isScanning: false))
-        // One that does not answer the question shows by adverts alone that this client gets them, and is never taken for lost.
+        // One that does not answer the question shows by adverts alone that this client gets them, and is never taken
+        // for lost.
         var quiet = try Bench(version: "2026.7.0", mayTake: true, answersQuestions: false)
         quiet.events = []
         quiet.pass(60)

@@ -2,8 +2,8 @@ import BeaconModel
 import BeaconReceivers
 import Foundation
 
-// Reads a file with what a proxy of ESPHome sends by a plain connection, as often as is asked for, and prints a line of JSON:
-// how many adverts there are, a sum over their fields, and nanoseconds of the processor an advert in each pass.
+// Reads a file with what a proxy of ESPHome sends by a plain connection, as often as is asked for, and prints a line of
+// JSON: how many adverts there are, a sum over their fields, and nanoseconds of the processor an advert in each pass.
 
 guard CommandLine.arguments.count == 3, let passes = Int(CommandLine.arguments[2]),
     let file = FileManager.default.contents(atPath: CommandLine.arguments[1])

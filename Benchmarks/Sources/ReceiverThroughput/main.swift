@@ -3,8 +3,9 @@ import BeaconRadio
 import BeaconReceivers
 import Foundation
 
-// Reads the messages of a file, one a line as TOPIC, a tabulator and PAYLOAD, as often as is asked for, and prints a line
-// of JSON: how many iBeacons there are, a sum over their fields, and nanoseconds of the processor a message in each pass.
+// Reads the messages of a file, one a line as TOPIC, a tabulator and PAYLOAD, as often as is asked for, and prints a
+// line of JSON: how many iBeacons there are, a sum over their fields, and nanoseconds of the processor a message in
+// each pass.
 
 guard CommandLine.arguments.count == 3, let passes = Int(CommandLine.arguments[2]),
     let text = try? String(contentsOfFile: CommandLine.arguments[1], encoding: .utf8)

@@ -101,7 +101,8 @@ final class TerminalScreen {
         exit(status)
     }
 
-    /// Starts a shell that gives the terminal back where this program is killed: it reads a line, which never comes then.
+    /// Starts a shell that gives the terminal back where this program is killed: it reads a line, which never comes
+    /// then.
     private func startGuardian() {
         let settings = Process()
         let answer = Pipe()

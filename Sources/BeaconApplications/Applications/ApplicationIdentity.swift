@@ -64,8 +64,8 @@ package struct ApplicationIdentity: Hashable, Sendable, CustomStringConvertible 
             infoPlist.identifier ?? path ?? name, infoPlist: infoPlist, displayName: name, executable: path)
     }
 
-    /// Creates the identity of what a user names: a bundle identifier, an executable, of whose Info.plist the identifier
-    /// counts as for the application itself, or the name of another identity.
+    /// Creates the identity of what a user names: a bundle identifier, an executable, of whose Info.plist the
+    /// identifier counts as for the application itself, or the name of another identity.
     package init(named text: String) {
         let path = URL(fileURLWithPath: text).resolvingSymlinksInPath().path
         if text.hasPrefix("/"), let identifier = (try? InfoPlist(ofExecutable: path))?.identifier {

@@ -7,8 +7,8 @@ package import Foundation
 /// A request is granted, refused, or put to the user. Where nobody decided which, it is put to the user of a terminal
 /// that the application runs in, and granted without one: a machine that hears beacons often has nobody to ask.
 ///
-/// The administrator's file is JSON, an object from an application (its bundle identifier, its executable's path, or its
-/// name as `beacon authorization` lists it), or `*` for all others, to a rule.
+/// The administrator's file is JSON, an object from an application (its bundle identifier, its executable's path, or
+/// its name as `beacon authorization` lists it), or `*` for all others, to a rule.
 package struct AuthorizationPolicy: Sendable {
     /// The file in which an administrator decides for the whole machine.
     package static let administratorFile = URL(fileURLWithPath: "/etc/swift-beacon/authorization.json")
@@ -29,8 +29,8 @@ package struct AuthorizationPolicy: Sendable {
     ///   - administratorFile: the file of the administrator's decisions.
     ///   - environment: the environment of the process that asks.
     ///   - canAskInTerminal: whether a terminal is there to ask in; by default, whether this process has one.
-    /// - Throws: ``StateError`` if the administrator's file cannot be read or is damaged, or if the variable has another
-    ///   value: the decisions are unknown then, so that nothing may be granted.
+    /// - Throws: ``StateError`` if the administrator's file cannot be read or is damaged, or if the variable has
+    ///   another value: the decisions are unknown then, so that nothing may be granted.
     package init(
         directory: StateDirectory, administratorFile: URL = Self.administratorFile,
         environment: [String: String] = ProcessInfo.processInfo.environment, canAskInTerminal: Bool? = nil
@@ -84,8 +84,8 @@ package struct AuthorizationPolicy: Sendable {
         administratorRule(for: application).requests ?? ofStarter.requests ?? (canAskInTerminal ? .ask : .grant)
     }
 
-    /// Returns true where an application's Info.plist has to be as on iOS: a request without its reasons is ignored, and
-    /// without the background mode `location` the application is not started for its regions.
+    /// Returns true where an application's Info.plist has to be as on iOS: a request without its reasons is ignored,
+    /// and without the background mode `location` the application is not started for its regions.
     package func isStrict(for application: ApplicationIdentity) -> Bool {
         administratorRule(for: application).orElse(ofStarter).isStrict ?? false
     }
@@ -140,8 +140,8 @@ package struct AuthorizationPolicy: Sendable {
         try directory.write(permission, to: directory.file("authorization", of: application))
     }
 
-    /// Stores what an application may in place of what it was known to be. Where it is another by now, since its user or
-    /// another of its processes decided meanwhile, that stays.
+    /// Stores what an application may in place of what it was known to be. Where it is another by now, since its user
+    /// or another of its processes decided meanwhile, that stays.
     ///
     /// - Returns: what is stored then; nil where nothing is, since an administrator decided.
     /// - Throws: ``StateError`` if it cannot be read or written.

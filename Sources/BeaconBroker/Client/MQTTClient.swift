@@ -6,8 +6,8 @@ public import Logging
 /// will announces it as offline. A call to publish returns once the broker has acknowledged the message, or throws; the
 /// client stores no messages for later, which is the task of an outbox.
 ///
-/// libmosquitto speaks the protocol and TLS. mqtt-nio, which would fit the rest of the package better, was not among the
-/// packages that could be had when this was written.
+/// libmosquitto speaks the protocol and TLS. mqtt-nio, which would fit the rest of the package better, was not among
+/// the packages that could be had when this was written.
 public final class MQTTClient: Sendable {
     /// The settings.
     public let options: MQTTOptions

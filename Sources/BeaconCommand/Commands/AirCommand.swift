@@ -8,7 +8,8 @@ import BeaconSupport
 import CLibrary
 import LinuxRadio
 
-/// The command `beacon air`, which shows the simulated air that the programs of a user share, and plays scenarios in it.
+/// The command `beacon air`, which shows the simulated air that the programs of a user share, and plays scenarios in
+/// it.
 struct AirCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "air",

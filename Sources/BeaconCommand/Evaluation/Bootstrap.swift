@@ -1,7 +1,8 @@
 import BeaconModel
 import BeaconSupport
 
-/// The range in which a figure would lie for nine of ten other choices of tracks, as far as the tracks at hand can tell.
+/// The range in which a figure would lie for nine of ten other choices of tracks, as far as the tracks at hand can
+/// tell.
 struct Interval: Hashable {
     var lower: Double
     var upper: Double
@@ -9,9 +10,9 @@ struct Interval: Hashable {
 
 /// The bootstrap: what a figure becomes where units are drawn again and again from those at hand.
 ///
-/// Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979. Units are tracks, beacons or
-/// stays, and not samples: the samples of a track resemble one another, so that drawing them would promise far more than
-/// a recording can show.
+/// Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979. Units are tracks, beacons
+/// or stays, and not samples: the samples of a track resemble one another, so that drawing them would promise far more
+/// than a recording can show.
 enum Bootstrap {
     private static let draws = 1000
 

@@ -2,8 +2,8 @@ import BeaconModel
 
 /// How well it is told which beacons are in a room, for beacons whose stays in rooms are known.
 ///
-/// What is told comes from watches: a receiver, or a place of several. Each watch is right where a beacon stays in its room
-/// and is inside, or stays elsewhere and is outside.
+/// What is told comes from watches: a receiver, or a place of several. Each watch is right where a beacon stays in its
+/// room and is inside, or stays elsewhere and is outside.
 struct PresenceEvaluation: Evaluation {
     static let kind = "presence"
     static let unit = "beacon"

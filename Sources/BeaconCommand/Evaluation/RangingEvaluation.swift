@@ -2,8 +2,8 @@ import BeaconModel
 
 /// How well distances and classes of proximity are told, for beacons whose distance is known.
 ///
-/// A track is what is known of one beacon. Truth at a boundary of two classes is left out, since the one answer is then as
-/// good as the other.
+/// A track is what is known of one beacon. Truth at a boundary of two classes is left out, since the one answer is then
+/// as good as the other.
 struct RangingEvaluation: Evaluation {
     static let kind = "ranging"
     static let unit = "track"

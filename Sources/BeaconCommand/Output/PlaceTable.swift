@@ -28,7 +28,8 @@ enum PlaceText {
     }
 }
 
-/// The table that `places` shows to people on a terminal: each beacon's place, its level there, and by how much it leads.
+/// The table that `places` shows to people on a terminal: each beacon's place, its level there, and by how much it
+/// leads.
 struct PlaceTable {
     private let title: String
     private let hasColor = Terminal.hasColor

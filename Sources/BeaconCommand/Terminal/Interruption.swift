@@ -21,13 +21,15 @@ enum Interruption {
     /// Allows the command more time to end, for one that has to take leave of others.
     static func allow(seconds: Int) { longestEnd.withLock { $0 = .seconds(seconds) } }
 
-    /// Starts to catch signals. Before, and for the moment until the sources have begun, a signal ends the process at once.
+    /// Starts to catch signals. Before, and for the moment until the sources have begun, a signal ends the process at
+    /// once.
     ///
-    /// Nothing waits for that moment: a registration handler would run on a thread of Dispatch's pool, which from then on is
-    /// checked once a second, and a process that waits for a beacon would wake twice as often.
+    /// Nothing waits for that moment: a registration handler would run on a thread of Dispatch's pool, which from then
+    /// on is checked once a second, and a process that waits for a beacon would wake twice as often.
     static func listen() {
         for number in [SIGINT, SIGTERM] {
-            // A shell has what it starts in the background ignore Ctrl-C: without this, one of that moment would be lost.
+            // A shell has what it starts in the background ignore Ctrl-C: without this, one of that moment would be
+            // lost.
             CLibrary.signal(number, SIG_DFL)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {

@@ -6,7 +6,8 @@ import CLibrary
 import Foundation
 import Logging
 
-/// One daemon after another in this process: each with a configuration, until another is to be used, or the process ends.
+/// One daemon after another in this process: each with a configuration, until another is to be used, or the process
+/// ends.
 struct DaemonLoop: Sendable {
     /// The path of the configuration's file.
     let path: String

@@ -56,8 +56,8 @@ public enum DeliveryOutcome: Hashable, Sendable {
     ///   - after: the wait that the destination asked for (Retry-After); nil leaves it to the ``RetryPolicy``.
     case retry(reason: String, after: Duration? = nil)
 
-    /// The destination refused this notification, for what is in it, and always will. It becomes a dead letter, which is
-    /// listed and only sent again when someone asks for it. Those behind it are sent.
+    /// The destination refused this notification, for what is in it, and always will. It becomes a dead letter, which
+    /// is listed and only sent again when someone asks for it. Those behind it are sent.
     ///
     /// - Parameter reason: the cause, in words for the log and `beacond outbox list`, without secrets.
     case refused(reason: String)

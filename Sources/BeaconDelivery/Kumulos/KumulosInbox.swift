@@ -29,8 +29,8 @@ public struct KumulosMessage: Hashable, Sendable, Codable, Identifiable {
 
 /// The messages of a beacond to this install: asked for again and again, handed on in order, and then acknowledged.
 ///
-/// The server keeps a message until it is acknowledged, so that one comes again where the process ends between. Kumulos'
-/// own servers push messages by Apple's and Google's services and have no such list.
+/// The server keeps a message until it is acknowledged, so that one comes again where the process ends between.
+/// Kumulos' own servers push messages by Apple's and Google's services and have no such list.
 public struct KumulosInbox: Sendable {
     /// The time for which the server may wait for a message before it answers that there is none.
     private static let wait = 30

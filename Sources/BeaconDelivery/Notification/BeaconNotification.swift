@@ -46,7 +46,8 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The place that comes next.
     public var runnerUp: String?
 
-    /// Why more than one device is suspected behind the beacon's identity; nil where the notification is not about that.
+    /// Why more than one device is suspected behind the beacon's identity; nil where the notification is not about
+    /// that.
     public var suspicion: SuspicionGrounds?
 
     /// The user whom the notification concerns, as the application names them. Kumulos wants it.
@@ -73,8 +74,8 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
         self.time = Timestamp(nanoseconds: (time.nanoseconds + 500_000) / 1_000_000 * 1_000_000)
     }
 
-    /// Returns the notification under another name: that of the event that it tells of, where another machine may tell of it as
-    /// well.
+    /// Returns the notification under another name: that of the event that it tells of, where another machine may tell
+    /// of it as well.
     package func named(_ id: NotificationID) -> BeaconNotification {
         var other = self
         other.id = id

@@ -6,7 +6,8 @@ public import Foundation
 ///
 /// Closing any descriptor of a file gives up every lock that the process has on it (fcntl(2)), SQLite's among them.
 /// Another process then takes itself for the last that uses the file and deletes the log, with all that is written to
-/// it from then on (SQLite, "How To Corrupt An SQLite Database File", 2.2). So nothing but SQLite may open one of these.
+/// it from then on (SQLite, "How To Corrupt An SQLite Database File", 2.2). So nothing but SQLite may open one of
+/// these.
 final class OpenOutboxFile: Sendable {
     /// A file, whatever name it is opened by.
     private struct Identity: Hashable {

@@ -48,7 +48,8 @@ extension OutboxTables {
     /// The least step of the wall clock, in milliseconds, that counts as set. Less does not matter to ages of days.
     static let smallestStep: Int64 = 60_000
 
-    /// A wall clock before this is wrong, in milliseconds since 1970: 2026 began before this program was first released.
+    /// A wall clock before this is wrong, in milliseconds since 1970: 2026 began before this program was first
+    /// released.
     private static let earliest: Int64 = 1_767_225_600_000
 
     /// Corrects the times of the notifications and failures of this boot where the wall clock was set since the last

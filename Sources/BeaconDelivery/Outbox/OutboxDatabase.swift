@@ -170,8 +170,8 @@ final class OutboxLock: Sendable {
         }
         var attempts = Self.attempts
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            // A process that was killed while it started a program leaves the lock to that for a moment, between fork and
-            // exec.
+            // A process that was killed while it started a program leaves the lock to that for a moment, between fork
+            // and exec.
             if errno == EINTR { continue }
             if attempts > 0, Self.isHolderGone(descriptor) {
                 attempts -= 1

@@ -167,7 +167,8 @@ public struct NotificationPolicy: Sendable {
         }
     }
 
-    /// Returns the notification of a beacon that has changed its place. One that is where it was before an outage has not.
+    /// Returns the notification of a beacon that has changed its place. One that is where it was before an outage has
+    /// not.
     private mutating func receive(_ change: PlaceEvent, at wallTime: Timestamp) -> [BeaconNotification] {
         let region = regions.first { $0.constraint.matches(change.identity) }
         guard rules.kinds.contains(.place), change.state != .unknown, change.place != change.before,

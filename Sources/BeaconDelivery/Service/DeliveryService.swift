@@ -13,9 +13,9 @@ public import Logging
 /// ```
 ///
 /// A destination that fails is tried again after the waits of its ``RetryPolicy``, and later notifications wait behind
-/// the failed one, so that order is kept. Waits are by the service's clock, which nobody sets; a start, a connection and
-/// `beacond outbox retry` end them. Cancelling the task of ``run()`` ends it at once: a request in flight may
-/// have arrived and is sent again at the next start. ``shutdown()`` waits for requests in flight.
+/// the failed one, so that order is kept. Waits are by the service's clock, which nobody sets; a start, a connection
+/// and `beacond outbox retry` end them. Cancelling the task of ``run()`` ends it at once: a request in flight may have
+/// arrived and is sent again at the next start. ``shutdown()`` waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
     /// The outbox.
     public let outbox: Outbox

@@ -8,8 +8,8 @@ import NIOHTTP1
 /// has the header `Idempotency-Key`, the notification's id, by which a receiver recognizes one that arrives twice, and
 /// where a secret is set the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks.
 ///
-/// 2xx with its whole body, or 64 kB of it, means delivered; 400, 413 and 422 refuse the notification for good; any other
-/// status and no whole response mean retry.
+/// 2xx with its whole body, or 64 kB of it, means delivered; 400, 413 and 422 refuse the notification for good; any
+/// other status and no whole response mean retry.
 public final class WebhookSink: Sink {
     private let poster: HTTPPoster
     private let signature: WebhookSignature

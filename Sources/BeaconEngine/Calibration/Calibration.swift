@@ -2,7 +2,8 @@ import BeaconModel
 
 /// What was measured of a receiver, by which its readings become comparable to those of others.
 public struct ReceiverCalibration: Hashable, Sendable {
-    /// The decibels by which its readings are too high, as a better antenna makes them; negative where they are too low.
+    /// The decibels by which its readings are too high, as a better antenna makes them; negative where they are too
+    /// low.
     public var offset: Double
 
     /// The weakest signal that it still hears, in dBm, as its data sheet gives it.

@@ -23,8 +23,8 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// without a reading does too.
     public var exitRSSI: Int8?
 
-    /// True where the levels that enter and keep the region are learnt at each receiver, from all beacons of its UUID, in
-    /// place of ``minimumRSSI`` and ``exitRSSI``: 10 and 20 dB below the strongest that they have had there. Until
+    /// True where the levels that enter and keep the region are learnt at each receiver, from all beacons of its UUID,
+    /// in place of ``minimumRSSI`` and ``exitRSSI``: 10 and 20 dB below the strongest that they have had there. Until
     /// something is heard, that is taken for 20 dB below what they say that they have at one metre.
     public var isSignalLearned = false
 

@@ -60,8 +60,8 @@ struct ReceiverTable {
 
         var isHearing: Bool { deafSince == .max }
 
-        /// True where it was deaf at a moment, as far as the newest stretch says. A doubt is no deafness: what is told of each
-        /// second is told of it too.
+        /// True where it was deaf at a moment, as far as the newest stretch says. A doubt is no deafness: what is told
+        /// of each second is told of it too.
         func isDeaf(at time: Int64) -> Bool { !isDoubted && deafness(at: time) != nil }
 
         /// Returns since when it was deaf at a moment, as far as the newest stretch says; nil where it heard.
@@ -134,7 +134,8 @@ struct ReceiverTable {
         return receivers.count - 1
     }
 
-    /// Returns the level in dBm that a beacon has at a receiver of no offset, of readings at the receiver at this place.
+    /// Returns the level in dBm that a beacon has at a receiver of no offset, of readings at the receiver at this
+    /// place.
     @inline(__always)
     func level(of reading: Double, by place: Int) -> Double {
         receivers[place].floor.level(of: reading) - receivers[place].offset

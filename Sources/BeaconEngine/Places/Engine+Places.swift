@@ -1,8 +1,8 @@
 public import BeaconModel
 
 extension Engine {
-    /// The time for which a receiver may be deaf before it has no say in the decision: as long as an adapter needs to be
-    /// reset, which nobody has to hear of.
+    /// The time for which a receiver may be deaf before it has no say in the decision: as long as an adapter needs to
+    /// be reset, which nobody has to hear of.
     private static var patience: Int64 { 5 * Timestamp.nanosecondsPerSecond }
 
     /// Begins to locate beacons, once a second, in place of what was located before.

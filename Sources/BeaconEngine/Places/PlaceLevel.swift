@@ -22,10 +22,10 @@ struct PlaceLevel: BitwiseCopyable {
     private static let nothing: Float = -256
     private static let never: UInt16 = .max
 
-    /// The seconds without a reading from which a level sinks, and the decibels by which it does each second: a receiver
-    /// that hears a beacon no more should neither hold it nor lose it for a few lost adverts. Where the level stays as
-    /// it was, one second in fourteen is wrong on a recording, and one in six with weaker signals; half and twice as
-    /// much make no difference.
+    /// The seconds without a reading from which a level sinks, and the decibels by which it does each second: a
+    /// receiver that hears a beacon no more should neither hold it nor lose it for a few lost adverts. Where the level
+    /// stays as it was, one second in fourteen is wrong on a recording, and one in six with weaker signals; half and
+    /// twice as much make no difference.
     private static let grace: Float = 3
     private static let sinking: Float = 0.5
 

@@ -2,8 +2,8 @@ public import BeaconModel
 
 /// The places in which beacons are located, and the receivers that decide between them.
 ///
-/// Places and receivers have numbers, from zero on. What they are called, and which ``ReceiverID`` a receiver has in its
-/// source, is the caller's business: ``Engine/setReceiver(_:of:)``.
+/// Places and receivers have numbers, from zero on. What they are called, and which ``ReceiverID`` a receiver has in
+/// its source, is the caller's business: ``Engine/setReceiver(_:of:)``.
 public struct PlaceMap: Hashable, Sendable {
     /// The number of places: rooms, floors, shops.
     public private(set) var placeCount: Int

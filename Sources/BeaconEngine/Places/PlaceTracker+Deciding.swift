@@ -103,8 +103,8 @@ extension PlaceTracker {
         }
     }
 
-    /// Notes for how long each receiver has heard. Where one begins to, the silence of the others before it says nothing
-    /// of a beacon that may be with it: it gets its full time to be heard.
+    /// Notes for how long each receiver has heard. Where one begins to, the silence of the others before it says
+    /// nothing of a beacon that may be with it: it gets its full time to be heard.
     private mutating func noteHearing(_ hearing: [Hearing]) {
         var hasBegun = false
         for (number, now) in hearing.enumerated() {
@@ -120,8 +120,8 @@ extension PlaceTracker {
         for slot in beacons.indices where beacons[slot].reported == NoPlace.unknown { beacons[slot].silence = 0 }
     }
 
-    /// Returns true where a receiver of a place has nothing to say of a beacon: it is deaf, or it has not heard for long
-    /// enough to have heard the beacon.
+    /// Returns true where a receiver of a place has nothing to say of a beacon: it is deaf, or it has not heard for
+    /// long enough to have heard the beacon.
     private func isAnyIgnorant(of slot: Int, _ air: Air) -> Bool {
         if air.isAnyDeaf { return true }
         let first = slot * receivers.count
@@ -236,8 +236,8 @@ extension PlaceTracker {
         return seem(slot, to: isBelieved ? Int16(best) : NoPlace.unknown, for: air.holdSeconds)
     }
 
-    /// Returns true for a beacon whose place is dark, or of which the receiver is deaf that placed it there and no other
-    /// one of the place hears it.
+    /// Returns true for a beacon whose place is dark, or of which the receiver is deaf that placed it there and no
+    /// other one of the place hears it.
     private func isOutOfHearing(_ slot: Int, _ air: Air) -> Bool {
         let current = Int(beacons[slot].reported)
         if air.isDark[current] { return true }
@@ -245,7 +245,8 @@ extension PlaceTracker {
         return holder >= 0 && air.hearing[holder] == .deaf && standing.receivers[current] < 0
     }
 
-    /// Returns where a beacon is, now that it seems to be in `place`: it is there once it has seemed so for long enough.
+    /// Returns where a beacon is, now that it seems to be in `place`: it is there once it has seemed so for long
+    /// enough.
     private mutating func seem(_ slot: Int, to place: Int16, for seconds: UInt16) -> Int16 {
         if place == beacons[slot].reported {
             beacons[slot].held = 0

@@ -3,8 +3,8 @@ import BeaconModel
 /// The beacons that are located, each with its levels at all receivers.
 ///
 /// Adverts do not come here: they are summed where ranging sums them, and
-/// ``hear(_:by:_:measuredPower:offset:gap:track:at:evicted:)`` takes the sum of a second. ``decide(at:hearing:report:)``
-/// ends the second.
+/// ``hear(_:by:_:measuredPower:offset:gap:track:at:evicted:)`` takes the sum of a second.
+/// ``decide(at:hearing:report:)`` ends the second.
 struct PlaceTracker {
     /// A beacon that is located.
     struct Beacon {

@@ -52,8 +52,8 @@ struct TaughtPlaces {
     /// What it costs in each second to be in no place that is known.
     static let unknownCost: Float = 1.5
 
-    /// The most that a place is behind another before a second is added, and so what a change of place needs: about half
-    /// a second in which the one is as it should be and the other not at all.
+    /// The most that a place is behind another before a second is added, and so what a change of place needs: about
+    /// half a second in which the one is as it should be and the other not at all.
     static let switchCost: Float = 0.5
 
     /// The least by which the best place has to lead while another has no receiver that hears: it takes away as many

@@ -55,8 +55,8 @@ enum Exponential {
         // Adding and taking away 1.5 * 2^52 leaves no room for a fraction: a rounding that needs no library either.
         let whole = (binary + 0x1.8p52) - 0x1.8p52
         let y = (binary - whole) * 0.693_147_180_559_945_3  // ln 2
-        // The terms y^n / n! in pairs and pairs of pairs (Estrin's scheme): a processor does several at a time, which it
-        // cannot where each has to wait for the one before.
+        // The terms y^n / n! in pairs and pairs of pairs (Estrin's scheme): a processor does several at a time, which
+        // it cannot where each has to wait for the one before.
         let (y2, y4) = (y * y, y * y * y * y)
         let low = (1 + y) + (1 / 2 + y * (1 / 6)) * y2
         let middle = (1 / 24 + y * (1 / 120)) + (1 / 720 + y * (1 / 5040)) * y2

@@ -39,7 +39,8 @@ struct SignalReference {
     /// Takes in the strongest reading of a second.
     ///
     /// - Parameters:
-    ///   - reading: the reading in dBm. What is stronger than at one metre counts as that: a beacon that is held against
+    ///   - reading: the reading in dBm. What is stronger than at one metre counts as that: a beacon that is held
+    ///     against
     ///     a receiver does not put all others outside.
     ///   - measuredPower: what the beacon says of its power.
     ///   - tick: the second.

@@ -1,8 +1,9 @@
 import BeaconModel
 
 extension SuspicionDetector {
-    /// For how long two addresses have to be heard in turns, at any receivers. A device that changes its address does so once in minutes (Core
-    /// Specification, Vol 3, Part C, Appendix A: each 15), and the old one may come late for as long as gateways gather.
+    /// For how long two addresses have to be heard in turns, at any receivers. A device that changes its address does
+    /// so once in minutes (Core Specification, Vol 3, Part C, Appendix A: each 15), and the old one may come late for
+    /// as long as gateways gather.
     static let addressTime = 30 * second
     /// The addresses of an identity that are followed.
     static let mostAddresses = 4

@@ -22,8 +22,8 @@ extension SuspicionDetector {
         var newest: Int64
         var hasReturned = false
 
-        /// True for one that changes, and that those who know its key give in another form (Core Specification, Vol 6, Part B,
-        /// 1.3.2.2).
+        /// True for one that changes, and that those who know its key give in another form (Core Specification, Vol 6,
+        /// Part B, 1.3.2.2).
         var isResolvable: Bool { address.kind != .public && address.bits >> 46 == 0b01 }
     }
 

@@ -1,8 +1,8 @@
 import BeaconModel
 
 extension SuspicionDetector {
-    /// For how long two devices have to be heard in turns that are so far apart that lateness does not explain it, and for how long one that came too fast has to be
-    /// heard where it came to.
+    /// For how long two devices have to be heard in turns that are so far apart that lateness does not explain it, and
+    /// for how long one that came too fast has to be heard where it came to.
     static let shortTime = 6 * second
     static let stayingTime = 5 * second
     /// The turns that there have to be then.
@@ -60,8 +60,8 @@ extension SuspicionDetector {
         return fix.best.map { min(recent, bound(of: $0, at: time)) } ?? recent
     }
 
-    /// Returns the place of what a receiver heard of an identity. Where there are many, one that says more takes the place of
-    /// the one that says least; nil where it does not.
+    /// Returns the place of what a receiver heard of an identity. Where there are many, one that says more takes the
+    /// place of the one that says least; nil where it does not.
     mutating func fix(of receiver: ReceiverID, in place: Int, hearing loss: Float, at time: Int64) -> Int? {
         if let known = records[place].fixes.firstIndex(where: { $0.receiver == receiver.index }) { return known }
         let new = Fix(receiver: receiver.index, address: DeviceAddress(bits: 0, kind: .anonymous))

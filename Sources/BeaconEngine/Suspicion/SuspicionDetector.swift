@@ -3,12 +3,12 @@ public import BeaconModel
 /// A detector of identities that are heard as no single device can be.
 ///
 /// It does no I/O and reads no clock. What is heard counts, and silence means nothing, so that deaf receivers need no
-/// attention. Its memory is bounded, and what it reports as well: invented identities neither fill the one nor push out what
-/// is known, and of the other there are ``mostFindings`` an hour.
+/// attention. Its memory is bounded, and what it reports as well: invented identities neither fill the one nor push out
+/// what is known, and of the other there are ``mostFindings`` an hour.
 ///
-/// An advert of a certain strength bounds the distance at which it was sent: in free space a signal loses 20 dB from one
-/// metre to ten, and hardly ever less. Three adverts by which a beacon was near a receiver, and three by which it was near
-/// another, contradict each other where no speed leads from the one to the other.
+/// An advert of a certain strength bounds the distance at which it was sent: in free space a signal loses 20 dB from
+/// one metre to ten, and hardly ever less. Three adverts by which a beacon was near a receiver, and three by which it
+/// was near another, contradict each other where no speed leads from the one to the other.
 public struct SuspicionDetector: Sendable {
     /// The most findings in an hour, of identities that the constraints name in full, and of others.
     public static let mostFindings = 60

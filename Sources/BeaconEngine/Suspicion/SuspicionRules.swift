@@ -8,8 +8,9 @@ public struct SuspicionRules: Hashable, Sendable {
     /// The speed in metres per second that nothing exceeds: a person runs at 5.
     public var fastest = 5.0
 
-    /// The decibels by which a beacon may be stronger than free space and its power let expect: walls reflect, and what a beacon
-    /// says of its power is rarely measured. A choice, with which the recordings of `SuspicionRecordingTests` raise no suspicion.
+    /// The decibels by which a beacon may be stronger than free space and its power let expect: walls reflect, and what
+    /// a beacon says of its power is rarely measured. A choice, with which the recordings of `SuspicionRecordingTests`
+    /// raise no suspicion.
     public var margin = 20.0
 
     /// The time after which the same is reported of a beacon again.

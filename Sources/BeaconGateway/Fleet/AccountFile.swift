@@ -42,8 +42,8 @@ public struct AccountFile: Sendable {
 
     /// Returns the accounts of a fleet, to be included into the configuration of nats-server.
     ///
-    /// Receivers send adverts under their own names, say that they live, and read what they are to listen for. Nothing else of
-    /// the fleet is theirs to read or to change.
+    /// Receivers send adverts under their own names, say that they live, and read what they are to listen for. Nothing
+    /// else of the fleet is theirs to read or to change.
     ///
     /// - Parameter fleet: the fleet's name.
     public func nats(fleet: String) -> String {
@@ -90,7 +90,8 @@ public struct AccountFile: Sendable {
 
     // MARK: - mosquitto
 
-    /// Returns the access control list of a mosquitto to which relays send what they hear, and from which others read it.
+    /// Returns the access control list of a mosquitto to which relays send what they hear, and from which others read
+    /// it.
     ///
     /// - Parameter prefix: what stands before the relays' topics; empty for nothing.
     public func mosquitto(prefix: String) -> String {

@@ -2,8 +2,8 @@ import BeaconSupport
 
 /// The way of new events to everybody who looks at the console.
 ///
-/// A listener that does not keep up is ended, and resumes by the number of the last event that it got; it costs the others
-/// nothing.
+/// A listener that does not keep up is ended, and resumes by the number of the last event that it got; it costs the
+/// others nothing.
 final class EventBroadcast: Sendable {
     /// What listeners are told.
     enum Message: Sendable {

@@ -14,8 +14,8 @@ extension EventHistory {
     /// events a second, in some 30 MB.
     static let mostNames = 250_000
 
-    /// Keeps events from elsewhere. When it returns, they are on the disk, and stay there though the power fails; those that
-    /// were there already are passed over.
+    /// Keeps events from elsewhere. When it returns, they are on the disk, and stay there though the power fails; those
+    /// that were there already are passed over.
     ///
     /// - Returns: the number of those that are new.
     /// - Throws: SQLite's error where they cannot be kept; none of them is then, and the sender has to send them again.

@@ -6,9 +6,9 @@ import Logging
 
 /// The events of the past on the disk, and those who listen to the new ones.
 ///
-/// What is kept survives the end of the process at any moment, though perhaps not that of the machine: it is for people to
-/// look at, and what has to reach somebody is in the outbox. A file that is damaged is set aside, and another one begun. It
-/// is bounded in age and number.
+/// What is kept survives the end of the process at any moment, though perhaps not that of the machine: it is for people
+/// to look at, and what has to reach somebody is in the outbox. A file that is damaged is set aside, and another one
+/// begun. It is bounded in age and number.
 actor EventHistory {
     /// The bounds of what is kept.
     struct Limits: Hashable, Sendable {
@@ -72,7 +72,8 @@ actor EventHistory {
         URL(fileURLWithPath: path).appendingPathExtension("history.sqlite")
     }
 
-    /// A history in a file, which is created where there is none. Where that cannot be, events are told and wait in memory.
+    /// A history in a file, which is created where there is none. Where that cannot be, events are told and wait in
+    /// memory.
     init(file: URL, limits: Limits = Limits(), broadcast: EventBroadcast, logger: Logger) {
         self.file = StateFile(file, .history, logger: logger)
         self.limits = limits
@@ -88,8 +89,8 @@ actor EventHistory {
 
     // MARK: - Writing
 
-    /// Keeps events, and tells them to those who listen. Where they cannot be kept now, they are told all the same, and are
-    /// kept later.
+    /// Keeps events, and tells them to those who listen. Where they cannot be kept now, they are told all the same, and
+    /// are kept later.
     func append(_ events: [HistoryEvent]) async {
         guard !events.isEmpty else { return }
         waiting += events.map { Waiting(event: $0) }

@@ -9,9 +9,9 @@ import ServiceLifecycle
 /// The service that works events from elsewhere through once they are on the disk: it keeps who the installs and their
 /// users are, and has the rules run.
 ///
-/// Each event is worked through once, also over an end of the process at any moment: what becomes of it in the state is one
-/// transaction with its number. A notification goes out before under a name of its own, by which one that goes out twice is
-/// recognized; a program is started after it. A state that was lost is made again of what the history has.
+/// Each event is worked through once, also over an end of the process at any moment: what becomes of it in the state is
+/// one transaction with its number. A notification goes out before under a name of its own, by which one that goes out
+/// twice is recognized; a program is started after it. A state that was lost is made again of what the history has.
 struct ReceivedEvents: Service {
     /// The events that are worked through at once.
     private static let chunk = 200

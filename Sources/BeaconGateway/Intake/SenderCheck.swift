@@ -5,9 +5,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The check of who sends events and adverts: an app by its keys, another beacond by its signature, a gateway by its token.
+/// The check of who sends events and adverts: an app by its keys, another beacond by its signature, a gateway by its
+/// token.
 struct SenderCheck: Sendable {
-    /// The time by which the clock of a sender that signs may differ: that of Standard Webhooks' libraries, five minutes.
+    /// The time by which the clock of a sender that signs may differ: that of Standard Webhooks' libraries, five
+    /// minutes.
     private static let tolerance: TimeInterval = 300
 
     let settings: IntakeSettings
@@ -64,8 +66,8 @@ struct SenderCheck: Sendable {
         }
     }
 
-    /// Checks that a gateway shows its source's token: as "Authorization: Bearer", as the password of HTTP Basic with any user,
-    /// or, since many gateways can be given nothing but an address, as "token" behind it.
+    /// Checks that a gateway shows its source's token: as "Authorization: Bearer", as the password of HTTP Basic with
+    /// any user, or, since many gateways can be given nothing but an address, as "token" behind it.
     ///
     /// - Throws: ``Problem`` where it does not.
     func check(_ request: Request, of source: PostedSource) async throws {
@@ -93,7 +95,8 @@ struct SenderCheck: Sendable {
 }
 
 extension AccessToken {
-    /// Returns true for equal hashes, after the same time whatever differs: nothing can be learnt from how long it takes.
+    /// Returns true for equal hashes, after the same time whatever differs: nothing can be learnt from how long it
+    /// takes.
     static func isSame(_ one: String, _ other: String) -> Bool {
         zip(one.utf8, other.utf8).reduce(one.utf8.count == other.utf8.count) { $0 && $1.0 == $1.1 }
     }

@@ -1,8 +1,8 @@
 import BeaconModel
 package import BeaconMonitoring
 
-/// A rule: what is done when a region is entered or left, or when a beacon comes into another place, comes near, stays, is gone,
-/// or may have been cloned.
+/// A rule: what is done when a region is entered or left, or when a beacon comes into another place, comes near, stays,
+/// is gone, or may have been cloned.
 public struct Rule: Hashable, Sendable {
     /// A program or a systemd unit.
     public enum Target: Hashable, Sendable {
@@ -33,8 +33,8 @@ public struct Rule: Hashable, Sendable {
     /// The days and hours at which it runs; nil for always.
     public var schedule: RuleSchedule?
 
-    /// The span in which it runs once for each person: for the user of an app, else for the beacon, else for the region; nil
-    /// for each time.
+    /// The span in which it runs once for each person: for the user of an app, else for the beacon, else for the
+    /// region; nil for each time.
     public var span: Duration?
 
     /// True where it also runs for events that apps sent long after they happened.

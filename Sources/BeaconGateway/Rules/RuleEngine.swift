@@ -6,8 +6,8 @@ import Crypto
 import Foundation
 import Logging
 
-/// The rules, those of the configuration and of the console, and what they do: for what is heard here, and for what apps
-/// and other beacond send.
+/// The rules, those of the configuration and of the console, and what they do: for what is heard here, and for what
+/// apps and other beacond send.
 actor RuleEngine {
     /// A rule at work.
     struct Active: Sendable {
@@ -170,8 +170,8 @@ actor RuleEngine {
         await perform(occurrence)
     }
 
-    /// Runs the rules for a beacon that is in another place, or in none. Where it can only no longer be told, nothing has
-    /// happened.
+    /// Runs the rules for a beacon that is in another place, or in none. Where it can only no longer be told, nothing
+    /// has happened.
     ///
     /// - Parameters:
     ///   - event: the change.
@@ -343,8 +343,8 @@ actor RuleEngine {
         writer = nil
     }
 
-    /// Puts the notifications of rules into the queues of their destinations. One that is there already, since only what
-    /// comes after failed, is recognized by its name.
+    /// Puts the notifications of rules into the queues of their destinations. One that is there already, since only
+    /// what comes after failed, is recognized by its name.
     func deliver(_ work: [Work]) async throws {
         guard let delivery else { return }
         for one in work {

@@ -75,11 +75,12 @@ extension Rule {
     }
 }
 
-/// A rule's memory of what apps have sent about beacons: it turns their changes of proximity into the moments of the rule.
+/// A rule's memory of what apps have sent about beacons: it turns their changes of proximity into the moments of the
+/// rule.
 ///
-/// An app sends a change, or that a beacon is there once more, and not that it left. So the same proximity again, after a
-/// pause, is another visit, and another proximity that is as near goes on with the visit. Who stays is known by a later
-/// event that still says so.
+/// An app sends a change, or that a beacon is there once more, and not that it left. So the same proximity again, after
+/// a pause, is another visit, and another proximity that is as near goes on with the visit. Who stays is known by a
+/// later event that still says so.
 struct ReportedVisits: Sendable {
     /// The most visits that are remembered; of more, those are forgotten that were seen first.
     private static let most = 10_000
@@ -132,7 +133,8 @@ struct ReportedVisits: Sendable {
             guard case .proximity(let wanted, let stay) = event, Self.rank(proximity) >= Self.rank(wanted) else {
                 continue
             }
-            // Who stays says the same again; who comes again says it as well. It is a stay unless nothing was said for long.
+            // Who stays says the same again; who comes again says it as well. It is a stay unless nothing was said for
+            // long.
             let isOver =
                 !persists
                 && time.since(last?.seen ?? time) > stay.clampedNanoseconds + Self.longestSilence

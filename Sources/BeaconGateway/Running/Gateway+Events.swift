@@ -131,7 +131,8 @@ extension Gateway {
         }
     }
 
-    /// Returns the notifications that are this machine's to send: in a fleet, who delivers sends those of regions and places.
+    /// Returns the notifications that are this machine's to send: in a fleet, who delivers sends those of regions and
+    /// places.
     func own(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
         fleet == nil ? notifications : notifications.filter { $0.kind == .heartbeat }
     }
@@ -143,7 +144,8 @@ extension Gateway {
         if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
-    /// Logs receivers of places and positions that no source has: a name that is misspelt makes everything in its place unknown.
+    /// Logs receivers of places and positions that no source has: a name that is misspelt makes everything in its place
+    /// unknown.
     func reportMissingReceivers() {
         // In a fleet they are other machines'.
         guard fleet == nil, configuration.places != nil || configuration.suspicions != nil, !hasReportedReceivers,
@@ -162,7 +164,8 @@ extension Gateway {
     /// The name or the numbers of a beacon, for people.
     func title(of beacon: BeaconIdentity) -> String { names[beacon] ?? "\(beacon.major)/\(beacon.minor)" }
 
-    /// Returns why a source's receivers do not hear, as the subject and verb of a sentence; nil where that is not known.
+    /// Returns why a source's receivers do not hear, as the subject and verb of a sentence; nil where that is not
+    /// known.
     func reason(of source: Int) -> String? {
         switch statistics.sources[source].state {
         case .failing(let reason), .failed(let reason): reason

@@ -28,8 +28,9 @@ struct FleetLink: Sendable {
     var states: [ConditionOwner: State] = [:]
 }
 
-// What a machine of a fleet hears goes to the fleet's workers, and what these decide is shown and delivered as its own would be.
-// Nearness is a matter of one receiver, and of the machine that has it: it is ranged here, as without a fleet.
+// What a machine of a fleet hears goes to the fleet's workers, and what these decide is shown and delivered as its own
+// would be. Nearness is a matter of one receiver, and of the machine that has it: it is ranged here, as without a
+// fleet.
 
 extension Gateway {
     /// What this gateway monitors itself: in a fleet, workers monitor and locate.
@@ -165,8 +166,8 @@ extension Gateway: FleetAudience {
 
     private func showInTurn(_ transition: FleetTransition) async {
         let time = Timestamp(nanoseconds: transition.time)
-        // Each machine knows all of it, tells its destinations that keep states, and starts its own programs. Notifications
-        // are of the one that delivers, but for heartbeats, which are each machine's own.
+        // Each machine knows all of it, tells its destinations that keep states, and starts its own programs.
+        // Notifications are of the one that delivers, but for heartbeats, which are each machine's own.
         var notifications: [BeaconNotification] = []
         switch transition.content {
         case .takeover: return
@@ -232,7 +233,8 @@ extension Gateway: FleetAudience {
         await settle()
     }
 
-    /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC 9562, 5.8).
+    /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC
+    /// 9562, 5.8).
     private func id(of transition: FleetTransition, _ notification: BeaconNotification) -> NotificationID {
         var hash = SHA256()
         let name = fleet?.settings.name ?? ""

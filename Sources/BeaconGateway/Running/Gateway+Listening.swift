@@ -18,8 +18,8 @@ extension Gateway {
     /// Begins to range beacons for somebody who looks.
     ///
     /// - Parameter constraints: the beacons; nil in it for all.
-    /// - Returns: the report of each second, receiver and constraint, and nil now and then, which says that the listener is
-    ///   heard; ranging ends with it. Nil where too many look.
+    /// - Returns: the report of each second, receiver and constraint, and nil now and then, which says that the
+    ///   listener is heard; ranging ends with it. Nil where too many look.
     func range(_ constraints: [BeaconConstraint?]) -> AsyncStream<RangingValue?>? {
         guard rangingListeners.count < Self.mostListeners else { return nil }
         // Who falls behind wants the newest.
@@ -37,8 +37,8 @@ extension Gateway {
     /// The time for which somebody who has asked for beacons is taken to look.
     private static let attention = Duration.seconds(30)
 
-    /// Has the beacons of all regions ranged for a while, since somebody looks at them. Where the configuration has them
-    /// ranged in any case, nothing changes.
+    /// Has the beacons of all regions ranged for a while, since somebody looks at them. Where the configuration has
+    /// them ranged in any case, nothing changes.
     func lookAtBeacons() {
         viewEnd = .now + Self.attention
         guard viewRequests.isEmpty else { return }
@@ -81,8 +81,8 @@ extension Gateway {
     /// Begins to record what is heard.
     ///
     /// - Parameter time: how long.
-    /// - Returns: the lines of a sighting log, in pieces, of which empty ones say that the recording goes on; nil where too
-    ///   many record.
+    /// - Returns: the lines of a sighting log, in pieces, of which empty ones say that the recording goes on; nil where
+    ///   too many record.
     func record(for time: Duration) -> AsyncStream<[UInt8]>? {
         guard recordings.count < Self.mostRecordings else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(

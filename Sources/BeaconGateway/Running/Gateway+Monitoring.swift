@@ -45,8 +45,8 @@ extension Gateway {
         }
     }
 
-    /// Returns what was known in the last run, once it can be read. A region that was inside and begins as unknown would never
-    /// be left if nobody is there any more.
+    /// Returns what was known in the last run, once it can be read. A region that was inside and begins as unknown
+    /// would never be left if nobody is there any more.
     ///
     /// - Returns: nil where the gateway was stopped before.
     func knownPresence() async -> Presence? {
@@ -72,7 +72,8 @@ extension Gateway {
         return nil
     }
 
-    /// Returns the receiver that kept a region in the last run. One of a source with several may not have been heard so far.
+    /// Returns the receiver that kept a region in the last run. One of a source with several may not have been heard so
+    /// far.
     private func keeper(of region: Presence.Region) -> ReceiverID? {
         guard let number = sources.firstIndex(where: { $0.settings.name == region.source }) else { return nil }
         guard sources[number].settings.specification.hasReceivers, let name = region.holder else {

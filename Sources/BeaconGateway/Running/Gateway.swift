@@ -17,8 +17,8 @@ actor Gateway {
     /// The most notifications that are written at once.
     static let chunk = 1_000
 
-    /// The time for which notifications wait for those of messages that are there already, to be written with them. Each
-    /// write costs a wait for the disk, and some ten pages of it.
+    /// The time for which notifications wait for those of messages that are there already, to be written with them.
+    /// Each write costs a wait for the disk, and some ten pages of it.
     static let gatheringTime = Duration.milliseconds(50)
 
     /// The time between two attempts to write to an outbox that could not be written.

@@ -185,8 +185,8 @@ public struct GatewayDaemon: Sendable {
         return configuration
     }
 
-    /// Has the metrics of this process collected, for the console's interface to give them. It is to be called once, before
-    /// anything is counted.
+    /// Has the metrics of this process collected, for the console's interface to give them. It is to be called once,
+    /// before anything is counted.
     public static func collectMetrics() { MetricsSystem.bootstrap(PrometheusMetrics.shared) }
 
     /// Runs until a signal requests shutdown or all sources have ended.

@@ -2,7 +2,8 @@ import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 
-/// What people see of a gateway: who is where since when, what is ranged, and the events that the history has not got so far.
+/// What people see of a gateway: who is where since when, what is ranged, and the events that the history has not got
+/// so far.
 ///
 /// It is fed with what happens and asked when somebody looks. Where nobody can look, it keeps nothing.
 struct GatewayView: Sendable {
@@ -19,8 +20,8 @@ struct GatewayView: Sendable {
         var constraint: BeaconConstraint?
     }
 
-    /// The most beacons whose place is known, and the number from which on those are forgotten that are in none: identities
-    /// that somebody invents do not fill memory.
+    /// The most beacons whose place is known, and the number from which on those are forgotten that are in none:
+    /// identities that somebody invents do not fill memory.
     private static let mostBeacons = EngineConfiguration().maximumTrackedBeacons
     private static let mostShown = 2_000
 

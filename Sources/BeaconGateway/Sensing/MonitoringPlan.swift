@@ -40,7 +40,8 @@ struct MonitoringPlan {
     ///
     /// - Parameters:
     ///   - configuration: the configuration.
-    ///   - isShared: true for what all machines of a fleet monitor, whose destinations differ: each named beacon is a region.
+    ///   - isShared: true for what all machines of a fleet monitor, whose destinations differ: each named beacon is a
+    ///     region.
     init(_ configuration: GatewayConfiguration, isShared: Bool = false) {
         var conditions = configuration.regions.map { (ConditionOwner.region($0.name), $0.region) }
         let reportsBeacons = configuration.destinations.contains { destination in

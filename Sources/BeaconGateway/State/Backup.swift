@@ -2,8 +2,8 @@ import BeaconSupport
 public import Foundation
 import GRDB
 
-/// A backup: the configuration, what was set in the console, installs and messages, the presence and the history, in one
-/// file. What waits in the outbox is not in it, since it would be delivered twice.
+/// A backup: the configuration, what was set in the console, installs and messages, the presence and the history, in
+/// one file. What waits in the outbox is not in it, since it would be delivered twice.
 public enum Backup {
     /// Why a backup cannot be made or put back.
     public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -85,7 +85,8 @@ public enum Backup {
     /// - Parameters:
     ///   - file: the backup.
     ///   - outbox: the path of the outbox beside which state and history are.
-    ///   - configuration: the path of the configuration. One that is there stays, and that of the backup lies beside it.
+    ///   - configuration: the path of the configuration. One that is there stays, and that of the backup lies beside
+    ///     it.
     /// - Throws: ``Failure`` where it is none, or beacond runs.
     public static func restore(from file: URL, besideOutbox outbox: String, configuration: String) throws -> Restored {
         guard FileManager.default.isReadableFile(atPath: file.path) else {

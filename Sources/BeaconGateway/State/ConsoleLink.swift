@@ -15,8 +15,8 @@ public struct ConsoleLink: Sendable {
     /// Makes a link to the console of a configuration.
     ///
     /// - Parameter outbox: the path of the outbox; nil for that of the configuration.
-    /// - Throws: ``Failure`` where beacond keeps its state elsewhere, and SQLite's error where it cannot be written: it is
-    ///   another user's, perhaps.
+    /// - Throws: ``Failure`` where beacond keeps its state elsewhere, and SQLite's error where it cannot be written: it
+    ///   is another user's, perhaps.
     public init(_ configuration: GatewayConfiguration, outbox: String? = nil) throws {
         let outbox = outbox ?? configuration.outbox.path
         let file = GatewayState.file(besideOutbox: outbox)

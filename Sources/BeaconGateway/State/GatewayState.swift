@@ -3,11 +3,11 @@ import Foundation
 import GRDB
 import Logging
 
-/// What beacond knows beside its configuration, on the disk: which regions are inside, what was set in the console, who may
-/// use it, installs and their messages, and what rules did.
+/// What beacond knows beside its configuration, on the disk: which regions are inside, what was set in the console, who
+/// may use it, installs and their messages, and what rules did.
 ///
-/// Each change is on the disk when its call returns, though the process is killed or the power fails then. A damaged file is
-/// set aside, told, and begun anew.
+/// Each change is on the disk when its call returns, though the process is killed or the power fails then. A damaged
+/// file is set aside, told, and begun anew.
 final class GatewayState: Sendable {
     /// The inside of a transaction.
     typealias Access = Database

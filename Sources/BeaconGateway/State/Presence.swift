@@ -4,8 +4,8 @@ import Foundation
 import GRDB
 import Logging
 
-/// The states that regions had, and the places that beacons were in, when beacond ran last, so that a restart repeats no
-/// enter and misses no exit.
+/// The states that regions had, and the places that beacons were in, when beacond ran last, so that a restart repeats
+/// no enter and misses no exit.
 struct Presence: Hashable, Sendable {
     /// A region as it was known last.
     struct Region: Hashable, Sendable {
@@ -71,8 +71,8 @@ extension GatewayState {
         }
     }
 
-    /// Writes what is known now. It is called after the notifications of a change are durable: a crash in between repeats
-    /// the change, and loses none.
+    /// Writes what is known now. It is called after the notifications of a change are durable: a crash in between
+    /// repeats the change, and loses none.
     ///
     /// - Throws: an error where it cannot be written.
     func save(_ presence: Presence) async throws {

@@ -52,8 +52,8 @@ public final class MQTTSink: Sink {
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
     }
 
-    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. The call does not
-    /// wait.
+    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. The call does
+    /// not wait.
     ///
     /// - Parameters:
     ///   - regions: the names of the monitored regions.

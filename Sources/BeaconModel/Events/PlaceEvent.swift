@@ -15,8 +15,8 @@ public struct PlaceEvent: Hashable, Sendable {
     public var receiver: String?
     /// The level there in dBm, as a mean of some seconds.
     public var level: Double?
-    /// The decibels by which the place leads, in level or in likeness to what was taught; nil where no other place is in
-    /// question.
+    /// The decibels by which the place leads, in level or in likeness to what was taught; nil where no other place is
+    /// in question.
     public var margin: Double?
     /// The place that comes next; nil where none is in question.
     public var runnerUp: String?

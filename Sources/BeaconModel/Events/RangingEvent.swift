@@ -78,8 +78,8 @@ public struct RangedBeacon: Hashable, Sendable {
     /// True where the beacon's power at one metre was measured, and what it says of it does not count.
     public var isCalibrated = false
 
-    /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of its
-    /// distance.
+    /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of
+    /// its distance.
     public var accuracyRange: ClosedRange<Double>? {
         get { nearest >= 0 && accuracy >= 0 ? Double(nearest)...Double(farthest) : nil }
         set {

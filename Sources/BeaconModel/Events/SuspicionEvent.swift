@@ -18,7 +18,8 @@ public struct SuspicionEvent: Hashable, Sendable {
     public var receiver: String? { grounds.receivers.last }
 }
 
-/// A reason for which more than one device is suspected behind an identity. More may come, so a `switch` needs a default.
+/// A reason for which more than one device is suspected behind an identity. More may come, so a `switch` needs a
+/// default.
 public struct SuspicionReason: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The reason's word in JSON and in configurations.
     public let rawValue: String
@@ -52,8 +53,8 @@ public struct SuspicionGrounds: Hashable, Sendable, Codable {
     public var distance: Double?
     /// The seconds for which both were heard, or for ``SuspicionReason/speed`` those from the one to the other.
     public var seconds: Double
-    /// The least speed in metres per second at which one device could have come from the one to the other; nil for other
-    /// reasons.
+    /// The least speed in metres per second at which one device could have come from the one to the other; nil for
+    /// other reasons.
     public var speed: Double?
 
     /// Creates grounds from their parts.
@@ -73,7 +74,8 @@ public struct SuspicionGrounds: Hashable, Sendable, Codable {
     private static let greatest = 1e9
     private static let longest = 200
 
-    /// Reads grounds. What others send is bounded: numbers by a billion, texts by 200 characters, of which there are two each.
+    /// Reads grounds. What others send is bounded: numbers by a billion, texts by 200 characters, of which there are
+    /// two each.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func number(_ key: CodingKeys) throws -> Double? {

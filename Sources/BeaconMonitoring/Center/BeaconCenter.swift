@@ -363,8 +363,8 @@ package actor BeaconCenter {
         publish()
     }
 
-    /// The hearing of the radio. Several receivers are one for a center, which hears while all do that have heard something: any
-    /// of them may have kept a region.
+    /// The hearing of the radio. Several receivers are one for a center, which hears while all do that have heard
+    /// something: any of them may have kept a region.
     var hearing: MonitoringCore.Hearing {
         guard status.isGranted else { return .lost }
         guard radioState == .poweredOn else { return radioState.hearing }

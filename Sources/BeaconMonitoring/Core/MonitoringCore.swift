@@ -17,8 +17,8 @@ package struct MonitoringCore: ~Copyable {
     package enum Hearing: Hashable, Sendable {
         /// Silence means that there is nothing to hear.
         case hearing
-        /// Nothing comes from it at the moment, and nobody knows so far whether there is anything to hear: nothing expires, and
-        /// nothing is published, until that is known. Where it is hearing then, it was all the time.
+        /// Nothing comes from it at the moment, and nobody knows so far whether there is anything to hear: nothing
+        /// expires, and nothing is published, until that is known. Where it is hearing then, it was all the time.
         case doubtful
         /// Nothing is heard at the moment, and this may end soon: an adapter is being reset.
         case interrupted
@@ -242,8 +242,8 @@ package struct MonitoringCore: ~Copyable {
         reviewAll()
     }
 
-    /// Sets whether a receiver's signal strengths come smoothed and thinned. They count for presence and places; a distance each
-    /// second cannot be made of them, and is not.
+    /// Sets whether a receiver's signal strengths come smoothed and thinned. They count for presence and places; a
+    /// distance each second cannot be made of them, and is not.
     package mutating func setSmoothed(_ isSmoothed: Bool, of receiver: ReceiverID) {
         if isSmoothed { smoothed.insert(receiver) } else { smoothed.remove(receiver) }
     }

@@ -3,8 +3,8 @@ import BeaconModel
 
 /// The places in which beacons are located, by the names that people gave them and their receivers.
 ///
-/// A receiver that is named and has not come, since its source does not have it or has not opened so far, is deaf: where
-/// a place has no other, the beacons that may be in it are somewhere unknown.
+/// A receiver that is named and has not come, since its source does not have it or has not opened so far, is deaf:
+/// where a place has no other, the beacons that may be in it are somewhere unknown.
 public struct PlacePlan: Hashable, Sendable {
     /// A place: a room, a floor, a shop.
     public struct Place: Hashable, Sendable {
@@ -38,14 +38,15 @@ public struct PlacePlan: Hashable, Sendable {
     /// True where there is a report each second, and not only changes.
     public var reportsEachSecond = false
 
-    /// The names of receivers that are taken for deaf, whatever they hear: it shows what the others decide without them.
+    /// The names of receivers that are taken for deaf, whatever they hear: it shows what the others decide without
+    /// them.
     public var deafReceivers: Set<String> = []
 
     /// Creates a plan of places.
     public init(_ places: [Place]) { self.places = places }
 
-    /// The names of all receivers, each once: those of the places in their order, then others that took part when places
-    /// were taught.
+    /// The names of all receivers, each once: those of the places in their order, then others that took part when
+    /// places were taught.
     package var receiverNames: [String] {
         var seen: Set<String> = []
         return (places.flatMap(\.receivers) + (taught?.receiverNames ?? [])).filter { seen.insert($0).inserted }

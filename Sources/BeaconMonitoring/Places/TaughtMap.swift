@@ -6,8 +6,8 @@ import BeaconEngine
 /// {"version":1,"places":[{"name":"kitchen","points":[{"R1":-14.2,"R2":null}]}]}
 /// ```
 ///
-/// A level is in decibels above the beacon's measured power, so that other beacons are recognized too; null stands for a
-/// receiver that heard nothing.
+/// A level is in decibels above the beacon's measured power, so that other beacons are recognized too; null stands for
+/// a receiver that heard nothing.
 public struct TaughtMap: Hashable {
     /// A place and the points that were taught in it.
     public struct Place: Hashable, Sendable, Codable {

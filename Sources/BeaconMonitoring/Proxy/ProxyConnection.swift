@@ -203,7 +203,8 @@ final class ProxyConnection {
     /// Closes the socket.
     func close() {
         guard descriptor >= 0 else { return }
-        // A program that was started at the moment of accepting may have the socket too: the connection ends nevertheless.
+        // A program that was started at the moment of accepting may have the socket too: the connection ends
+        // nevertheless.
         shutdown(descriptor, Int32(SHUT_RDWR))
         CLibrary.close(descriptor)
         descriptor = -1

@@ -136,8 +136,8 @@ struct ProxyLoop {
         connections.count >= Self.mostOfAll || connections.count { $0.stream == index } >= Self.mostClients
     }
 
-    /// Ends a connection of the address that has most of them, so that one alone cannot keep others out: the first that has not said
-    /// hello, else that wants no adverts, else any where that address has two more than the newcomer's.
+    /// Ends a connection of the address that has most of them, so that one alone cannot keep others out: the first that
+    /// has not said hello, else that wants no adverts, else any where that address has two more than the newcomer's.
     private mutating func makeRoom(at index: Int, for address: String) {
         let isFullOfAll = connections.count >= Self.mostOfAll
         let others = connections.indices.filter { isFullOfAll || connections[$0].stream == index }

@@ -7,11 +7,11 @@ import Foundation
 import LinuxRadio
 import Synchronization
 
-/// This machine as Bluetooth proxies of ESPHome, for Home Assistant and whatever else takes adverts from those: one device for
-/// all receivers, or one for each.
+/// This machine as Bluetooth proxies of ESPHome, for Home Assistant and whatever else takes adverts from those: one
+/// device for all receivers, or one for each.
 ///
-/// A thread of its own does all that concerns the network, so that no client holds up what hears. Any number of clients have
-/// the adverts at once; of one that takes them too slowly the oldest are dropped.
+/// A thread of its own does all that concerns the network, so that no client holds up what hears. Any number of clients
+/// have the adverts at once; of one that takes them too slowly the oldest are dropped.
 package final class ProxyServer: Sendable {
     /// The most devices where each receiver is one.
     static let mostDevices = 64

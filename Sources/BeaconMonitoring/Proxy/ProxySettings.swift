@@ -24,8 +24,8 @@ package struct ProxySettings: Hashable, Sendable {
     /// The file in which the ports of receivers are kept; nil where they may be others next time.
     package var portsPath: String?
 
-    /// The longest name, as ESPHome has it (esphome.io, core configuration). With a receiver's name and four digits it has the 63
-    /// bytes of a label (RFC 1035, 2.3.4).
+    /// The longest name, as ESPHome has it (esphome.io, core configuration). With a receiver's name and four digits it
+    /// has the 63 bytes of a label (RFC 1035, 2.3.4).
     private static let longestName = 31
 
     /// Settings with a name; nil for the machine's.
@@ -97,8 +97,9 @@ package struct ProxySettings: Hashable, Sendable {
         return slug
     }
 
-    /// Returns an address that no other device of the network should have: the same each time on one machine, and marked as
-    /// chosen locally (IEEE 802, 8.4), since clients take it for the address of an adapter and of a network card.
+    /// Returns an address that no other device of the network should have: the same each time on one machine, and
+    /// marked as chosen locally (IEEE 802, 8.4), since clients take it for the address of an adapter and of a network
+    /// card.
     private static func address(of name: String) -> DeviceAddress {
         let machine = (try? SmallFile.contents(path: "/etc/machine-id", limit: 4096)) ?? []
         // FNV-1a of 64 bits (Fowler, Noll, Vo).

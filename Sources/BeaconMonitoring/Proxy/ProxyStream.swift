@@ -4,11 +4,12 @@ import BeaconSupport
 
 /// The adverts of one device of a proxy on their way from the threads that hear them to the one that sends them.
 final class ProxyStream: Sendable {
-    /// The most messages that wait for the thread that sends: some seconds of the loudest place. It is behind only where the
-    /// process gets no processor.
+    /// The most messages that wait for the thread that sends: some seconds of the loudest place. It is behind only
+    /// where the process gets no processor.
     private static let mostMessages = 512
 
-    /// The longest advert (Core Specification 5.3, Vol 4, Part E, 7.8.57), and the bytes from which on a message is full.
+    /// The longest advert (Core Specification 5.3, Vol 4, Part E, 7.8.57), and the bytes from which on a message is
+    /// full.
     private static let longestAdvert = 1650
     private static let largestMessage = 16 << 10
 
@@ -103,11 +104,11 @@ final class ProxyStream: Sendable {
 
 /// The choice of one receiver for each device, where several hear the same adverts and who asks wants them as of one.
 ///
-/// It is the first that hears the device, until another hears it by much more, or it hears it no longer. All adverts of all
-/// receivers together would have signal strengths that jump with each.
+/// It is the first that hears the device, until another hears it by much more, or it hears it no longer. All adverts of
+/// all receivers together would have signal strengths that jump with each.
 struct StrongestReceiver {
-    /// By how many dB another has to be stronger: more than the signal of one receiver changes by itself from advert to advert
-    /// (`docs/quality.md`).
+    /// By how many dB another has to be stronger: more than the signal of one receiver changes by itself from advert to
+    /// advert (`docs/quality.md`).
     private static let advantage = 8.0
 
     /// The silence after which another is chosen, in nanoseconds.

@@ -3,13 +3,14 @@ import BeaconReceivers
 import BeaconSupport
 import CLibrary
 
-/// The sockets by which devices are announced in the local networks, one for each of the machine's interfaces. Others on the
-/// machine that answer to multicast DNS, avahi for instance, go on as before.
+/// The sockets by which devices are announced in the local networks, one for each of the machine's interfaces. Others
+/// on the machine that answer to multicast DNS, avahi for instance, go on as before.
 final class ServiceAnnouncer {
     /// How often the interfaces are looked at, in nanoseconds: a network may come, and addresses change.
     private static let reviewTime = 15 * Timestamp.nanosecondsPerSecond
 
-    /// How often devices are announced again, in nanoseconds: who missed it, or slept longer than an answer holds, learns of them.
+    /// How often devices are announced again, in nanoseconds: who missed it, or slept longer than an answer holds,
+    /// learns of them.
     private static let repetitionTime = 1800 * Timestamp.nanosecondsPerSecond
 
     /// The answers within a second to one who asks, and to all: more would be somebody who floods (RFC 6762, 6).

@@ -7,11 +7,11 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// A sender of what a source hears to a broker, as a receiver for others: its adverts while they are fresh, and the changes
-/// of regions for as long as it takes.
+/// A sender of what a source hears to a broker, as a receiver for others: its adverts while they are fresh, and the
+/// changes of regions for as long as it takes.
 ///
-/// Its topics are `PREFIX/beacon-relay/NAME/` and `heard` (``RelayMessage``), `status` (online and offline, retained) and
-/// `transitions` (an object of JSON each).
+/// Its topics are `PREFIX/beacon-relay/NAME/` and `heard` (``RelayMessage``), `status` (online and offline, retained)
+/// and `transitions` (an object of JSON each).
 package final class Relay: Sendable {
     /// The settings of a relay.
     package struct Options: Sendable {
@@ -139,7 +139,8 @@ package final class Relay: Sendable {
     /// Returns a feed for what a source hears, to be used on the thread that pulls it.
     ///
     /// - Parameters:
-    ///   - isLive: true for a radio, of which the oldest adverts are dropped where the broker is behind; what is recorded
+    ///   - isLive: true for a radio, of which the oldest adverts are dropped where the broker is behind; what is
+    ///     recorded
     ///     waits.
     ///   - hasOneReceiver: true where the source is one adapter, which is called as the relay is.
     package func feed(isLive: Bool, hasOneReceiver: Bool) -> RelayFeed {

@@ -1,10 +1,10 @@
 import BeaconSupport
 
-/// The messages of a relay that wait for the broker: those of the last seconds. Where it is behind or away, the oldest are
-/// dropped, since what was heard a while ago is of no use.
+/// The messages of a relay that wait for the broker: those of the last seconds. Where it is behind or away, the oldest
+/// are dropped, since what was heard a while ago is of no use.
 ///
-/// Messages go from the thread that hears straight to that of the connection: a task in between would cost more processor
-/// time than everything else.
+/// Messages go from the thread that hears straight to that of the connection: a task in between would cost more
+/// processor time than everything else.
 final class RelayQueue: Sendable {
     /// A message of adverts.
     struct Item: Sendable {
@@ -37,7 +37,8 @@ final class RelayQueue: Sendable {
     /// The time between two reports of what was dropped.
     private static let reportInterval = Duration.seconds(60)
 
-    /// The most messages that wait: those of 10 s. What is older than 15 s when it comes is passed over by who receives it.
+    /// The most messages that wait: those of 10 s. What is older than 15 s when it comes is passed over by who receives
+    /// it.
     private static let capacity = 40
 
     /// The most bytes that wait.

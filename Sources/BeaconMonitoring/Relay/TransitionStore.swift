@@ -4,8 +4,8 @@ import CLibrary
 import Dispatch
 import Foundation
 
-/// The changes of a relay's regions that the broker has not acknowledged, and the last state of each region, in memory and
-/// in a file. They are kept for as long as it takes, in order.
+/// The changes of a relay's regions that the broker has not acknowledged, and the last state of each region, in memory
+/// and in a file. They are kept for as long as it takes, in order.
 ///
 /// The file is written on a queue of its own, so that a slow disk holds up nothing that is heard. A change whose
 /// acknowledgement was not written before the machine lost power is sent twice, with the same id.
@@ -89,7 +89,8 @@ package final class TransitionStore: Sendable {
     /// The number of changes that wait for the broker.
     package var count: Int { state.withLock { $0.content.waiting.count } }
 
-    /// Returns a region's state when it was last known, and the receiver that kept it; unknown where another had its name.
+    /// Returns a region's state when it was last known, and the receiver that kept it; unknown where another had its
+    /// name.
     package func state(of region: String, constraint: BeaconConstraint) -> (state: RegionState, holder: String?) {
         state.withLock { state in
             guard let saved = state.content.regions[region], saved.constraint == constraint.description else {
@@ -107,7 +108,8 @@ package final class TransitionStore: Sendable {
         let waiting = Waiting(
             id: id, line: #"{"id":"\#(id)","# + String(decoding: line.dropFirst().dropLast(), as: UTF8.self))
         let isFirstDrop = state.withLock { state in
-            // While nobody knows, the last state that was known counts: the beacon may be gone when somebody hears again.
+            // While nobody knows, the last state that was known counts: the beacon may be gone when somebody hears
+            // again.
             let known = change.state == .unknown ? change.before : change.state
             let holder = change.receiver ?? state.content.regions[change.name]?.holder
             state.content.regions[change.name] = SavedRegion(
@@ -140,7 +142,8 @@ package final class TransitionStore: Sendable {
     /// - Returns: true where it was written.
     package func flush() async -> Bool {
         await withCheckedContinuation { continuation in
-            // The store is not kept by this block: who waits may let go of it, and of its lock, before the block is gone.
+            // The store is not kept by this block: who waits may let go of it, and of its lock, before the block is
+            // gone.
             queue.async { [state] in continuation.resume(returning: state.withLock { !$0.hasFailed }) }
         }
     }

@@ -120,8 +120,8 @@ package struct RuleTrigger: Sendable {
             }
         }
         lists[place] = list
-        // The list of a deaf receiver says nothing of who is near. Its beacons are not gone before it says so, or another
-        // one has heard them since.
+        // The list of a deaf receiver says nothing of who is near. Its beacons are not gone before it says so, or
+        // another one has heard them since.
         for (other, old) in lists where time.since(old.time) >= Self.patience {
             for identity in old.beacons.keys {
                 if list.beacons[identity] == nil {

@@ -21,8 +21,8 @@ public struct MonitoringSession: ~Copyable {
             /// The state as it was known before, from an earlier run for instance.
             public var state: RegionState
 
-            /// The name of the receiver that kept it, where it was inside; nil for the first one that there is. Before that one is
-            /// there, its silence says nothing.
+            /// The name of the receiver that kept it, where it was inside; nil for the first one that there is. Before
+            /// that one is there, its silence says nothing.
             public var holder: String?
 
             /// A region of this name.
@@ -72,7 +72,8 @@ public struct MonitoringSession: ~Copyable {
     /// Called with each report of ranging before it is handled, with its time by the core's clock and its receiver.
     package var rangingObserver: ((RangingEvent, Timestamp, ReceiverID) -> Void)?
 
-    /// Called with what the source delivers, for who passes it on. The sightings have the times that the core was given.
+    /// Called with what the source delivers, for who passes it on. The sightings have the times that the core was
+    /// given.
     private var observer: ((SourceStep) throws -> Void)?
 
     /// The longest time between two calls of the observer, in nanoseconds, where the source plays at a pace.
@@ -91,8 +92,8 @@ public struct MonitoringSession: ~Copyable {
     private var unheld: Set<ConditionID> = []
     private var hasAbsentee = false
 
-    /// A receiver that stands for those, of which nobody knows whether they hear. No source has as many, and the highest number
-    /// means any receiver.
+    /// A receiver that stands for those, of which nobody knows whether they hear. No source has as many, and the
+    /// highest number means any receiver.
     private static let absentee = ReceiverID(.max - 1)
 
     /// The newest time that was waited for.

@@ -6,8 +6,8 @@ import BeaconSupport
 import CLibrary
 import LinuxRadio
 
-/// A broker's receivers as the adapters of a radio, so that everything around a radio is the same: outages, deafness, its
-/// states and the wall clock.
+/// A broker's receivers as the adapters of a radio, so that everything around a radio is the same: outages, deafness,
+/// its states and the wall clock.
 final class BrokerDriver: AdapterDriver {
     /// The time within which a receiver should have sent something, in nanoseconds.
     private static let receiverPatience = 30 * Timestamp.nanosecondsPerSecond

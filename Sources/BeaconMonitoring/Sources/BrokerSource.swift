@@ -28,10 +28,11 @@ package struct BrokerSource: Hashable, Sendable {
         self.options.announcesAvailability = false
     }
 
-    /// Reads `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/TOPICS]`, or `mqtts:` for TLS. Several topics have commas between them.
+    /// Reads `mqtt://[USER[:PASSWORD]@]HOST[:PORT][/TOPICS]`, or `mqtts:` for TLS. Several topics have commas between
+    /// them.
     ///
-    /// - Parameter environment: has the password as BEACON_BROKER_PASSWORD, which, unlike what is on a command line, no other
-    ///   user of the machine can read.
+    /// - Parameter environment: has the password as BEACON_BROKER_PASSWORD, which, unlike what is on a command line, no
+    ///   other user of the machine can read.
     /// - Returns: nil for what is none.
     init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

@@ -35,8 +35,8 @@ package struct ESPHomeSource: Hashable, Sendable {
 
     /// Reads `esphome[:HOST[:PORT],…][?take]`.
     ///
-    /// - Parameter environment: has the key as BEACON_ESPHOME_KEY, which, unlike what is on a command line, no other user of
-    ///   the machine can read.
+    /// - Parameter environment: has the key as BEACON_ESPHOME_KEY, which, unlike what is on a command line, no other
+    ///   user of the machine can read.
     /// - Returns: nil for what is none.
     init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
         var rest = text[...]

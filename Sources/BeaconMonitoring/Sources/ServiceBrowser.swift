@@ -3,8 +3,8 @@ import BeaconReceivers
 import BeaconSupport
 import CLibrary
 
-/// A look around the local network for devices of ESPHome, by multicast DNS. It asks by a socket of its own, so that no other
-/// program need run for it, and gets the answers there (RFC 6762, 6.7).
+/// A look around the local network for devices of ESPHome, by multicast DNS. It asks by a socket of its own, so that no
+/// other program need run for it, and gets the answers there (RFC 6762, 6.7).
 final class ServiceBrowser {
     /// The waits between two questions, in seconds: short at first, since an answer may be lost.
     private static let intervals: [Int64] = [1, 2, 4, 8, 16, 30, 60]

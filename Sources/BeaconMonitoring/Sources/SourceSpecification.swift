@@ -93,8 +93,8 @@ public struct SourceSpecification: Hashable, Sendable {
     /// True where the source makes its adverts as time passes, so that it plays in real time by default.
     public var isLive: Bool { filePath == nil }
 
-    /// True where the source is a radio, which always runs in real time: a real one, a place in the shared air, or those
-    /// behind a broker.
+    /// True where the source is a radio, which always runs in real time: a real one, a place in the shared air, or
+    /// those behind a broker.
     public var isRadio: Bool {
         switch kind {
         case .auto, .hci, .bluez, .air, .broker, .esphome, .posted: true
@@ -212,8 +212,8 @@ public struct SourceSpecification: Hashable, Sendable {
         return path == "-" || (stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG)
     }
 
-    /// Returns the reason why nothing can be heard while the radio is in a state, as the subject and verb of a sentence; nil where
-    /// it works.
+    /// Returns the reason why nothing can be heard while the radio is in a state, as the subject and verb of a
+    /// sentence; nil where it works.
     package func outage(in state: RadioState) -> String? {
         guard hasReceivers else { return state.outage }
         return switch state {

@@ -2,10 +2,12 @@ package import BeaconModel
 import BeaconNoise
 import BeaconSupport
 
-/// The client's side of a connection to a Bluetooth proxy of ESPHome. It does no I/O and reads no clock: bytes go in and out.
+/// The client's side of a connection to a Bluetooth proxy of ESPHome. It does no I/O and reads no clock: bytes go in
+/// and out.
 ///
-/// A proxy has one subscriber for its adverts. Up to version 2026.6 a second one is refused; since then the newest wins and
-/// nobody is told (esphome/esphome#17423). So this client subscribes by itself only where it could take nothing away.
+/// A proxy has one subscriber for its adverts. Up to version 2026.6 a second one is refused; since then the newest wins
+/// and nobody is told (esphome/esphome#17423). So this client subscribes by itself only where it could take nothing
+/// away.
 package struct ESPHomeClient {
     /// What a device says of itself.
     package struct Device: Hashable, Sendable {
@@ -46,11 +48,13 @@ package struct ESPHomeClient {
         case lost
         /// What the device heard before has come.
         case alive
-        /// Nothing came for longer than the device takes to answer: what it heard since may have been dropped on the way.
+        /// Nothing came for longer than the device takes to answer: what it heard since may have been dropped on the
+        /// way.
         case stalled(since: Timestamp)
     }
 
-    /// For how long a device whose adverts are wanted may be silent before it is asked whether it is there, in nanoseconds.
+    /// For how long a device whose adverts are wanted may be silent before it is asked whether it is there, in
+    /// nanoseconds.
     private static let askAfter = Timestamp.nanosecondsPerSecond * 2 / 5
 
     /// The same for one that is not used.
@@ -59,15 +63,16 @@ package struct ESPHomeClient {
     /// For how long it may say nothing at all, in nanoseconds.
     package static let patience = 15 * Timestamp.nanosecondsPerSecond
 
-    /// The silence after which a device that is asked all the time has had no way to answer, in nanoseconds: it drops adverts
-    /// that it cannot send.
+    /// The silence after which a device that is asked all the time has had no way to answer, in nanoseconds: it drops
+    /// adverts that it cannot send.
     private static let stall = 3 * askAfter
 
     /// The time for an answer to a subscription, in nanoseconds: what bleak-esphome waits before it tries again.
     private static let answerTime = 10 * Timestamp.nanosecondsPerSecond
 
-    /// The time after which a subscription that was refused is tried again, in nanoseconds. It may have been an old connection of
-    /// this very client, which the device drops after 150 s; and another program that restarts should be there first.
+    /// The time after which a subscription that was refused is tried again, in nanoseconds. It may have been an old
+    /// connection of this very client, which the device drops after 150 s; and another program that restarts should be
+    /// there first.
     package static let askAgain = 300 * Timestamp.nanosecondsPerSecond
 
     /// The time between two questions whether this client still has the adverts, in nanoseconds. The device logs each.
@@ -95,8 +100,8 @@ package struct ESPHomeClient {
     private var subscription = Subscription.none
     private var lastMessage: Timestamp
     private var askedAt: Timestamp?
-    /// When the device was asked whether this client still has the adverts, the first time since an answer; when the last time;
-    /// and whether it ever answered that.
+    /// When the device was asked whether this client still has the adverts, the first time since an answer; when the
+    /// last time; and whether it ever answered that.
     private var probedSince: Timestamp?
     private var probedAt: Timestamp?
     private var answersProbes = false
@@ -287,7 +292,8 @@ package struct ESPHomeClient {
     /// Asks a device whose adverts others may take whether this client still has them.
     ///
     /// A question to a peripheral that is not connected is answered by an error, which goes to who has the adverts
-    /// (bluetooth_proxy.cpp, handle_gatt_not_connected_), and changes nothing. A device without connections may not answer it.
+    /// (bluetooth_proxy.cpp, handle_gatt_not_connected_), and changes nothing. A device without connections may not
+    /// answer it.
     private mutating func probe(at time: Timestamp) throws(ESPHomeError) {
         guard device.isTakenOver else { return }
         var content: [UInt8] = []

@@ -2,8 +2,8 @@ package import BeaconModel
 import BeaconNoise
 import BeaconSupport
 
-/// The device's side of a connection to a Bluetooth proxy of ESPHome: what it answers to Home Assistant and to other clients. It
-/// does no I/O and reads no clock: bytes go in and out.
+/// The device's side of a connection to a Bluetooth proxy of ESPHome: what it answers to Home Assistant and to other
+/// clients. It does no I/O and reads no clock: bytes go in and out.
 ///
 /// Any number of clients may have the adverts at once, unlike with the firmware, which gives them to one.
 package struct ESPHomeDevice {
@@ -49,8 +49,8 @@ package struct ESPHomeDevice {
     /// The project of what is heard by radios of the machine itself.
     package static let radioProject = "swift-beacon.proxy"
 
-    /// The project of what other receivers sent to the machine. Who looks for receivers passes it over, so that no advert goes
-    /// round in a circle.
+    /// The project of what other receivers sent to the machine. Who looks for receivers passes it over, so that no
+    /// advert goes round in a circle.
     package static let networkProject = "swift-beacon.tee"
 
     /// The version of ESPHome that it behaves as: the last whose clients may subscribe without taking from others.
@@ -60,8 +60,8 @@ package struct ESPHomeDevice {
     package static let batchCount = 16
     package static let batchTime = Timestamp.nanosecondsPerSecond / 10
 
-    /// What the proxy can do: it scans, passes on adverts as they are, and tells the state of its scanner; bits 0, 5 and 6
-    /// (aioesphomeapi, `BluetoothProxyFeature`). It makes no connections.
+    /// What the proxy can do: it scans, passes on adverts as they are, and tells the state of its scanner; bits 0, 5
+    /// and 6 (aioesphomeapi, `BluetoothProxyFeature`). It makes no connections.
     private static let features: UInt64 = 1 << 0 | 1 << 5 | 1 << 6
 
     /// How long a client may take until it has said hello, in nanoseconds.

@@ -1,10 +1,11 @@
 package import BeaconNoise
 
-/// The messages in the bytes of a connection by ESPHome's native API, plain or encrypted, of either side (esphome.io, native
-/// API; aioesphomeapi, `_frame_helper`).
+/// The messages in the bytes of a connection by ESPHome's native API, plain or encrypted, of either side (esphome.io,
+/// native API; aioesphomeapi, `_frame_helper`).
 ///
-/// A plain message is a zero, its length, its kind and its content; lengths and kinds are of variable length. An encrypted one
-/// is a 1, its length in two bytes, the highest first, and what Noise makes of kind and length, two bytes each, and content.
+/// A plain message is a zero, its length, its kind and its content; lengths and kinds are of variable length. An
+/// encrypted one is a 1, its length in two bytes, the highest first, and what Noise makes of kind and length, two bytes
+/// each, and content.
 package struct ESPHomeFraming {
     /// The key of a device's API.
     package static let keyCount = NoiseHandshake.keyCount

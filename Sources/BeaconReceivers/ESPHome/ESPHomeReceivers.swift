@@ -4,7 +4,8 @@ package import BeaconRadio
 // Receivers with a connection of their own, in a network without a broker.
 
 extension ReceiverNetwork {
-    /// Returns the place of a device, which is added where it is new; nil where there are too many, or its name is none.
+    /// Returns the place of a device, which is added where it is new; nil where there are too many, or its name is
+    /// none.
     package mutating func meet(_ name: String, at time: Timestamp) -> Int? {
         place(of: name, .esphome, Message(levels: TopicLevels(), arrival: time, isRetained: false))
     }

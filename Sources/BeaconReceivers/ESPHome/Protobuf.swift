@@ -1,5 +1,5 @@
-// Messages of protocol buffers, as far as ESPHome's have them (protobuf.dev, encoding): fields with a number, and a number,
-// eight or four bytes, or a stretch of bytes as their value.
+// Messages of protocol buffers, as far as ESPHome's have them (protobuf.dev, encoding): fields with a number, and a
+// number, eight or four bytes, or a stretch of bytes as their value.
 
 /// A value of a field.
 package enum ProtobufValue {

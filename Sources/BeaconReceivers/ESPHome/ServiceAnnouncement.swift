@@ -1,5 +1,5 @@
-// The other side of what `ServiceQuestion` asks: multicast DNS (RFC 6762) and service discovery by it (RFC 6763), as far as
-// devices of ESPHome are announced by it.
+// The other side of what `ServiceQuestion` asks: multicast DNS (RFC 6762) and service discovery by it (RFC 6763), as
+// far as devices of ESPHome are announced by it.
 
 /// The announcement of devices of ESPHome in the local network, and the answers to those who look for them.
 package struct ServiceAnnouncement: Sendable {

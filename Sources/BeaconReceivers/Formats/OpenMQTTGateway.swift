@@ -1,9 +1,9 @@
 import BeaconModel
 import BeaconRadio
 
-// OpenMQTTGateway on an ESP32, and Theengs Gateway on a computer: HOME/GATEWAY/BTtoMQTT/ADDRESS, an object for each advert
-// (OpenMQTTGateway, docs/use/ble.md; Theengs Gateway, ble_gateway.py). An iBeacon is decoded already; other adverts may come
-// with their manufacturer data.
+// OpenMQTTGateway on an ESP32, and Theengs Gateway on a computer: HOME/GATEWAY/BTtoMQTT/ADDRESS, an object for each
+// advert (OpenMQTTGateway, docs/use/ble.md; Theengs Gateway, ble_gateway.py). An iBeacon is decoded already; other
+// adverts may come with their manufacturer data.
 
 extension ReceiverNetwork {
     mutating func readOpenMQTTGateway(

@@ -1,8 +1,8 @@
 import BeaconModel
 import BeaconRadio
 
-// Gateways whose messages say themselves what they are, whatever their topic is, and whether they come from a broker or by
-// HTTP:
+// Gateways whose messages say themselves what they are, whatever their topic is, and whether they come from a broker or
+// by HTTP:
 // - MOKO: an object with "msg_id" 3004 or 3070 (barnowl-mokosmart, lib/mqttprotocoldecoder.js);
 // - Minew: an array, whose first object is of the type "Gateway" (barnowl-minew, lib/minewdecoder.js);
 // - Ruuvi: an object with "data", which is one (RuuviGateway.swift);

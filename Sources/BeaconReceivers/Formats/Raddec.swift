@@ -1,16 +1,17 @@
 import BeaconModel
 import BeaconRadio
 
-// Radio decodings of reelyActive's software and of what works with it (raddec, README.md and lib/raddec.js): an object, or a
-// list of them, with "transmitterId", "transmitterIdType", "rssiSignature" (who heard it, and how strongly), "packets" and
-// "timestamp". A packet is that of the link layer: a head of two bytes, the address in six, and the AD structures
-// (advlib-ble, lib/ble.js).
+// Radio decodings of reelyActive's software and of what works with it (raddec, README.md and lib/raddec.js): an object,
+// or a list of them, with "transmitterId", "transmitterIdType", "rssiSignature" (who heard it, and how strongly),
+// "packets" and "timestamp". A packet is that of the link layer: a head of two bytes, the address in six, and the AD
+// structures (advlib-ble, lib/ble.js).
 
 extension ReceiverNetwork {
     /// The bytes of a packet before its AD structures (Core Specification 5.3, Vol 6, Part B, 2.3).
     private static let packetHead = 8
 
-    /// The most receivers of a raddec and the most packets: each packet is heard by each. The library has 15 receivers at most.
+    /// The most receivers of a raddec and the most packets: each packet is heard by each. The library has 15 receivers
+    /// at most.
     private static let (mostOfRaddec, mostPackets) = (32, 16)
 
     /// Returns true for a raddec, or a list of them.

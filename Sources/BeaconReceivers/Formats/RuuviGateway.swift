@@ -2,8 +2,9 @@ import BeaconModel
 import BeaconRadio
 
 // Ruuvi Gateway: ruuvi/GATEWAY/TAG, both as MAC addresses, an object for each advert (ruuvi/docs, gw-data-formats,
-// mqtt-time-stamped-data-from-bluetooth-sensors.md). The gateway has to scan for all devices, not for Ruuvi's alone.
-// By HTTP, an object with the newest advert of each device at data.tags (http-time-stamped-data-from-bluetooth-sensors.md).
+// mqtt-time-stamped-data-from-bluetooth-sensors.md). The gateway has to scan for all devices, not for Ruuvi's alone. By
+// HTTP, an object with the newest advert of each device at data.tags
+// (http-time-stamped-data-from-bluetooth-sensors.md).
 
 extension ReceiverNetwork {
     mutating func readRuuvi(
@@ -94,8 +95,8 @@ extension ReceiverNetwork {
 }
 
 extension RawSpan {
-    /// Returns a time since 1970 in seconds, milliseconds or microseconds, told apart by its size; nil where there is none,
-    /// or where it lies before the year 2000, as that of a clock that was not set.
+    /// Returns a time since 1970 in seconds, milliseconds or microseconds, told apart by its size; nil where there is
+    /// none, or where it lies before the year 2000, as that of a clock that was not set.
     func stamp(_ value: JSONValue) -> Timestamp? {
         guard let number = number(value) else { return nil }
         let seconds =

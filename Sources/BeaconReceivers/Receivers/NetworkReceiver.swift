@@ -17,15 +17,16 @@ public struct NetworkReceiver {
         case esphome = "ESPHome"
         case mapped = "mapping"
 
-        /// True where signal strengths come smoothed and thinned, so that a distance each second cannot be made of them.
+        /// True where signal strengths come smoothed and thinned, so that a distance each second cannot be made of
+        /// them.
         public var isSmoothed: Bool { self == .espresense }
 
         /// True for gateways that hear all the time and send it together.
         var gathers: Bool { [.ruuvi, .moko, .minew, .ingics, .raddec].contains(self) }
     }
 
-    /// The silence from which on nobody knows whether a receiver hears, in nanoseconds: short, so that what would be due after
-    /// its death waits. The next message resolves it, and nearly everywhere some device is heard each second.
+    /// The silence from which on nobody knows whether a receiver hears, in nanoseconds: short, so that what would be
+    /// due after its death waits. The next message resolves it, and nearly everywhere some device is heard each second.
     static let doubt = Timestamp.nanosecondsPerSecond / 2
 
     /// A doubt that is longer than this may end with messages that were delayed, in nanoseconds.
@@ -66,8 +67,8 @@ public struct NetworkReceiver {
     var told: ReceiverStatus?
     /// True where nothing came from it since there is a connection: what a broker kept says nothing of now.
     var awaitsSign = false
-    /// Until when its silence counts for nothing though it sent something: after a longer doubt, what it heard may come in several
-    /// messages, late.
+    /// Until when its silence counts for nothing though it sent something: after a longer doubt, what it heard may come
+    /// in several messages, late.
     var settlesAt: Timestamp?
     /// Up to when all that it heard has come, by our clock; nil for one that does not say so.
     private(set) var covered: Timestamp?

@@ -2,8 +2,8 @@ import BeaconModel
 
 /// The messages of the last moments, by which one that came twice is known.
 ///
-/// A gateway that had no answer of its broker sends a message again, and a broker that is bridged to another may deliver
-/// each twice.
+/// A gateway that had no answer of its broker sends a message again, and a broker that is bridged to another may
+/// deliver each twice.
 struct RecentMessages {
     /// How many are known, a power of two.
     private static let capacity = 1024

@@ -8,12 +8,12 @@ struct SkewedClock {
     /// The time after which an older half of the differences is forgotten, in nanoseconds.
     private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
 
-    /// What is older when it arrives says nothing of the present, in nanoseconds. Gateways that collect adverts send them
-    /// each ten seconds (Ruuvi Gateway, its longest interval by default).
+    /// What is older when it arrives says nothing of the present, in nanoseconds. Gateways that collect adverts send
+    /// them each ten seconds (Ruuvi Gateway, its longest interval by default).
     static let mostDelay = 15 * Timestamp.nanosecondsPerSecond
 
-    /// For how long late messages have to go on as fast as time before the clock counts as set, in nanoseconds. What was
-    /// kept while there was no network comes faster.
+    /// For how long late messages have to go on as fast as time before the clock counts as set, in nanoseconds. What
+    /// was kept while there was no network comes faster.
     private static let suspicion = 5 * Timestamp.nanosecondsPerSecond
 
     /// The least differences of the present half and of the one before.

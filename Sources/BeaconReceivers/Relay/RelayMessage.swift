@@ -4,8 +4,8 @@ package import BeaconRadio
 /// What a relay heard in a stretch of time: all of it, so that two messages that do not meet show what was lost between
 /// them.
 ///
-/// On its way it is, with numbers of variable length as in protocol buffers (seven bits a byte, the lowest first) and all
-/// others least significant byte first:
+/// On its way it is, with numbers of variable length as in protocol buffers (seven bits a byte, the lowest first) and
+/// all others least significant byte first:
 ///
 /// | bytes | content |
 /// |---|---|
@@ -282,7 +282,8 @@ private struct RelayReader {
         return number
     }
 
-    /// Reads how many things follow that have at least so many bytes each, so that nothing is reserved for what is not there.
+    /// Reads how many things follow that have at least so many bytes each, so that nothing is reserved for what is not
+    /// there.
     mutating func count(of size: Int, in bytes: RawSpan) throws(Damage) -> Int {
         let count = try variable(in: bytes)
         guard count <= UInt64((bytes.byteCount - position) / size) else { throw Damage() }

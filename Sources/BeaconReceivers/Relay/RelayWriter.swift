@@ -2,8 +2,8 @@ package import BeaconModel
 
 /// The messages of a relay, as time passes: each has all that was heard since the one before.
 package struct RelayWriter {
-    /// The longest time of a message, in nanoseconds: short, so that who reads them is hardly behind, and whether the relay
-    /// still hears is known at any time.
+    /// The longest time of a message, in nanoseconds: short, so that who reads them is hardly behind, and whether the
+    /// relay still hears is known at any time.
     package static let longestStretch = Timestamp.nanosecondsPerSecond / 4
 
     /// The most adverts of a message: some 15 kB.
@@ -23,8 +23,8 @@ package struct RelayWriter {
     /// Adds an advert.
     package mutating func hear(_ sighting: Sighting) { sightings.append(sighting) }
 
-    /// Adds a stretch in which nothing could be heard. What lies between two of them counts too: not to hear for too long is no
-    /// harm.
+    /// Adds a stretch in which nothing could be heard. What lies between two of them counts too: not to hear for too
+    /// long is no harm.
     package mutating func noteDeafness(_ stretch: RelayMessage.Deafness) {
         var whole = deafness[stretch.receiver] ?? stretch
         whole.from = min(whole.from, stretch.from)

@@ -18,8 +18,8 @@ struct JSONValue {
 
 /// JSON in place. A text that is none gives no value; it never traps, whatever it is.
 extension RawSpan {
-    /// The whole text as an object or an array; nil where it is neither. Whether it has an end shows when it is walked, so that
-    /// it is not read twice.
+    /// The whole text as an object or an array; nil where it is neither. Whether it has an end shows when it is walked,
+    /// so that it is not read twice.
     var json: JSONValue? {
         var position = 0
         skipBlanks(&position)
@@ -268,7 +268,8 @@ extension RawSpan {
         return nil
     }
 
-    /// Moves over words of eight characters without a quotation mark or a backslash, and to the first of these in the next.
+    /// Moves over words of eight characters without a quotation mark or a backslash, and to the first of these in the
+    /// next.
     @inline(__always)
     private func skipPlain(_ position: inout Int) {
         let ones: UInt64 = 0x0101_0101_0101_0101

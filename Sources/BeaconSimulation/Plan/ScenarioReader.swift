@@ -33,7 +33,8 @@ struct ScenarioReader {
 
     /// Reads a scenario.
     ///
-    /// - Parameter isPart: whether it is a part of an air that is shared, which may last for ever and have no receivers.
+    /// - Parameter isPart: whether it is a part of an air that is shared, which may last for ever and have no
+    ///   receivers.
     mutating func scenario(from file: inout ScenarioObject, isPart: Bool = false) throws -> Scenario {
         let name = try file.take("name")?.name() ?? "scenario"
         let summary = try file.take("description")?.text() ?? ""

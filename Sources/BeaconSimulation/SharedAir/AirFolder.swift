@@ -11,8 +11,8 @@ import CLibrary
 /// - `ID.walk`, where it is, or how it walks, which others may replace too.
 ///
 /// No advert passes through the folder. Those who listen know from the parts what is sent when and from where, and work
-/// out each advert as it is due, by the physics of scenarios: nothing can be lost on the way, and a process that neither
-/// listens nor changes anything does nothing.
+/// out each advert as it is due, by the physics of scenarios: nothing can be lost on the way, and a process that
+/// neither listens nor changes anything does nothing.
 package struct AirFolder: Sendable {
     /// The path.
     package let path: String

@@ -19,8 +19,8 @@ package final class AirStation {
     /// did not run. Who only monitors reads once a second, and less than 2 s late is no stop (`AdapterLoop`).
     private static let longestDelay = 3 * Timestamp.nanosecondsPerSecond
 
-    /// The most adverts of a sender or a scenario that are passed over one by one. Behind more, its adverts are those of
-    /// its schedule by chance alone, and no listener works out days.
+    /// The most adverts of a sender or a scenario that are passed over one by one. Behind more, its adverts are those
+    /// of its schedule by chance alone, and no listener works out days.
     private static let longestCourse = 10_000
 
     /// The time from one look at everything to the next, in nanoseconds, in case that a change was not reported.
@@ -140,8 +140,8 @@ package final class AirStation {
         }
     }
 
-    /// Has the frames that are set from now on change their address after so many nanoseconds; nil for the 15 minutes of
-    /// phones.
+    /// Has the frames that are set from now on change their address after so many nanoseconds; nil for the 15 minutes
+    /// of phones.
     package func rotateAddresses(every rotation: Int64?) { self.rotation = rotation ?? AirPart.usualRotation }
 
     /// Sets whether this member listens, which others see in the plan.

@@ -1,6 +1,7 @@
 import CLibrary
 
-/// The kinds of sockets that this package opens, as numbers: the GNU C library has them as an enumeration, and musl as they are.
+/// The kinds of sockets that this package opens, as numbers: the GNU C library has them as an enumeration, and musl as
+/// they are.
 package enum SocketKind {
     #if canImport(Musl)
         /// A stream.

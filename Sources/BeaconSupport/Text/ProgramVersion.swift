@@ -1,5 +1,5 @@
-/// The version of this package, by semantic versioning (semver.org, 2.0.0): while it begins with 0, a change of the second
-/// number may change what is public. CHANGELOG.md says what did.
+/// The version of this package, by semantic versioning (semver.org, 2.0.0): while it begins with 0, a change of the
+/// second number may change what is public. CHANGELOG.md says what did.
 package enum ProgramVersion {
     /// The version of this checkout.
     package static let current = "0.1.0"

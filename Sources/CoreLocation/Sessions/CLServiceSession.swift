@@ -2,9 +2,9 @@ internal import BeaconApplications
 
 /// A statement of the authorization that a part of the app needs, which asks for it, with diagnostics of the obstacles.
 ///
-/// It lasts until it is invalidated or released. On Linux the user of a terminal is asked, and a request is
-/// granted without one, unless the policy says otherwise. Nothing depends on holding a session: the Info.plist key by which an app demands
-/// one is not read.
+/// It lasts until it is invalidated or released. On Linux the user of a terminal is asked, and a request is granted
+/// without one, unless the policy says otherwise. Nothing depends on holding a session: the Info.plist key by which an
+/// app demands one is not read.
 public final class CLServiceSession: Sendable {
     /// The authorization that is needed.
     public enum AuthorizationRequirement: Int, Sendable {

@@ -153,7 +153,8 @@ package protocol AdapterDriver: AnyObject {
     /// The events to wait for at the descriptor, as `poll` names them.
     var interest: Int16 { get }
 
-    /// Calls a function with each descriptor to wait for, and the events as `poll` names them: for most drivers the one.
+    /// Calls a function with each descriptor to wait for, and the events as `poll` names them: for most drivers the
+    /// one.
     func forEachPoll(_ body: (_ descriptor: Int32, _ interest: Int16) -> Void)
 
     /// The latest time for the next call of ``process(at:as:deliver:report:)``.
@@ -162,8 +163,8 @@ package protocol AdapterDriver: AnyObject {
     /// The state of this adapter.
     var state: RadioState { get }
 
-    /// The names of the receivers behind it: its own, for an adapter. Where there may be more later on, it is the only driver
-    /// of its radio.
+    /// The names of the receivers behind it: its own, for an adapter. Where there may be more later on, it is the only
+    /// driver of its radio.
     var receiverNames: [String] { get }
 
     /// The status of each of these receivers.

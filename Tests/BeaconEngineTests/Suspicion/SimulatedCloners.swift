@@ -3,8 +3,8 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 
-/// A hall with receivers, and devices that advertise one identity in it: what the receivers hear, as messages that may come
-/// late and together.
+/// A hall with receivers, and devices that advertise one identity in it: what the receivers hear, as messages that may
+/// come late and together.
 struct SimulatedCloners {
     /// A device that walks between points.
     struct Device {

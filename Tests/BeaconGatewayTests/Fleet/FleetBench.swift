@@ -9,8 +9,8 @@ import Logging
 @testable import BeaconModel
 @testable import BeaconMonitoring
 
-/// A fleet in one process and in virtual time: workers and receivers that a test kills, cuts off and stops, each with clocks of
-/// its own that are wrong.
+/// A fleet in one process and in virtual time: workers and receivers that a test kills, cuts off and stops, each with
+/// clocks of its own that are wrong.
 final class FleetBench {
     /// An advert, by the time at which a receiver heard it.
     struct Heard {

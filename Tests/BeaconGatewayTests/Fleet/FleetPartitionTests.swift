@@ -58,7 +58,8 @@ struct FleetPartitionTests {
         #expect(StableHash.fnv1a("a".utf8) == expected)
     }
 
-    /// Has workers decide again and again, in any order, and returns who holds what in the end and how often anything moved.
+    /// Has workers decide again and again, in any order, and returns who holds what in the end and how often anything
+    /// moved.
     private func settle(
         _ workers: [String], count: Int, from holders: [Int: String] = [:], _ random: inout SplitMix64
     ) -> (holders: [Int: String], moves: Int) {

@@ -16,8 +16,8 @@ private let recordingOfFourScanners: String? = {
     return FileManager.default.fileExists(atPath: path) ? path : nil
 }()
 
-/// A fleet on which every misfortune comes, beside one process on which none does: who enters and who leaves is the same, or
-/// less.
+/// A fleet on which every misfortune comes, beside one process on which none does: who enters and who leaves is the
+/// same, or less.
 @Suite("A fleet whose machines die")
 struct FleetReplayTests {
     /// One process that hears everything that its receivers heard.
@@ -115,7 +115,8 @@ struct FleetReplayTests {
             bench.machine(node)?.isStopped = true
             return ("\(node) stopped", nil, { bench.machine(node)?.isStopped = false })
         case 3:
-            // As a virtual machine that is moved: its clock has stood still as well, so that it takes itself for the owner.
+            // As a virtual machine that is moved: its clock has stood still as well, so that it takes itself for the
+            // owner.
             let machine = bench.machine(node)
             machine?.isStopped = true
             let begin = bench.now.withLock { $0 }
@@ -159,8 +160,8 @@ struct FleetReplayTests {
         var happened: [String] = []
         var time = begin
         while time < end {
-            // What a receiver heard while nobody could take it in, and what it would have heard had it lived on, are both lost:
-            // where that comes together within an exit time-out, nobody can know better.
+            // What a receiver heard while nobody could take it in, and what it would have heard had it lived on, are
+            // both lost: where that comes together within an exit time-out, nobody can know better.
             let kind = Int.random(in: 0..<6, using: &random)
             let pause = Double.random(in: kind == 5 ? 35...70 : 5...60, using: &random)
             time = time.advanced(by: Int64(pause * 1e9))

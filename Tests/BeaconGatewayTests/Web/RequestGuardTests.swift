@@ -112,7 +112,8 @@ struct RequestGuardTests {
     @Test(
         "Who comes by a trusted proxy needs no token; others need it, and where there is none they are refused",
         arguments: [
-            // Where the proxy is, or who else there is; what is asked for; without a token's hash in the file, and with one.
+            // Where the proxy is, or who else there is; what is asked for; without a token's hash in the file, and with
+            // one.
             ("172.30.32.2", "/v1/status", 200, 200), ("172.30.32.2", "/", 200, 200),
             ("::ffff:172.30.32.2", "/v1/status", 200, 200), ("fd00::2", "/v1/status", 200, 200),
             ("172.30.32.3", "/v1/status", 403, 401), ("172.30.32.3", "/", 403, 200),

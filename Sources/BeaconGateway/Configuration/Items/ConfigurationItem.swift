@@ -5,8 +5,8 @@ import Yams
 
 /// Something that can be configured in the file and in the console as well: a region, a named beacon, a place, a rule.
 ///
-/// What is in the file is used as it is there. What was added in the console is kept beside it and used with it, as long as
-/// the file has nothing else of its name.
+/// What is in the file is used as it is there. What was added in the console is kept beside it and used with it, as
+/// long as the file has nothing else of its name.
 struct ConfigurationItem: Hashable, Sendable {
     /// A kind of item, by the key of the list that has it in the file.
     enum Kind: String, Sendable, CaseIterable {

@@ -193,7 +193,8 @@ extension ConfigurationSection {
         warnOfSecretsInTheOpen(to: url.host ?? "", "write an address with https://")
     }
 
-    /// Reports secrets that are sent to a host without encryption, if it is another machine, with what to write instead.
+    /// Reports secrets that are sent to a host without encryption, if it is another machine, with what to write
+    /// instead.
     func warnOfSecretsInTheOpen(to host: String, _ remedy: String) {
         let host = host.lowercased()
         guard !["localhost", "::1", "[::1]"].contains(host), !host.hasPrefix("127.") else { return }

@@ -49,8 +49,8 @@ public struct GatewayConfiguration: Sendable {
     /// The apps and other senders of which events are taken.
     public var intake = IntakeSettings()
 
-    /// The regions, beacons, places and rules, as they are configured: those of the file, then those of the console, also
-    /// where they are not in use.
+    /// The regions, beacons, places and rules, as they are configured: those of the file, then those of the console,
+    /// also where they are not in use.
     var items: [ConfigurationItem] = []
 
     /// The guided start; nil where there is a configuration.

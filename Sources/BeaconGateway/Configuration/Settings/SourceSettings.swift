@@ -53,8 +53,8 @@ extension SourceSettings {
         return specification
     }
 
-    /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", devices at "esphome", or gateways that post at
-    /// "http".
+    /// Returns what a source's mapping names: a text at "from", a broker at "mqtt", devices at "esphome", or gateways
+    /// that post at "http".
     private static func specification(of section: ConfigurationSection) -> SourceSpecification? {
         let what =
             "write auto, hci, hci:hci0, bluez, a file, simulation:NAME, a broker at \"mqtt\", devices at \"esphome\", or gateways that post at \"http\""

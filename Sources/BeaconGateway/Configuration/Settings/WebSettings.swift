@@ -26,8 +26,8 @@ public struct WebSettings: Hashable, Sendable {
     /// The names by which browsers reach this machine, beside its own: those of a reverse proxy.
     public var names: [String] = []
 
-    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has: who comes by one of them
-    /// needs no token.
+    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has: who comes by one of
+    /// them needs no token.
     public var trustedProxies: Set<String> = []
 
     /// True where the console shows, and changes nothing.

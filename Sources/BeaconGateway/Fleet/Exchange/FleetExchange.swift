@@ -2,8 +2,8 @@ import BeaconModel
 
 /// What the machines of a fleet meet by: perishable adverts, entries that all see, and a log of what has happened.
 ///
-/// Everything else of a fleet is the same whatever is behind it: NATS servers (``NATSExchange``), or nothing but this process
-/// (``LocalExchange``).
+/// Everything else of a fleet is the same whatever is behind it: NATS servers (``NATSExchange``), or nothing but this
+/// process (``LocalExchange``).
 protocol FleetExchange: Sendable {
     /// Begins to connect, and goes on trying.
     ///
@@ -213,17 +213,17 @@ struct FleetError: Error, Sendable, CustomStringConvertible {
 
 /// The times of a fleet.
 enum FleetTiming {
-    /// The time after which an entry that expires is gone. A server that leads may take 8 s to be replaced (measured with three
-    /// servers of version 2.9.10), in which nobody can renew anything.
+    /// The time after which an entry that expires is gone. A server that leads may take 8 s to be replaced (measured
+    /// with three servers of version 2.9.10), in which nobody can renew anything.
     static let lease = Duration.seconds(15)
     /// How often leases are renewed.
     static let renewal = Duration.seconds(3)
     /// The time until the next attempt where one has failed.
     static let retry = Duration.milliseconds(500)
-    /// The time after the last renewal was sent, in nanoseconds, from which on an owner takes itself for none: shorter than the
-    /// lease, so that it has stopped when another begins.
+    /// The time after the last renewal was sent, in nanoseconds, from which on an owner takes itself for none: shorter
+    /// than the lease, so that it has stopped when another begins.
     static let ownership = 12 * Timestamp.nanosecondsPerSecond
-    /// For how long, in nanoseconds, a receiver that keeps a region may be silent after a partition was taken over before it
-    /// counts as deaf.
+    /// For how long, in nanoseconds, a receiver that keeps a region may be silent after a partition was taken over
+    /// before it counts as deaf.
     static let absence = 10 * Timestamp.nanosecondsPerSecond
 }

@@ -3,7 +3,8 @@ import BeaconNATS
 import BeaconSupport
 import Foundation
 
-/// A fleet's exchange by NATS servers: adverts as messages that nobody keeps, entries in two buckets, and the log in a stream.
+/// A fleet's exchange by NATS servers: adverts as messages that nobody keeps, entries in two buckets, and the log in a
+/// stream.
 ///
 /// | what | where, for a fleet NAME |
 /// |---|---|

@@ -4,11 +4,11 @@ import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
 
-/// What one source of a machine hears on its way to the workers of a fleet: for each partition what is of it, and to all of
-/// them whether the source hears.
+/// What one source of a machine hears on its way to the workers of a fleet: for each partition what is of it, and to
+/// all of them whether the source hears.
 struct FleetFeed {
-    /// The time, in nanoseconds, after which a partition is told that there was nothing of it: as often as a worker has to know
-    /// that the receiver lives, and four times as seldom as adverts are sent.
+    /// The time, in nanoseconds, after which a partition is told that there was nothing of it: as often as a worker has
+    /// to know that the receiver lives, and four times as seldom as adverts are sent.
     private static let quietInterval = Timestamp.nanosecondsPerSecond
 
     /// The longest name of a receiver in bytes, as long as those who listen take.
@@ -58,8 +58,10 @@ struct FleetFeed {
     ///
     /// - Parameters:
     ///   - batch: the adverts, and the names and states of the receivers.
-    ///   - state: the state of the source as a whole, which counts where it does not hear, and for receivers without a state.
-    ///   - send: sends a message to a partition. One that cannot be sent is lost, and the next shows what was in it as deafness.
+    ///   - state: the state of the source as a whole, which counts where it does not hear, and for receivers without a
+    ///     state.
+    ///   - send: sends a message to a partition. One that cannot be sent is lost, and the next shows what was in it as
+    ///     deafness.
     mutating func hear(_ batch: SourceBatch, state: RadioState, send: (_ message: [UInt8], _ partition: Int) -> Void) {
         if !batch.receiverNames.isEmpty { names = batch.receiverNames }
         if !batch.receiverStatuses.isEmpty { statuses = batch.receiverStatuses }

@@ -16,7 +16,8 @@ extension FleetMember {
     private func followNewest() async throws {
         if let entry = try await exchange.entry(.configuration) {
             guard entry.revision != configurationRevision else { return }
-            // A server that leads no more answers with what was; one whose disk was lost begins its numbers anew, and keeps to it.
+            // A server that leads no more answers with what was; one whose disk was lost begins its numbers anew, and
+            // keeps to it.
             if entry.revision < configurationRevision, lowerRevision != entry.revision {
                 lowerRevision = entry.revision
                 return
@@ -46,7 +47,8 @@ extension FleetMember {
         configurationRevision = revision
     }
 
-    /// Goes on with another configuration in a partition. A region that is new here may be known from another partition.
+    /// Goes on with another configuration in a partition. A region that is new here may be known from another
+    /// partition.
     func monitor(
         _ new: GatewayConfiguration, in owner: PartitionOwner, _ partitions: FleetPartitions
     ) async throws {

@@ -33,7 +33,8 @@ extension FleetMember {
                         if !owner.pending.isEmpty { owner.pending.removeFirst() }
                         continue
                     }
-                    // The last message was so old that the log has it no more. Where that is not it, it is tried again later.
+                    // The last message was so old that the log has it no more. Where that is not it, it is tried again
+                    // later.
                     guard owner.sequence != last?.sequence ?? 0 else { throw error }
                     owner.sequence = last?.sequence ?? 0
                     continue
@@ -78,8 +79,8 @@ extension FleetMember {
         } catch {
             owner.unwritten.insert(key)
             guard let error = error as? FleetError, error.code == .conflict else { throw error }
-            // The answer to an earlier attempt was lost, or the region was another partition's: an entry of a later message
-            // is another worker's.
+            // The answer to an earlier attempt was lost, or the region was another partition's: an entry of a later
+            // message is another worker's.
             guard let entry = try await exchange.entry(key) else {
                 owner.revisions[key] = nil
                 return

@@ -5,12 +5,12 @@ import Foundation
 import LinuxRadio
 import Logging
 
-/// A machine of a fleet: it owns its share of the partitions, writes down what happens in them, follows what is configured, and
-/// perhaps delivers.
+/// A machine of a fleet: it owns its share of the partitions, writes down what happens in them, follows what is
+/// configured, and perhaps delivers.
 ///
-/// **An owner is one alone.** It owns by a lease that it renews; it takes itself for none before the lease can be another's; and
-/// the log takes nothing of it any more once another has begun. **A takeover is no absence.** Who takes over begins with what
-/// is in the log, and nothing expires before it could have been heard again.
+/// **An owner is one alone.** It owns by a lease that it renews; it takes itself for none before the lease can be
+/// another's; and the log takes nothing of it any more once another has begun. **A takeover is no absence.** Who takes
+/// over begins with what is in the log, and nothing expires before it could have been heard again.
 actor FleetMember {
     /// The clocks of a machine, which a test replaces by its own.
     struct Clock: Sendable {
@@ -20,8 +20,8 @@ actor FleetMember {
         var wall: @Sendable () -> Timestamp
     }
 
-    /// How often it is written down which receivers keep regions, in nanoseconds, where it has changed: one entry for each
-    /// partition, for a takeover just after a beacon has moved on.
+    /// How often it is written down which receivers keep regions, in nanoseconds, where it has changed: one entry for
+    /// each partition, for a takeover just after a beacon has moved on.
     private static let holderInterval = Timestamp.nanosecondsPerSecond
 
     /// The most sentences that are told until the next connection.
@@ -51,7 +51,8 @@ actor FleetMember {
     var configuration: GatewayConfiguration?
     var partitions: FleetPartitions?
     var items: [ConfigurationItem] = []
-    /// The revision of what this machine plans by, and that of what its audience follows as well: the second comes later.
+    /// The revision of what this machine plans by, and that of what its audience follows as well: the second comes
+    /// later.
     var plannedRevision: UInt64 = 0
     var configurationRevision: UInt64 = 0
     /// A revision lower than that, as it was read last.

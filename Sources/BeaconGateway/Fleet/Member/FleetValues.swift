@@ -73,7 +73,8 @@ struct FleetConfiguration: Hashable, Sendable {
 }
 
 extension ConfigurationItem.Kind {
-    /// Whether all machines of a fleet follow items of the kind. Rules are of one machine, since they start its programs.
+    /// Whether all machines of a fleet follow items of the kind. Rules are of one machine, since they start its
+    /// programs.
     var isShared: Bool { self != .rule }
 }
 

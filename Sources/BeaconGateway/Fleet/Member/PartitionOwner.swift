@@ -1,6 +1,7 @@
 import BeaconModel
 
-/// A partition that this machine owns, or is taking over: its lease, its monitoring, and what of it is not written so far.
+/// A partition that this machine owns, or is taking over: its lease, its monitoring, and what of it is not written so
+/// far.
 final class PartitionOwner {
     let partition: Int
     /// The number of the ownership.

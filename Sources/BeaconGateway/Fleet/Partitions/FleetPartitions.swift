@@ -3,9 +3,9 @@ import BeaconSupport
 
 /// The division of beacons among the workers of a fleet.
 ///
-/// All beacons of a region are in one partition, and so are regions of which one contains the other: a region's state, its
-/// reports and the places of its beacons are one worker's alone, and need not be put together. Beacons of no region are in
-/// none.
+/// All beacons of a region are in one partition, and so are regions of which one contains the other: a region's state,
+/// its reports and the places of its beacons are one worker's alone, and need not be put together. Beacons of no region
+/// are in none.
 struct FleetPartitions: Hashable, Sendable {
     /// The number of partitions.
     let count: Int

@@ -1,7 +1,8 @@
 import BeaconModel
 import Foundation
 
-/// A change of a region or of a beacon's place, or a suspicion, as a fleet keeps it: written once, by the worker that owned the partition.
+/// A change of a region or of a beacon's place, or a suspicion, as a fleet keeps it: written once, by the worker that
+/// owned the partition.
 ///
 /// On its way it is an object of JSON. Times are nanoseconds since 1970.
 struct FleetTransition: Codable, Hashable, Sendable {

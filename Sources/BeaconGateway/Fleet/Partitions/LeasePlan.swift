@@ -2,8 +2,8 @@ import BeaconSupport
 
 /// The partitions that a worker takes and gives back, from what all workers hold.
 ///
-/// Each takes its share and no more. Who has more than that gives the rest back where somebody has too few; nothing else
-/// moves, since each move costs a moment in which nothing is left or entered.
+/// Each takes its share and no more. Who has more than that gives the rest back where somebody has too few; nothing
+/// else moves, since each move costs a moment in which nothing is left or entered.
 struct LeasePlan: Hashable, Sendable {
     /// The partitions to take, in the order in which to try.
     var claims: [Int] = []

@@ -8,8 +8,8 @@ import BeaconSupport
 
 /// The monitoring of one partition: what its receivers hear, and the states of its regions.
 ///
-/// It does no I/O and reads no clock. It begins with what the worker before knew, and with receivers of which nobody knows
-/// whether they hear: nothing expires before it could have been heard again.
+/// It does no I/O and reads no clock. It begins with what the worker before knew, and with receivers of which nobody
+/// knows whether they hear: nothing expires before it could have been heard again.
 struct PartitionWork: ~Copyable {
     /// What is known from before.
     struct Known: Sendable {
@@ -20,9 +20,9 @@ struct PartitionWork: ~Copyable {
     /// The most receivers of a fleet.
     static let mostReceivers = 20_000
 
-    /// The longest exit time-out that a beacon's own interval asks for, three times the longest legal one. How often a beacon is
-    /// heard is learnt, and a worker that takes over has not learnt it: in a fleet such regions have the longest from the
-    /// beginning, so that a takeover leaves none.
+    /// The longest exit time-out that a beacon's own interval asks for, three times the longest legal one. How often a
+    /// beacon is heard is learnt, and a worker that takes over has not learnt it: in a fleet such regions have the
+    /// longest from the beginning, so that a takeover leaves none.
     private static let adaptiveTimeout = Duration.milliseconds(30_720)
 
     private var network: ReceiverNetwork
@@ -239,8 +239,8 @@ struct PartitionWork: ~Copyable {
         beginAnew { _ in true }
     }
 
-    /// Gives regions that are inside all of their time again, as after a takeover: receivers may have heard their beacons, and
-    /// what they heard was lost.
+    /// Gives regions that are inside all of their time again, as after a takeover: receivers may have heard their
+    /// beacons, and what they heard was lost.
     private mutating func beginAnew(heldBy isConcerned: (ReceiverID) -> Bool) {
         for (owner, condition) in conditions {
             guard core.publishedState(of: condition) == .inside, let region = regions[owner],

@@ -14,7 +14,8 @@ extension WebServer {
     /// The longest wait for a message.
     private static let longestWait = 60
 
-    /// The most apps that may wait for a message at once, of the connections that there can be; others are answered at once.
+    /// The most apps that may wait for a message at once, of the connections that there can be; others are answered at
+    /// once.
     private static let mostPolls = 300
 
     /// The most messages of one answer.
@@ -99,8 +100,8 @@ extension WebServer {
                     .serviceUnavailable, "more adverts came than can be read; send fewer at once",
                     headers: [.retryAfter: "1"])
             }
-            // Ruuvi Gateway takes every answer but 200 for a failure, posts less often, and restarts itself after an hour
-            // (ruuvi.gateway_esp.c, http.c).
+            // Ruuvi Gateway takes every answer but 200 for a failure, posts less often, and restarts itself after an
+            // hour (ruuvi.gateway_esp.c, http.c).
             return try Response.json([String: String]())
         }
     }

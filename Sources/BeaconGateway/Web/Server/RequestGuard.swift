@@ -3,13 +3,13 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The check of who may ask: nobody but this machine's programs where no token is needed, and who has the token otherwise.
-/// Who comes by a trusted proxy has been asked there.
+/// The check of who may ask: nobody but this machine's programs where no token is needed, and who has the token
+/// otherwise. Who comes by a trusted proxy has been asked there.
 ///
 /// A page of somebody else that is open in the same browser can neither read nor change anything: what it sends names
-/// itself (`Origin`, `Sec-Fetch-Site`) or lacks the console's own header, its cookies do not come with it (`SameSite`), and
-/// where no token is needed, the host that it asks for has to be one of this machine's own names, which a name that was
-/// rebound to this machine is not.
+/// itself (`Origin`, `Sec-Fetch-Site`) or lacks the console's own header, its cookies do not come with it (`SameSite`),
+/// and where no token is needed, the host that it asks for has to be one of this machine's own names, which a name that
+/// was rebound to this machine is not.
 struct RequestGuard: RouterMiddleware {
     /// The name of the cookie that a browser gets for the token.
     static let cookie = "beacond-session"
@@ -59,7 +59,8 @@ struct RequestGuard: RouterMiddleware {
         throw Problem(.forbidden, "the console only shows; the file has \"read-only: true\" under \"web\"")
     }
 
-    /// Returns true for what apps, other beacond and gateways send to, who show keys, signatures and tokens of their own.
+    /// Returns true for what apps, other beacond and gateways send to, who show keys, signatures and tokens of their
+    /// own.
     private static func isIntake(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         if parts.count == 4, parts[0] == "v1", parts[1] == "sources", parts[3] == "adverts" { return true }

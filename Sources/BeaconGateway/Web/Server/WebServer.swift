@@ -41,8 +41,8 @@ struct WebServer: Service {
     /// The most connections at once; others wait.
     private static let mostConnections = 512
 
-    /// The time in which a connection has to take or to send something: longer than an app may wait for a message. Listeners
-    /// get a heartbeat more often.
+    /// The time in which a connection has to take or to send something: longer than an app may wait for a message.
+    /// Listeners get a heartbeat more often.
     private static let patience = TimeAmount.seconds(180)
 
     let settings: WebSettings
@@ -181,8 +181,8 @@ struct WebServer: Service {
     }
 }
 
-/// The end of a connection that keeps others waiting: it has not sent its first request after ten seconds, or not the rest
-/// of one, or has taken nothing of what it was sent for long.
+/// The end of a connection that keeps others waiting: it has not sent its first request after ten seconds, or not the
+/// rest of one, or has taken nothing of what it was sent for long.
 private final class ConnectionPatience: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 

@@ -275,8 +275,8 @@ struct AdvertisingSlot {
         guard let next = nextAddress, outstanding.isEmpty else { return }
         nextAddress = nil
         address = next
-        // The controller takes an address while nothing is sent by it only (Core Specification, Vol 4, Part E, 7.8.4 and
-        // 7.8.52).
+        // The controller takes an address while nothing is sent by it only (Core Specification, Vol 4, Part E, 7.8.4
+        // and 7.8.52).
         if let set, isOurs {
             outstanding = [
                 .setExtendedAdvertisingEnable(false, set: set), .setAdvertisingSetAddress(address, set: set),

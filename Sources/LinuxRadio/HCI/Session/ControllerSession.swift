@@ -159,8 +159,8 @@ extension ControllerSession {
     }
 
     /// Does what a silence asks for: total silence of a busy air is deafness, and has the adapter switched off and on
-    /// until something is heard; any other has the scan begun anew, soon and without a word, and again where it lasts, and then
-    /// the adapter switched ever more seldom.
+    /// until something is heard; any other has the scan begun anew, soon and without a word, and again where it lasts,
+    /// and then the adapter switched ever more seldom.
     private mutating func judgeSilence(at now: Timestamp) {
         if isDeaf {
             guard now.since(watchdog.lastSign) >= configuration.deafness else { return }
@@ -291,8 +291,8 @@ struct ControllerConfiguration {
     /// enough for two readings of the controller's count.
     var deafness: Int64 = 25_000_000_000
 
-    /// The time after a restart of the scan within which what is heard shows that it had died, in nanoseconds: some intervals
-    /// of common beacons.
+    /// The time after a restart of the scan within which what is heard shows that it had died, in nanoseconds: some
+    /// intervals of common beacons.
     var revival: Int64 = 3_000_000_000
 
     /// The time for which such a scan is not reported again, in nanoseconds: what sends in bursts looks the same.

@@ -92,7 +92,8 @@ struct ScanControl {
         isOn = nil
     }
 
-    /// Begins the scan anew, even if it seems to be on. A controller that has forgotten it has forgotten its parameters too.
+    /// Begins the scan anew, even if it seems to be on. A controller that has forgotten it has forgotten its parameters
+    /// too.
     mutating func restart() {
         isStale = true
         areParametersStale = true

@@ -3,9 +3,9 @@ import BeaconModel
 /// A watchdog for a silent controller: it counts adverts or, where a filter keeps these in the kernel, the controller's
 /// events.
 ///
-/// Silence has two meanings. In a place where little was to be heard, it may be the truth, or the scan has died: it is begun
-/// anew, which costs nothing where nothing is heard. Where hundreds of adverts a second end at the same moment, the
-/// controller is deaf.
+/// Silence has two meanings. In a place where little was to be heard, it may be the truth, or the scan has died: it is
+/// begun anew, which costs nothing where nothing is heard. Where hundreds of adverts a second end at the same moment,
+/// the controller is deaf.
 struct Watchdog {
     private let silence: Int64
     private var lastCount: UInt32?
@@ -100,8 +100,8 @@ struct Watchdog {
             ? activity.isBusy && now.since(lastSign) >= AirActivity.longestSilence : hasCountStopped
     }
 
-    /// Returns true, once in a silence, where it is long enough for the scan to be begun anew: one that has died is heard by
-    /// again before a region is left.
+    /// Returns true, once in a silence, where it is long enough for the scan to be begun anew: one that has died is
+    /// heard by again before a region is left.
     mutating func isScanDoubtful(at now: Timestamp) -> Bool {
         guard !hasBegunAnew else { return false }
         let isDoubtful =
@@ -118,8 +118,8 @@ struct Watchdog {
         if case .asked(let wasSteady) = earlyRestart { earlyRestart = .done(at: now, wasSteady: wasSteady) }
     }
 
-    /// Returns how long the silence was that ends now, within some time after the scan was begun anew; nil where it was not, or in
-    /// an air that has such silences.
+    /// Returns how long the silence was that ends now, within some time after the scan was begun anew; nil where it was
+    /// not, or in an air that has such silences.
     func revivedSilence(at now: Timestamp, within time: Int64) -> Int64? {
         guard case .done(let restart, wasSteady: true) = earlyRestart, now.since(restart) <= time else { return nil }
         return restart.since(lastSign)
@@ -146,15 +146,16 @@ struct AirActivity {
     /// (`ControllerConfiguration.mostResets`). Addresses say less: a single device may draw a new one for each advert.
     private static let leastEvents: Int32 = 2000
 
-    /// The events in ten seconds after which a silence of ten may be a scan that has died: those of a beacon that sends once a second,
-    /// the slowest of common settings, where the scan listens for half of the time and some are missed. It is a choice: a
-    /// restart in vain costs three commands.
+    /// The events in ten seconds after which a silence of ten may be a scan that has died: those of a beacon that sends
+    /// once a second, the slowest of common settings, where the scan listens for half of the time and some are missed.
+    /// It is a choice: a restart in vain costs three commands.
     private static let fewEvents: Int32 = 3
 
     /// The events in ten seconds of an air that has no such silences.
     private static let steadyEvents: Int32 = 10
 
-    /// The time for which adverts are counted, in nanoseconds: once to twice as long, and twice to three times where they are few.
+    /// The time for which adverts are counted, in nanoseconds: once to twice as long, and twice to three times where
+    /// they are few.
     private static let period: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
     private var earliest: Int32 = 0

@@ -57,8 +57,8 @@ struct ScanSessionTests {
         bench.forgetNotices()
         bench.wait(3600)
         #expect(bench.controller.isScanning)
-        // Each 90 s the scan is begun anew, which is reported once; and the adapter is switched after 3, 6, 12, 24 and 48
-        // minutes.
+        // Each 90 s the scan is begun anew, which is reported once; and the adapter is switched after 3, 6, 12, 24 and
+        // 48 minutes.
         #expect(bench.kinds.count { $0 == .scanRestarted } == 1)
         #expect(bench.powerChanges.count == 5)
         let restarts = bench.controller.received.count { $0 == .setScanEnable(false, isExtended: false) }
