@@ -26,9 +26,7 @@ enum OutboxSalvage {
     }
 
     /// Returns the notifications in the part of a file's log that SQLite does not read, since something before it is
-    /// damaged.
-    ///
-    /// After a crash that is the transaction in progress, which was not acknowledged. Its intact records do no harm.
+    /// damaged; none where a kill merely cut the log off.
     static func recordsBehindDamage(inLogOf file: URL) -> [BeaconNotification] {
         var found: [NotificationID: BeaconNotification] = [:]
         for frame in log(of: file)?.hidden ?? [] { collect(frame.content, into: &found) }
@@ -75,7 +73,11 @@ struct WriteAheadLog {
     /// The frames that SQLite would read: up to the last whole transaction before the first checksum that fails.
     private(set) var intact: [Frame] = []
 
-    /// The frames of the same generation behind those: cut off by a crash, or hidden by damage.
+    /// The frames of the same generation behind those, up to the last one that ends a transaction: hidden by damage.
+    ///
+    /// Frames behind that one are of a transaction that a kill cut off. It was not acknowledged, so that its
+    /// notifications are appended again; and later transactions may have overwritten its beginning, so that those
+    /// that are left would come before those that are not.
     private(set) var hidden: [Frame] = []
 
     private static let headerLength = 32
@@ -123,6 +125,7 @@ struct WriteAheadLog {
             offset = content.upperBound
         }
         hidden = open + hidden
+        hidden.removeSubrange((hidden.lastIndex { $0.isCommit }.map { $0 + 1 } ?? 0)...)
     }
 
     private static func slice(_ data: Data, _ range: Range<Int>) -> Data {

@@ -119,6 +119,42 @@ struct DamagedOutboxTests {
         #expect(try waiting(outbox).count >= 290)
     }
 
+    @Test(
+        "What a kill left of an append is not taken in, since all of it is appended again, in order",
+        arguments: [0, 1, 3])
+    func tornAppend(overwrittenFrames: Int) async throws {
+        let folder = try TemporaryFolder()
+        let source = folder.file("source.db")
+        let outbox = try Outbox(file: source, destinations: ["a", "b"], logger: DeliveryBench.quiet)
+        try await outbox.append((1...100).map { Samples.proximity($0) }, to: ["a", "b"])
+        let log = URL(fileURLWithPath: source.path + "-wal")
+        let begin = try Data(contentsOf: log).count
+        try await outbox.append((101...200).map { Samples.proximity($0) }, to: ["a", "b"])
+        let file = folder.file("killed.db")
+        try FileManager.default.copyItem(at: source, to: file)
+        // The frame that ended the append is not there, and its first ones are not as they were. Frames of one log have
+        // its salts, and the size in pages where they end a transaction (SQLite, "Database File Format", 4.1).
+        let frame = 24 + 4096
+        var torn = try Data(contentsOf: log).dropLast(frame)
+        try #require(torn.count >= begin + 4 * frame)
+        let salts = torn[16..<24]
+        for start in (0..<overwrittenFrames).map({ begin + $0 * frame }) {
+            let header = Data([0, 0, 0, 2, 0, 0, 0, 0]) + salts
+            torn.replaceSubrange(start..<start + frame, with: header + Data(count: frame - header.count))
+        }
+        try torn.write(to: URL(fileURLWithPath: file.path + "-wal"))
+        await outbox.close()
+
+        let logs = LogCollector()
+        let opened = try Outbox(file: file, destinations: ["a", "b"], logger: logs.logger)
+        #expect(!logs.lines.contains { $0.contains("damaged") })
+        #expect(try waiting(opened) == Array(1...100))
+        try await opened.append((101...200).map { Samples.proximity($0) }, to: ["a", "b"])
+        #expect(try waiting(opened) == Array(1...200))
+        #expect(try waiting(opened, for: "b") == Array(1...200))
+        await opened.close()
+    }
+
     @Test("A file of noise, which may be somebody else's, is left where it is, and the error says what to do (D9)")
     func noise() throws {
         let folder = try TemporaryFolder()
