@@ -112,6 +112,8 @@ final class BlueZAdapterSession {
         let isSearching = discovery.isActive
         switch watchdog.check(at: queue.now, lastReport: devices.lastReport, isSearching: isSearching, queue) {
         case .alive: break
+        case .doubtful: monitors.renew()
+        case .revived(let silence): queue.report(.scanRestarted, RadioNotice.revival(after: silence))
         case .silent(let seconds):
             queue.report(
                 .scanRestarted,

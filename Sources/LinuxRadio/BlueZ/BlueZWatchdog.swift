@@ -10,6 +10,11 @@ struct BlueZWatchdog {
     /// A finding of the watchdog.
     enum Finding: Equatable {
         case alive
+        /// The controller's count stopped where devices were heard: the scan may have died. It comes once in a silence,
+        /// early enough for the scan to hear again before a region is left.
+        case doubtful
+        /// Since the scan was begun anew something is heard, after so many nanoseconds in which nothing was.
+        case revived(silence: Int64)
         /// No sign of life for so many seconds.
         case silent(seconds: Int64)
     }
@@ -32,6 +37,18 @@ struct BlueZWatchdog {
     private var alive = Timestamp.zero
     private var heard = Timestamp.zero
     private var events: UInt32?
+    private var activity = AirActivity()
+    /// The time at which the controller's count was last seen to grow by adverts.
+    private var lastGrowth = Timestamp.zero
+    private var doubt = Doubt.none
+    private var nextRevivalNotice = Timestamp.zero
+
+    /// The doubt in a scan during a silence.
+    private enum Doubt {
+        case none
+        /// Found at a time; whether the air before had no such silences.
+        case found(at: Timestamp, wasSteady: Bool)
+    }
 
     /// A watchdog for an adapter.
     ///
@@ -45,12 +62,16 @@ struct BlueZWatchdog {
     mutating func begin(at now: Timestamp) {
         pause(at: now)
         patience = Self.patience
+        activity = AirActivity()
+        doubt = .none
     }
 
     /// Counts silence from now, since the scan is not on for the moment.
     mutating func pause(at now: Timestamp) {
         alive = now
         deadline = now.advanced(by: Self.period)
+        // The answers to what begins it are no adverts.
+        events = nil
     }
 
     /// Checks for signs of life.
@@ -72,6 +93,13 @@ struct BlueZWatchdog {
                     + (isSearching ? "." : ", so that a failed scan looks like silence."))
         }
         let moved = count != events
+        if !isSearching, let count, let events {
+            let finding = judge(Int32(bitPattern: count &- events), at: now)
+            guard finding == .alive else {
+                self.events = count
+                return finding
+            }
+        }
         events = count
         if lastReport > heard {
             heard = lastReport
@@ -85,5 +113,26 @@ struct BlueZWatchdog {
         alive = now
         patience = min(patience * 2, Self.longestPatience)
         return .silent(seconds: silence / Timestamp.nanosecondsPerSecond)
+    }
+
+    /// Judges the controller's events since the last check, by those before.
+    private mutating func judge(_ new: Int32, at now: Timestamp) -> Finding {
+        let (wasLively, wasSteady) = (activity.isLivelyByCount, activity.isSteady)
+        activity.counted(new)
+        if new > 0 {
+            defer {
+                lastGrowth = now
+                doubt = .none
+            }
+            guard case .found(let time, wasSteady: true) = doubt, now.since(time) <= 3 * Self.period,
+                now >= nextRevivalNotice
+            else { return .alive }
+            // What sends in bursts looks the same, and is not reported each time.
+            nextRevivalNotice = now.advanced(by: AirActivity.revivalPause)
+            return .revived(silence: time.since(lastGrowth))
+        }
+        guard case .none = doubt, wasLively else { return .alive }
+        doubt = .found(at: now, wasSteady: wasSteady)
+        return .doubtful
     }
 }

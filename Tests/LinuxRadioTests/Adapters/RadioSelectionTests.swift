@@ -12,7 +12,6 @@ struct RadioSelectionTests {
     }
 
     @Test("No name is the first adapter")
-
     func noNameIsTheFirstAdapter() throws {
         #expect(try RadioSelection(.auto, named: nil).adapters.isEmpty)
     }

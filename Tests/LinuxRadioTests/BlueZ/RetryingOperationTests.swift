@@ -25,7 +25,6 @@ struct RetryingOperationTests {
     }
 
     @Test("An operation begins once and ends when not wanted")
-
     func itBeginsOnceAndEndsWhenNotWanted() {
         var operation = RetryingOperation<Int>()
         expect(&operation, at: time(0), nil)
@@ -43,7 +42,6 @@ struct RetryingOperationTests {
     }
 
     @Test("What is wanted meanwhile comes next")
-
     func whatIsWantedMeanwhileComesNext() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
@@ -57,7 +55,6 @@ struct RetryingOperationTests {
     }
 
     @Test("Pauses grow to a limit")
-
     func pausesGrowToALimit() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
@@ -70,7 +67,6 @@ struct RetryingOperationTests {
     }
 
     @Test("What is lost over and over is not begun each time at once")
-
     func whatIsLostOverAndOverIsNotBegunEachTimeAtOnce() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
@@ -86,7 +82,6 @@ struct RetryingOperationTests {
     }
 
     @Test("What went well for long is begun soon")
-
     func whatWentWellForLongIsBegunSoon() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1
@@ -101,7 +96,6 @@ struct RetryingOperationTests {
     }
 
     @Test("An end of our own is no loss")
-
     func anEndOfOurOwnIsNoLoss() {
         var operation = RetryingOperation<Int>()
         operation.wanted = 1

@@ -10,7 +10,6 @@ struct HCIDriverTests {
     private static let foreign = ProximityUUID(high: 1, low: 1)
 
     @Test("Nothing is lost of a minute in a large crowd")
-
     func nothingIsLostOfAMinuteInALargeCrowd() throws {
         // 2 000 adverts a second for 60 s, as fast as they are taken.
         let count = 120_000
@@ -34,7 +33,6 @@ struct HCIDriverTests {
     }
 
     @Test("Times are those of the kernel")
-
     func timesAreThoseOfTheKernel() throws {
         let before = RadioClock.now()
         var bench = try DriverBench(.ranging, sending: 1) { _ in Packets.legacy(Packets.beacon(Self.uuid)) }
@@ -45,7 +43,6 @@ struct HCIDriverTests {
     }
 
     @Test("An extended advert in pieces is one")
-
     func anExtendedAdvertInPiecesIsOne() throws {
         let advert: [UInt8] = [200] + [UInt8](repeating: 0x16, count: 200) + Packets.beacon(Self.uuid)
         var bench = try DriverBench(.ranging, VirtualController(isExtended: true), sending: 3) { number in
@@ -60,7 +57,6 @@ struct HCIDriverTests {
     }
 
     @Test("Several adverts in one event are all heard")
-
     func severalAdvertsInOneEventAreAllHeard() throws {
         var bench = try DriverBench(.ranging, sending: 1) { _ in
             Packets.several([Packets.beacon(Self.uuid, minor: 1), [2, 1, 6], Packets.beacon(Self.uuid, minor: 2)])
@@ -71,7 +67,6 @@ struct HCIDriverTests {
     }
 
     @Test("While monitoring foreign adverts stay in the kernel")
-
     func whileMonitoringForeignAdvertsStayInTheKernel() throws {
         var bench = try DriverBench(.monitoring([Self.uuid]), sending: 2001) {
             Packets.legacy(Packets.beacon($0 == 2000 ? Self.uuid : Self.foreign))
@@ -85,7 +80,6 @@ struct HCIDriverTests {
     }
 
     @Test("The scan ends with the source")
-
     func theScanEndsWithTheSource() throws {
         let adapter: SocketAdapter
         do {
@@ -101,7 +95,6 @@ struct HCIDriverTests {
     }
 
     @Test("What is on the air ends with the source")
-
     func whatIsOnTheAirEndsWithTheSource() throws {
         let adapter: SocketAdapter
         do {

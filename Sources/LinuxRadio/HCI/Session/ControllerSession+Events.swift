@@ -5,9 +5,9 @@ import BeaconSupport
 extension ControllerSession {
     /// Notes that adverts were heard.
     mutating func heard(at now: Timestamp) {
-        noteRevival(at: now, within: configuration.revival)
+        let silence = watchdog.revivedSilence(at: now, within: configuration.revival)
         watchdog.heard(at: now)
-        noteHearing(at: now)
+        noteHearing(at: now, revivedAfter: silence)
     }
 
     /// Notes an advert.
@@ -16,26 +16,22 @@ extension ControllerSession {
 
     /// Notes the number of events that the controller has sent since it was attached.
     mutating func counted(_ count: UInt32, at now: Timestamp) {
-        let before = watchdog
+        let lastSign = watchdog.lastSign
+        let silence = watchdog.revivedSilence(at: now, within: configuration.countInterval + configuration.revival)
         watchdog.counted(count, at: now)
-        guard watchdog.lastSign > before.lastSign else { return }
-        noteRevival(before, at: now, within: configuration.countInterval + configuration.revival)
-        noteHearing(at: now)
-    }
-
-    /// Reports a scan that had died: it hears at once after it was begun anew.
-    private mutating func noteRevival(_ before: Watchdog? = nil, at now: Timestamp, within time: Int64) {
-        guard let silence = (before ?? watchdog).revivedSilence(at: now, within: time), now >= nextRevivalNotice
-        else { return }
-        nextRevivalNotice = now.advanced(by: configuration.revivalPause)
-        report(
-            .scanRestarted,
-            "nothing was heard for \(Self.seconds(silence)); since the scan was begun anew, something is. It had died, or "
-                + "whatever advertises here paused.")
+        guard watchdog.lastSign > lastSign else { return }
+        noteHearing(at: now, revivedAfter: silence)
     }
 
     /// Ends what a failure or a deafness began.
-    private mutating func noteHearing(at now: Timestamp) {
+    ///
+    /// - Parameter silence: the silence after which a scan that had died hears again, in nanoseconds; nil for any
+    ///   other.
+    private mutating func noteHearing(at now: Timestamp, revivedAfter silence: Int64?) {
+        if let silence, now >= nextRevivalNotice {
+            nextRevivalNotice = now.advanced(by: configuration.revivalPause)
+            report(.scanRestarted, RadioNotice.revival(after: silence))
+        }
         backoff.reset()
         guard isDeaf else { return }
         endDeafness()

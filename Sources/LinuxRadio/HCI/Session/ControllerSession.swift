@@ -295,8 +295,8 @@ struct ControllerConfiguration {
     /// intervals of common beacons.
     var revival: Int64 = 3_000_000_000
 
-    /// The time for which such a scan is not reported again, in nanoseconds: what sends in bursts looks the same.
-    var revivalPause: Int64 = 3600_000_000_000
+    /// The time for which such a scan is not reported again, in nanoseconds.
+    var revivalPause = AirActivity.revivalPause
 
     /// The interval at which the controller's count of events is read while a filter keeps adverts from us, in
     /// nanoseconds.

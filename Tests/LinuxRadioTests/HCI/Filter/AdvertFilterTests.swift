@@ -14,7 +14,6 @@ struct AdvertFilterTests {
     }
 
     @Test("The wanted beacon passes and others do not")
-
     func theWantedBeaconPassesAndOthersDoNot() throws {
         let machine = try Self.machine([Self.wanted])
         for packet in [{ Packets.legacy($0) }, { Packets.extended($0) }] as [([UInt8]) -> [UInt8]] {
@@ -44,7 +43,6 @@ struct AdvertFilterTests {
     }
 
     @Test("What the session needs passes")
-
     func whatTheSessionNeedsPasses() throws {
         let machine = try Self.machine([Self.wanted])
         let foreign = Packets.beacon(Self.foreign)
@@ -60,7 +58,6 @@ struct AdvertFilterTests {
     }
 
     @Test("Many UUIDs are told apart")
-
     func manyUUIDsAreToldApart() throws {
         let uuids = Set((0..<300).map { ProximityUUID(high: UInt64($0) << 40, low: 7) })
         let machine = try Self.machine(uuids)
@@ -69,7 +66,6 @@ struct AdvertFilterTests {
     }
 
     @Test("Too many UUIDs widen the filter to every beacon")
-
     func tooManyUUIDsWidenTheFilterToEveryBeacon() throws {
         #expect(AdvertFilter(Set((0..<1000).map { ProximityUUID(high: 1, low: $0) })) == nil)
         let machine = try Self.machine(nil)
@@ -78,7 +74,6 @@ struct AdvertFilterTests {
     }
 
     @Test("Nothing that the decoder accepts is ever dropped")
-
     func nothingThatTheDecoderAcceptsIsEverDropped() throws {
         let machine = try Self.machine([Self.wanted])
         var random = SystemRandomNumberGenerator()

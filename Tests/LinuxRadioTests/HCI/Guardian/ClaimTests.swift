@@ -10,7 +10,6 @@ struct ClaimTests {
     ]
 
     @Test("A claim reads as it was written")
-
     func aClaimReadsAsItWasWritten() throws {
         let claim = Claim(owner: Claim.Owner(process: 12, start: 345), commands: Self.commands)
         #expect(Claim(claim.text) == claim)
@@ -24,7 +23,6 @@ struct ClaimTests {
     func whatIsNoClaimIsNotTaken(text: String) { #expect(Claim(text) == nil) }
 
     @Test("A process is distinguished from a later one of the same number")
-
     func aProcessIsToldFromOneOfTheSameNumber() throws {
         let owner = try #require(Claim.Owner.current)
         #expect(owner.isAlive)
@@ -33,7 +31,6 @@ struct ClaimTests {
     }
 
     @Test("Claims are found by adapter")
-
     func claimsAreFoundByAdapter() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)

@@ -25,7 +25,6 @@ struct GuardianTests {
     }
 
     @Test("A guardian takes back what was named last")
-
     func itTakesBackWhatWasNamedLast() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
@@ -38,7 +37,6 @@ struct GuardianTests {
     }
 
     @Test("A dismissed guardian does nothing")
-
     func dismissedItDoesNothing() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()
@@ -58,7 +56,6 @@ struct GuardianTests {
     }
 
     @Test("A guardian removes the claim once all is taken back")
-
     func itRemovesTheClaimOnceAllIsTakenBack() throws {
         let ends = try SocketPair()
         let hci = ends.takeFirst()

@@ -18,7 +18,6 @@ struct ProtectionTests {
     }
 
     @Test("What a dead process left is taken over once")
-
     func whatADeadProcessLeftIsTakenOverOnce() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)
@@ -31,7 +30,6 @@ struct ProtectionTests {
     }
 
     @Test("What a living process uses is left to it")
-
     func whatALivingProcessUsesIsLeftToIt() throws {
         let folder = try TemporaryDirectory()
         let directory = ClaimDirectory(path: folder.path)
@@ -44,7 +42,6 @@ struct ProtectionTests {
     }
 
     @Test("A claim is there as long as something is on the air")
-
     func aClaimIsThereAsLongAsSomethingIsOnTheAir() throws {
         let folder = try TemporaryDirectory()
         let ends = try SocketPair()

@@ -29,7 +29,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("The scan pauses for the address")
-
     func theScanPausesForTheAddress() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -70,7 +69,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("The address is private and not resolvable")
-
     func theAddressIsPrivateAndNotResolvable() {
         for _ in 0..<100 {
             let address = AdvertisingControl.randomAddress()
@@ -79,7 +77,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("Each beacon has a set of its own")
-
     func eachBeaconHasASetOfItsOwn() {
         var bench = SessionBench.working(VirtualController(isExtended: true))
         bench.advertise(Self.frames(1, 2, 3))
@@ -104,7 +101,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("Sets that others took are done without")
-
     func setsThatOthersTookAreDoneWithout() {
         var controller = VirtualController(isExtended: true, advertisingSets: 4)
         for set in 1...2 as ClosedRange<UInt8> {
@@ -117,7 +113,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("A set of another process is left alone")
-
     func aSetOfAnotherProcessIsLeftAlone() {
         var controller = VirtualController(isExtended: true)
         for command: HCICommand in [
@@ -132,7 +127,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("A refusal is reported once and tried again")
-
     func aRefusalIsToldOnceAndTriedAgain() throws {
         var controller = VirtualController()
         // Other software sends by the only slot there is.
@@ -154,7 +148,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("Other beacons replace those before")
-
     func otherBeaconsReplaceThoseBefore() {
         var bench = SessionBench.working(VirtualController(isExtended: true))
         bench.advertise(Self.frames(1, 2, 3))
@@ -175,7 +168,6 @@ struct AdvertisingSessionTests {
     }
 
     @Test("What a dead process left is taken back first")
-
     func whatADeadProcessLeftIsTakenBackFirst() {
         var controller = VirtualController()
         for command: HCICommand in [.setAdvertisingData([9, 9]), .setAdvertisingEnable(true)] {

@@ -17,7 +17,6 @@ struct PowerSessionTests {
     }
 
     @Test("An adapter that others switch off is used again when it is on")
-
     func anAdapterThatOthersSwitchOffIsUsedAgainWhenItIsOn() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -34,7 +33,6 @@ struct PowerSessionTests {
     }
 
     @Test("A blocked radio is used again once it is unblocked")
-
     func aBlockedRadioIsUsedAgainOnceItIsUnblocked() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -52,7 +50,6 @@ struct PowerSessionTests {
     }
 
     @Test("A missing permission to switch on is reported")
-
     func whatMayNotBeSwitchedOnIsTold() {
         var bench = SessionBench()
         bench.powerFailure = HCISystemError(EPERM)
@@ -67,7 +64,6 @@ struct PowerSessionTests {
     }
 
     @Test("An adapter that is removed and returns is used again")
-
     func anAdapterThatGoesAndReturnsIsUsedAgain() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -86,7 +82,6 @@ struct PowerSessionTests {
     }
 
     @Test("An adapter without low energy is no use")
-
     func anAdapterWithoutLowEnergyIsNoUse() {
         var controller = VirtualController()
         controller.refusals[.readLEFeatures] = .unknownCommand
@@ -97,7 +92,6 @@ struct PowerSessionTests {
     }
 
     @Test("A controller that never answers is switched ever more seldom")
-
     func aControllerThatNeverAnswersIsSwitchedEverMoreSeldom() {
         var bench = SessionBench.working(VirtualController(isSilent: true))
         bench.powerFailure = HCISystemError(ETIMEDOUT)
@@ -107,7 +101,6 @@ struct PowerSessionTests {
     }
 
     @Test("A hardware error switches the adapter off and on")
-
     func aHardwareErrorSwitchesTheAdapterOffAndOn() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -118,7 +111,6 @@ struct PowerSessionTests {
     }
 
     @Test("A stop of the process is no time-out of a command")
-
     func aStopOfTheProcessIsNoTimeOut() {
         var bench = SessionBench()
         bench.session.begin(isOn: true, at: bench.now)

@@ -22,7 +22,6 @@ struct ScanSessionTests {
     }
 
     @Test("A scan that is on already is taken over and left on")
-
     func aScanThatIsOnAlreadyIsTakenOverAndLeftOn() {
         var controller = VirtualController()
         _ = controller.receive(.setScanEnable(true, filtersDuplicates: true, isExtended: false))
@@ -35,7 +34,6 @@ struct ScanSessionTests {
     }
 
     @Test("Nothing of ours is left unprotected")
-
     func nothingOfOursIsLeftUnprotected() {
         var bench = SessionBench.working()
         bench.session.scan(.always, at: bench.now)
@@ -50,7 +48,6 @@ struct ScanSessionTests {
     }
 
     @Test("An empty room is no fault")
-
     func anEmptyRoomIsNoFault() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -66,7 +63,6 @@ struct ScanSessionTests {
     }
 
     @Test("Where adverts are heard the scan is left alone")
-
     func whereAdvertsAreHeardTheScanIsLeftAlone() {
         var bench = SessionBench.working()
         bench.adverts = 1_000_000_000
@@ -79,7 +75,6 @@ struct ScanSessionTests {
     }
 
     @Test("A count that grows behind a filter is a sign of life")
-
     func aCountThatGrowsBehindAFilterIsASignOfLife() {
         var bench = SessionBench.working()
         bench.scan(.monitoring([]))
@@ -92,7 +87,6 @@ struct ScanSessionTests {
     }
 
     @Test("Answers to our own commands are no sign of life")
-
     func answersToOurOwnCommandsAreNoSignOfLife() {
         var bench = SessionBench.working()
         bench.scan(.monitoring([]))
@@ -110,7 +104,6 @@ struct ScanSessionTests {
     }
 
     @Test("A controller that falls silent is switched off and on")
-
     func aControllerThatFallsSilentIsSwitchedOffAndOn() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -131,7 +124,6 @@ struct ScanSessionTests {
     }
 
     @Test("What stays silent is switched ever more seldom")
-
     func whatStaysSilentIsSwitchedEverMoreSeldom() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -142,7 +134,6 @@ struct ScanSessionTests {
     }
 
     @Test("A refused command is tried again before the power is touched")
-
     func aRefusedCommandIsTriedAgainBeforeThePowerIsTouched() {
         var bench = SessionBench.working()
         bench.controller.refusals[.setScanEnable] = .invalidParameters
@@ -161,7 +152,6 @@ struct ScanSessionTests {
     }
 
     @Test("A scan that other software ends is restarted")
-
     func aScanThatOthersEndIsBegunAnew() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -173,7 +163,6 @@ struct ScanSessionTests {
     }
 
     @Test("Others are not disturbed amid their commands")
-
     func othersAreNotDisturbedAmidTheirCommands() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -194,7 +183,6 @@ struct ScanSessionTests {
     }
 
     @Test("A reset by others is mended")
-
     func aResetByOthersIsMended() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -206,7 +194,6 @@ struct ScanSessionTests {
     }
 
     @Test("Sleep restarts the scan")
-
     func sleepBeginsTheScanAnew() {
         var bench = SessionBench.working()
         bench.scan(.ranging)
@@ -219,7 +206,6 @@ struct ScanSessionTests {
     }
 
     @Test("Where only legacy commands are done these are used")
-
     func whereOnlyLegacyCommandsAreDoneTheseAreUsed() {
         var controller = VirtualController(isExtended: true)
         controller.isHeldToLegacy = true

@@ -1,0 +1,27 @@
+# A scan of bluetoothd's that ends without a word, while regions are monitored: it is begun anew before a region is left.
+# generations: legacy extended
+# limit: 200
+
+uuid=e2c56db5-dffb-48d2-b060-d0f5a71096e0
+plug 0
+start_bus
+check "bluetoothd runs" start_bluetoothd -E
+air start standing
+background monitor as_visitor beacon monitor --region hall=$uuid/1 --source bluez:hci0 --json
+check "its region is entered" within 40 contains /out/monitor.log '"event":"enter".*"name":"hall"'
+# What is usual there is known after three counts, each of ten seconds of the machine's own clock.
+known=$(($(uptime_hundredths) + 4500))
+is_known() { [ "$(uptime_hundredths)" -ge "$known" ]; }
+within 120 is_known
+
+scans=$(air_value scans state 0)
+restarted() { [ "$(air_value scans state 0)" -gt "$scans" ]; }
+air end-scan 0
+check "a scan that ended is begun anew before its region could be left" within 28 restarted
+check "and that is told, since it hears" within 40 contains /out/monitor.err 'since the scan was begun anew'
+check "the region is not left" lacks /out/monitor.log '"event":"exit"'
+
+# What is not there any more is left all the same.
+air stop
+check "once nothing advertises, it is" within 60 contains /out/monitor.log '"event":"exit".*"name":"hall"'
+end monitor
