@@ -212,7 +212,7 @@ package final class Relay: Sendable {
             case .disconnected(let error):
                 queue.setConnected(false)
                 // The same failure once, not with each attempt.
-                if "\(error)" != reported { report("\(error) It is tried again.") }
+                if "\(error)" != reported { report("\("\(error)".sentence) It is tried again.") }
                 reported = "\(error)"
                 // Two of one name end each other's connections.
                 let isShort = connectedAt.map { ContinuousClock.now - $0 < .seconds(10) } ?? false

@@ -114,7 +114,7 @@ final class BrokerDriver: AdapterDriver {
         // The same failure once, not with each attempt.
         guard reportedFault != "\(error)" else { return }
         reportedFault = "\(error)"
-        notice(.adapterLost, "\(error) It is tried again", report)
+        notice(.adapterLost, "\("\(error)".sentence) It is tried again", report)
     }
 
     /// Reports messages that were dropped since nobody took them: nobody knows what was in them.

@@ -39,3 +39,12 @@ extension String {
         return shorter
     }
 }
+
+extension StringProtocol {
+    /// The text as a sentence that another can follow: with a full stop, where it ends without one.
+    package var sentence: String {
+        let text = String(self)
+        guard let last = text.last, !".!?".contains(last) else { return text }
+        return text + "."
+    }
+}

@@ -1,4 +1,5 @@
 import BeaconRadio
+import BeaconSupport
 import CLibrary
 
 /// Finds the drivers for what a user selected.
@@ -28,7 +29,7 @@ enum AdapterChoice {
         } catch {
             throw RadioError(
                 first.code,
-                "no radio can be used. By raw HCI: \(first.message) By way of bluetoothd: \(error.message) "
+                "no radio can be used. By raw HCI: \(first.message.sentence) By way of bluetoothd: \(error.message.sentence) "
                     + "Run beacon doctor for details.")
         }
     }
@@ -44,7 +45,7 @@ enum AdapterChoice {
         guard let first = all.first(where: \.isUp) ?? all.first else {
             throw RadioError(
                 .unsupported,
-                "there is no Bluetooth adapter. Plug one in, and see what the kernel says: dmesg | grep -i blue")
+                "there is no Bluetooth adapter. Plug one in; dmesg | grep -i blue says what became of it.")
         }
         if names.isEmpty { return [try driver(first, named: nil)] }
         var drivers: [any AdapterDriver] = []
