@@ -245,6 +245,7 @@ app, place = install(options)
 wait("the app is ready", lambda: ask(app, "/v1/ready", SUPERVISOR) == "200")
 wait("its beacons are Home Assistant's devices", lambda: any(
     "Perfume counter" in value for value in messages("homeassistant/#").values()))
+wait("its regions are too", lambda: any("store 1" in value for value in messages("homeassistant/#").values()))
 wait("its regions are at the broker", lambda: any("/region/store%201/" in topic for topic in messages("beacond/#")))
 home = ("-H", "Host: home.local:8123", "-H", "X-Ingress-Path: /api/hassio_ingress/x")
 expect("the page opens by ingress, without a token", ask(app, "/", SUPERVISOR, *home) == "200")

@@ -74,6 +74,8 @@ struct BrokerTests {
         #expect(enter < exit)
         #expect(index("test/gateway/status online") != nil && index("test/gateway/status offline") != nil)
         #expect(index("test/gateway/region/store/state inside") != nil)
-        #expect(lines.contains { $0.hasPrefix("homeassistant/device/") && $0.contains("Perfume") }, "\(lines)")
+        for device in [#""name":"Perfume""#, #""name":"store""#] {
+            #expect(lines.contains { $0.hasPrefix("homeassistant/device/") && $0.contains(device) }, "\(lines)")
+        }
     }
 }

@@ -57,6 +57,7 @@ extension MQTTSettings {
     /// withdrawn.
     var homeAssistantOptions: HomeAssistantOptions {
         var options = HomeAssistantOptions(isEnabled: homeAssistant?.isEnabled ?? false)
+        if let homeAssistant { options.announcesRegions = homeAssistant.announcesRegions }
         if let prefix = homeAssistant?.discoveryPrefix { options.discoveryPrefix = prefix }
         if let topic = homeAssistant?.statusTopic { options.statusTopic = topic }
         return options

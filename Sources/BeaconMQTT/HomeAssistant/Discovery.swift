@@ -14,7 +14,7 @@ struct Discovery: Sendable {
         self.places = places
         self.options = options
         self.topics = topics
-        node = options.nodeID ?? DiscoveryID.node(from: broker.clientID)
+        node = options.nodeID ?? DiscoveryID.escape(broker.clientID)
         availabilityTopic = broker.availabilityTopic
     }
 
@@ -27,9 +27,23 @@ struct Discovery: Sendable {
     /// The filter of all announcements, also those of other programs.
     var filter: String { "\(options.discoveryPrefix)/device/+/config" }
 
-    /// Returns the topic at which a device is announced.
-    func topic(for identity: BeaconIdentity) -> String {
-        "\(options.discoveryPrefix)/device/\(DiscoveryID(node: node, identity: identity).text)/config"
+    /// Returns the announcements of devices, by topic: those of the beacons and, where they are wanted, of the regions.
+    func announcements(regions: [String], beacons: [NamedBeacon]) -> [String: DiscoveryPayload] {
+        guard isEnabled else { return [:] }
+        let devices =
+            beacons.map { (topic(for: id(of: $0)), payload(for: $0)) }
+            + (options.announcesRegions ? regions.map { (topic(for: id(ofRegion: $0)), payload(forRegion: $0)) } : [])
+        return Dictionary(devices, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func topic(for id: DiscoveryID) -> String { "\(options.discoveryPrefix)/device/\(id.text)/config" }
+
+    private func id(of beacon: NamedBeacon) -> DiscoveryID {
+        DiscoveryID(node: node, subject: .beacon(beacon.identity))
+    }
+
+    private func id(ofRegion name: String) -> DiscoveryID {
+        DiscoveryID(node: node, subject: .region(DiscoveryID.escape(name)))
     }
 
     /// Returns true for an announcement of this gateway, of this run or an earlier one.
@@ -40,9 +54,25 @@ struct Discovery: Sendable {
         return DiscoveryID(topic.dropFirst(start.count).dropLast(end.count))?.node == node
     }
 
+    /// Returns the announcement of a region, whose state says whether a beacon of it is there.
+    func payload(forRegion name: String) -> DiscoveryPayload {
+        let id = id(ofRegion: name).text
+        return DiscoveryPayload(
+            device: DiscoveryPayload.Device(identifiers: [id], name: name, model: "iBeacon region"),
+            origin: DiscoveryPayload.Origin(name: "swift-beacon"),
+            components: [
+                "presence": DiscoveryComponent(
+                    platform: .binarySensor, uniqueID: id + "_presence", deviceClass: "presence",
+                    // Home Assistant takes `None` for "unknown".
+                    valueTemplate: "{{ 'None' if value == '\(RegionState.unknown)' else value }}",
+                    payloadOn: RegionState.inside.description, payloadOff: RegionState.outside.description)
+            ],
+            stateTopic: topics.regionState(name), availabilityTopic: availabilityTopic, qualityOfService: 1)
+    }
+
     /// Returns the announcement of a beacon.
     func payload(for beacon: NamedBeacon) -> DiscoveryPayload {
-        let id = DiscoveryID(node: node, identity: beacon.identity).text
+        let id = id(of: beacon).text
         return DiscoveryPayload(
             device: DiscoveryPayload.Device(
                 identifiers: [id], name: beacon.name, model: "iBeacon", serialNumber: beacon.identity.description),
@@ -50,7 +80,7 @@ struct Discovery: Sendable {
             stateTopic: topics.beaconState(beacon.name), availabilityTopic: availabilityTopic, qualityOfService: 1)
     }
 
-    /// Returns the entities of a device.
+    /// Returns the entities of a beacon.
     ///
     /// Presence is a binary sensor and no device tracker. A tracker reports the zone of a map in which somebody is,
     /// "home" for the house; a gateway reports the presence of a thing near the gateway, of which a house may have
@@ -86,52 +116,5 @@ struct Discovery: Sendable {
                 platform: .sensor, uniqueID: id + "_rssi", name: "Signal strength", deviceClass: "signal_strength",
                 valueTemplate: "{{ value_json.rssi }}", unit: "dBm", displayPrecision: 0, entityCategory: "diagnostic"),
         ]
-    }
-}
-
-/// The id of a beacon's device in Home Assistant. It consists of the gateway's id and the beacon's identity, not of
-/// names, so that a device keeps its history and its automations when somebody renames it.
-struct DiscoveryID: Hashable, Sendable {
-    /// The gateway's id.
-    var node: String
-
-    /// The beacon.
-    var identity: BeaconIdentity
-
-    /// The text form, `NODE_UUID_MAJOR_MINOR`, of characters that a discovery topic may contain.
-    var text: String {
-        let uuid = identity.uuid.description.filter { $0 != "-" }
-        return "\(node)_\(uuid)_\(identity.major)_\(identity.minor)"
-    }
-
-    init(node: String, identity: BeaconIdentity) {
-        self.node = node
-        self.identity = identity
-    }
-
-    /// Reads the form of ``text`` and nothing else, so that devices of other programs are not removed.
-    init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
-        guard parts.count >= 4,
-            let uuid = ProximityUUID(parts[parts.count - 3]), let major = UInt16(parts[parts.count - 2]),
-            let minor = UInt16(parts[parts.count - 1])
-        else { return nil }
-        node = parts.dropLast(3).joined(separator: "_")
-        identity = BeaconIdentity(uuid: uuid, major: major, minor: minor)
-        guard self.text == text else { return nil }
-    }
-
-    /// Returns a gateway's id made from its client id. `_` is doubled, and each byte of a character that a discovery
-    /// topic may not contain becomes `_` and two hexadecimal digits, so that no two client ids give the same.
-    static func node(from clientID: String) -> String {
-        clientID.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                return String(UnicodeScalar(byte))
-            case UInt8(ascii: "_"): return "__"
-            default: return "_" + TopicLevel.digits(of: byte)
-            }
-        }.joined()
     }
 }

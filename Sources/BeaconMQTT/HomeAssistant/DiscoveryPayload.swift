@@ -6,7 +6,7 @@ struct DiscoveryPayload: Encodable, Hashable, Sendable {
         var identifiers: [String]
         var name: String
         var model: String
-        var serialNumber: String
+        var serialNumber: String?
 
         enum CodingKeys: String, CodingKey {
             case identifiers, name, model

@@ -1,4 +1,4 @@
-/// The settings of Home Assistant's discovery over MQTT, by which named beacons become devices
+/// The settings of Home Assistant's discovery over MQTT, by which regions and named beacons become devices
 /// (home-assistant.io/integrations/mqtt, "MQTT Discovery").
 public struct HomeAssistantOptions: Hashable, Sendable {
     /// True to announce devices; false to remove those that were announced.
@@ -11,10 +11,13 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     /// another setting.
     public var statusTopic: String
 
-    /// The prefix of the ids in Home Assistant, which distinguishes the devices of two gateways: letters, digits, `_`
-    /// and `-`. It must never change, or every device becomes a new one. Nil for the client id, with `_` in place of
-    /// other characters.
+    /// The prefix of the ids in Home Assistant, which distinguishes the devices of two gateways: letters, digits and
+    /// `-`. It must never change, or every device becomes a new one. Nil for the client id, in which other characters
+    /// are escaped.
     public var nodeID: String?
+
+    /// True where the regions are devices too, with a presence each; false for the named beacons alone.
+    public var announcesRegions: Bool
 
     /// The longest wait after Home Assistant's start until devices are announced again. The actual one is random, since
     /// all programs of a house receive the status at once.
@@ -27,15 +30,17 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     ///   - discoveryPrefix: the prefix of discovery topics.
     ///   - statusTopic: the topic at which Home Assistant publishes its status.
     ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
+    ///   - announcesRegions: true where the regions are devices too, with a presence each.
     ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",
-        nodeID: String? = nil, announcementDelay: Duration = .seconds(5)
+        nodeID: String? = nil, announcesRegions: Bool = true, announcementDelay: Duration = .seconds(5)
     ) {
         self.isEnabled = isEnabled
         self.discoveryPrefix = discoveryPrefix
         self.statusTopic = statusTopic
         self.nodeID = nodeID
+        self.announcesRegions = announcesRegions
         self.announcementDelay = announcementDelay
     }
 
@@ -44,8 +49,8 @@ public struct HomeAssistantOptions: Hashable, Sendable {
         var mistakes: [String] = []
         if let mistake = TopicLevel.mistake(inTopic: discoveryPrefix) { mistakes.append("discoveryPrefix \(mistake)") }
         if let mistake = TopicLevel.mistake(inTopic: statusTopic) { mistakes.append("statusTopic \(mistake)") }
-        if let nodeID, nodeID.isEmpty || nodeID != DiscoveryID.node(from: nodeID) {
-            mistakes.append("nodeID is \"\(nodeID)\"; write letters, digits, _ and -")
+        if let nodeID, nodeID.isEmpty || nodeID != DiscoveryID.escape(nodeID) {
+            mistakes.append("nodeID is \"\(nodeID)\"; write letters, digits and -")
         }
         if announcementDelay < .zero {
             mistakes.append("announcementDelay is \(announcementDelay); write none or more")

@@ -35,12 +35,7 @@ struct RetainedMessageStore: Sendable {
         self.beacons = beacons.map {
             ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces))
         }
-        announcements =
-            discovery.isEnabled
-            ? Dictionary(
-                beacons.map { (discovery.topic(for: $0.identity), Self.json(discovery.payload(for: $0))) },
-                uniquingKeysWith: { first, _ in first })
-            : [:]
+        announcements = discovery.announcements(regions: regions, beacons: beacons).mapValues(Self.json)
         configured = Set(regions.map(topics.regionState)).union(beacons.map { topics.beaconState($0.name) })
             .union(announcements.keys)
         wanted = announcements

@@ -36,6 +36,44 @@ struct DiscoveryTests {
         #expect(root["availability_topic"] as? String == "beacond/hall/status")
     }
 
+    @Test(
+        "has a device of each region, with its state as a presence",
+        arguments: ["shop", "", "Ann's room / 2", "鍵", "a_region_b", "_"], ["gateway", "büro_2"])
+    func region(name: String, clientID: String) throws {
+        let store = Self.store(regions: [name], clientID: clientID)
+        let message = try #require(store.first { $0.topic.hasPrefix("homeassistant/") })
+        #expect(HomeAssistantSchema.mistakes(in: message.payload) == [])
+        #expect(message.topic.wholeMatch(of: #/homeassistant\/device\/[a-zA-Z0-9_-]+\/config/#) != nil)
+        #expect(message.isRetained)
+        let root = try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+        let device = try #require(root["device"] as? [String: Any])
+        #expect(device["name"] as? String == name)
+        #expect(root["state_topic"] as? String == TopicTree(base: "beacond/hall").regionState(name))
+        let components = try #require(root["components"] as? [String: [String: Any]])
+        let presence = try #require(components["presence"])
+        // The words of the region's state, but for the unknown one, which its template makes Home Assistant's.
+        #expect(presence["payload_on"] as? String == "inside")
+        #expect(presence["payload_off"] as? String == "outside")
+        #expect(presence["value_template"] as? String == "{{ 'None' if value == 'unknown' else value }}")
+        #expect(presence["name"] is NSNull)
+    }
+
+    @Test("has no regions where they are not wanted, and withdraws those that no longer are")
+    func unwantedRegions() throws {
+        let options = HomeAssistantOptions(announcesRegions: false)
+        #expect(Self.store(regions: ["shop"], options: options).isEmpty)
+        let topics = TopicTree(base: "beacond/hall")
+        let discovery = Discovery(HomeAssistantOptions(), broker: .test(port: 1), topics: topics)
+        var store = RetainedMessageStore(
+            regions: ["shop", "hall"], beacons: [], topics: topics, discovery: discovery, options: MQTTStateOptions())
+        store.connected()
+        #expect(store.removeDue().count == 2)
+        store.configure(regions: ["hall"], beacons: [], discovery: discovery)
+        let gone = store.removeDue().map { "\($0.topic)=\($0.text)" }.filter { $0.hasPrefix("homeassistant/") }
+        #expect(gone.count == 1)
+        #expect(gone.first?.hasSuffix("_region_shop/config=") == true)
+    }
+
     @Test("has the place as an entity where there are places, and its state says it also where it is unknown")
     func place() throws {
         let topics = TopicTree(base: "beacond/hall")
@@ -71,7 +109,13 @@ struct DiscoveryTests {
         let discovery = Discovery(options, broker: .test(port: 1), topics: TopicTree(base: "x"))
         let hex = "e2c56db5dffb48d2b060d0f5a71096e0"
         #expect(discovery.owns("homeassistant/device/a_b_\(hex)_1_2/config"))
+        #expect(discovery.owns("homeassistant/device/a_b_region_Ann_27s__room/config"))
+        #expect(discovery.owns("homeassistant/device/a_b_region_/config"))
         for topic in [
+            "homeassistant/device/a_region_shop/config", "homeassistant/device/a_b__region_shop/config",
+            "homeassistant/device/a_b_region_Ann_2/config", "homeassistant/device/a_b_region_a_b/config",
+            "homeassistant/device/a_b_region_a_41/config", "homeassistant/device/a_b_region_a_+5/config",
+            "homeassistant/device/a_b_regions/config", "homeassistant/device/a_b_region_\u{e4}/config",
             "homeassistant/device/a_\(hex)_1_2/config", "homeassistant/device/b_a_b_\(hex)_1_2/config",
             "homeassistant/device/a_b_\(hex)_1/config", "homeassistant/device/a_b_\(hex)_1_70000/config",
             "homeassistant/device/a_b_\(hex)_01_2/config", "homeassistant/device/a_b/config",
@@ -87,6 +131,20 @@ struct DiscoveryTests {
         let text = String(decoding: try JSONEncoder.sorted.encode(BeaconState()), as: UTF8.self)
         #expect(
             text == #"{"distance":null,"presence":"unknown","proximity":"unknown","receiver":null,"rssi":null}"#)
+    }
+
+    /// The messages that a store retains of regions.
+    private static func store(
+        regions: [String], clientID: String = "gateway", options: HomeAssistantOptions = HomeAssistantOptions()
+    ) -> [MQTTMessage] {
+        var broker = MQTTOptions.test(port: 1, clientID: clientID)
+        broker.baseTopic = "beacond/hall"
+        let topics = TopicTree(base: broker.baseTopic)
+        var store = RetainedMessageStore(
+            regions: regions, beacons: [], topics: topics,
+            discovery: Discovery(options, broker: broker, topics: topics), options: MQTTStateOptions())
+        store.connected()
+        return store.removeDue()
     }
 
     private static func announcement(name: String, clientID: String) throws -> MQTTMessage {

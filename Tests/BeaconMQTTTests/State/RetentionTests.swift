@@ -9,6 +9,7 @@ struct RetentionTests {
     private static let keys = NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)
     private static let bag = NamedBeacon(name: "bag", identity: TestBeacon.bag)
     private static let device = "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1"
+    private static let region = "homeassistant/device/gateway_region_"
 
     @Test("is the state of regions and beacons, for whoever comes later", arguments: MQTTVersion.allCases)
     func states(version: MQTTVersion) async throws {
@@ -65,16 +66,21 @@ struct RetentionTests {
             [
                 "\(base)/region/shop/state", "\(base)/region/yard/state", "\(base)/beacon/Ann's%20keys/state",
                 "\(base)/beacon/bag/state", status, Self.device + "_2/config", Self.device + "_3/config",
+                Self.region + "shop/config", Self.region + "yard/config",
             ])
         try await run(
             ["shop"], [Self.keys], true,
             [
                 "\(base)/region/shop/state", "\(base)/beacon/Ann's%20keys/state", status, Self.device + "_2/config",
+                Self.region + "shop/config",
             ])
         // A beacon that is renamed keeps its device, and its state moves.
         try await run(
             ["shop"], [NamedBeacon(name: "key", identity: TestBeacon.keys)], true,
-            ["\(base)/region/shop/state", "\(base)/beacon/key/state", status, Self.device + "_2/config"])
+            [
+                "\(base)/region/shop/state", "\(base)/beacon/key/state", status, Self.device + "_2/config",
+                Self.region + "shop/config",
+            ])
         try await run([], [Self.keys], false, ["\(base)/beacon/Ann's%20keys/state", status])
         try await run([], [], false, [status])
     }
@@ -88,7 +94,7 @@ struct RetentionTests {
         sink.receive(.region("shop", .inside))
         sink.receive(.presence(.inside))
         try await running(sink.run) {
-            try await eventually("it is retained") { try await Observer.retained(port: broker.port).count == 4 }
+            try await eventually("it is retained") { try await Observer.retained(port: broker.port).count == 5 }
             let before = try await Observer.retained(port: broker.port)
             broker.kill()
             sink.receive(.region("shop", .outside))

@@ -27,9 +27,11 @@ public struct MQTTSettings: Hashable, Sendable {
 
     /// The settings of discovery by Home Assistant.
     public struct HomeAssistant: Hashable, Sendable {
-        /// A Boolean value indicating whether the named beacons are announced; if not, earlier announcements are
-        /// withdrawn.
+        /// A Boolean value indicating whether the regions and the named beacons are announced; if not, earlier
+        /// announcements are withdrawn.
         public var isEnabled = true
+        /// A Boolean value indicating whether the regions are announced, beside the named beacons.
+        public var announcesRegions = true
         /// The prefix of its discovery topics; nil for Home Assistant's default.
         public var discoveryPrefix: String?
         /// The topic on which it announces its start; nil for Home Assistant's default.
@@ -165,6 +167,7 @@ extension MQTTSettings.HomeAssistant {
         if case .mapping? = section.node("home-assistant") {
             let inside = section.section("home-assistant")
             settings.isEnabled = inside.boolean("enabled") ?? true
+            settings.announcesRegions = inside.boolean("regions") ?? true
             settings.discoveryPrefix = inside.text("discovery-prefix")?.value
             settings.statusTopic = inside.text("status-topic")?.value
             inside.finish()

@@ -1,0 +1,106 @@
+import BeaconModel
+
+/// The id of a device in Home Assistant. It consists of the gateway's id and a beacon's identity or a region's name. It
+/// has no beacon's name, so that a device keeps its history and its automations when somebody renames a beacon; a
+/// region is known by its name alone.
+struct DiscoveryID: Hashable, Sendable {
+    /// The subject of a device.
+    enum Subject: Hashable, Sendable {
+        case beacon(BeaconIdentity)
+        /// A region, by its escaped name.
+        case region(String)
+    }
+
+    /// The gateway's id.
+    var node: String
+
+    var subject: Subject
+
+    /// The text form, `NODE_UUID_MAJOR_MINOR` or `NODE_region_NAME`, of characters that a discovery topic may contain.
+    var text: String {
+        switch subject {
+        case .beacon(let identity):
+            let uuid = identity.uuid.description.filter { $0 != "-" }
+            return "\(node)_\(uuid)_\(identity.major)_\(identity.minor)"
+        case .region(let name): return node + Self.regionMark + name
+        }
+    }
+
+    /// The text between a gateway's id and a region's name. No escaped text has it, since an underscore is followed by
+    /// another, or by hexadecimal digits.
+    private static let regionMark = "_region_"
+
+    init(node: String, subject: Subject) {
+        self.node = node
+        self.subject = subject
+    }
+
+    /// Reads the form of ``text`` and nothing else, so that devices of other programs are not removed.
+    init?(_ text: some StringProtocol) {
+        guard let id = Self.beacon(text) ?? Self.region(text), id.text == text else { return nil }
+        self = id
+    }
+
+    private static func beacon(_ text: some StringProtocol) -> DiscoveryID? {
+        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
+        guard parts.count >= 4,
+            let uuid = ProximityUUID(parts[parts.count - 3]), let major = UInt16(parts[parts.count - 2]),
+            let minor = UInt16(parts[parts.count - 1])
+        else { return nil }
+        return DiscoveryID(
+            node: parts.dropLast(3).joined(separator: "_"),
+            subject: .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor)))
+    }
+
+    private static func region(_ text: some StringProtocol) -> DiscoveryID? {
+        var index = text.startIndex
+        while let underscore = text[index...].firstIndex(of: "_") {
+            let rest = text[underscore...]
+            if rest.hasPrefix(regionMark) {
+                let name = String(rest.dropFirst(regionMark.count))
+                return isEscaped(name)
+                    ? DiscoveryID(node: String(text[..<underscore]), subject: .region(name)) : nil
+            }
+            // One that is escaped begins nothing.
+            index = text.index(underscore, offsetBy: rest.hasPrefix("__") ? 2 : 1)
+        }
+        return nil
+    }
+
+    /// Returns the form of a text that an id may contain. `_` is doubled, and each byte of a character that a discovery
+    /// topic may not contain becomes `_` and two hexadecimal digits, so that no two texts give the same.
+    static func escape(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                return String(UnicodeScalar(byte))
+            case UInt8(ascii: "_"): return "__"
+            default: return "_" + TopicLevel.digits(of: byte)
+            }
+        }.joined()
+    }
+
+    /// Returns true for a text that ``escape(_:)`` returns for some other.
+    private static func isEscaped(_ text: String) -> Bool {
+        var rest = Array(text.utf8)[...]
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "_") else {
+                bytes.append(byte)
+                continue
+            }
+            if rest.first == byte {
+                rest.removeFirst()
+                bytes.append(byte)
+            } else {
+                guard let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                    return false
+                }
+                rest = rest.dropFirst(2)
+                bytes.append(escaped)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self).map { escape($0) == text } ?? false
+    }
+}
