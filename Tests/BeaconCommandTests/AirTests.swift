@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The air that programs share", .oneAtATime)
+@Suite("The air that programs share", .fewAtATime)
 struct AirTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("beacon authorization", .oneAtATime)
+@Suite("beacon authorization", .fewAtATime)
 struct AuthorizationTests {
     @Test("What is granted and denied is listed, and kept where the state of the user is")
     func decisions() async throws {

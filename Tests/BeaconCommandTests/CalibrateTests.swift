@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacon calibrate", .oneAtATime)
+@Suite("beacon calibrate", .fewAtATime)
 struct CalibrateTests {
     private static let first = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
     private static let second = "02f07e83-abd6-4243-90a8-3617c9c74e70"

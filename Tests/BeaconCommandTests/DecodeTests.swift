@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("beacon decode", .oneAtATime)
+@Suite("beacon decode", .fewAtATime)
 struct DecodeTests {
     private static let advert = "0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
     private static let line =

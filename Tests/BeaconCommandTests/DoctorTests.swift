@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacon doctor", .oneAtATime)
+@Suite("beacon doctor", .fewAtATime)
 struct DoctorTests {
     @Test("Each line of JSON is a finding, and a problem makes the exit status 1")
     func json() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacon evaluate", .oneAtATime)
+@Suite("beacon evaluate", .fewAtATime)
 struct EvaluateTests {
     /// A folder with the files of a test.
     private struct Folder {

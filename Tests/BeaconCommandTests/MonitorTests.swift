@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("beacon monitor", .oneAtATime)
+@Suite("beacon monitor", .fewAtATime)
 struct MonitorTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 
@@ -150,7 +150,7 @@ struct MonitorTests {
     }
 }
 
-@Suite("Programs for events of beacons", .oneAtATime)
+@Suite("Programs for events of beacons", .fewAtATime)
 struct ProximityProgramTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacon places and beacon teach", .oneAtATime)
+@Suite("beacon places and beacon teach", .fewAtATime)
 struct PlacesTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacon range", .oneAtATime)
+@Suite("beacon range", .fewAtATime)
 struct RangeTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

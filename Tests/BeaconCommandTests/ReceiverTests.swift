@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Receivers that others own, by Debian's broker", .oneAtATime)
+@Suite("Receivers that others own, by Debian's broker", .fewAtATime)
 struct ReceiverTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacon scan, record and simulate", .oneAtATime)
+@Suite("beacon scan, record and simulate", .fewAtATime)
 struct ScanTests {
     private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 

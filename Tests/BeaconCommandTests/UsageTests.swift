@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Usage of beacon", .oneAtATime)
+@Suite("Usage of beacon", .fewAtATime)
 struct UsageTests {
     @Test("Help goes to standard output with status 0")
     func help() async throws {

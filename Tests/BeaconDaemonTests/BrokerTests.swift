@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("beacond and a broker", .oneAtATime)
+@Suite("beacond and a broker", .fewAtATime)
 struct BrokerTests {
     /// A port of loopback that nobody listens on, from below those that the kernel gives to connections.
     private static func freePort() throws -> Int {

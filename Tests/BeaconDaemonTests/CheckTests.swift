@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("beacond check", .oneAtATime)
+@Suite("beacond check", .fewAtATime)
 struct CheckTests {
     @Test("A file without mistakes is status 0 and no word")
     func clean() async throws {

@@ -2,7 +2,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-@Suite("beacond's console", .oneAtATime)
+@Suite("beacond's console", .fewAtATime)
 struct ConsoleTests {
     @Test("Its address is printed, or what turns it on")
     func open() async throws {

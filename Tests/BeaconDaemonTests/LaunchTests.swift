@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("beacond launches", .oneAtATime)
+@Suite("beacond launches", .fewAtATime)
 struct LaunchTests {
     @Test("A rule's program gets the event as JSON on its standard input, without a shell, and its output is logged")
     func rule() async throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("beacond outbox", .oneAtATime)
+@Suite("beacond outbox", .fewAtATime)
 struct OutboxTests {
     private static func configuration(_ url: String) -> String {
         """

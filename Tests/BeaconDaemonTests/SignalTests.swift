@@ -3,7 +3,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-@Suite("beacond and signals", .oneAtATime)
+@Suite("beacond and signals", .fewAtATime)
 struct SignalTests {
     private static let store = "02f07e83-abd6-4243-90a8-3617c9c74e70"
 

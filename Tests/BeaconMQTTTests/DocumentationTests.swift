@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("docs/mqtt.md", .oneAtATime)
+@Suite("docs/mqtt.md", .fewAtATime)
 struct DocumentationTests {
     @Test("shows what a broker really gets")
     func examples() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BeaconPrograms
 
-@Suite("Programs for events", .oneAtATime)
+@Suite("Programs for events", .fewAtATime)
 struct EventProgramTests {
     private func run(_ program: EventProgram, input: String = "") async throws -> (EventProgram.Outcome, [String]) {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)

@@ -5,7 +5,7 @@ import KumulosSDK
 import TestSupport
 import Testing
 
-@Suite("KumulosSDK", .serialized, .oneAtATime)
+@Suite("KumulosSDK", .serialized, .fewAtATime)
 struct KumulosTests {
     final class Memory: KumulosEventSink {
         let events = Locked<[KumulosEvent]>([])

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Full disk", .oneAtATime)
+@Suite("Full disk", .fewAtATime)
 struct FullDiskTests {
     @Test(
         "Where the system lets no file grow, appends are refused clearly, nothing acknowledged is lost, and it goes on after"

@@ -4,7 +4,7 @@ import TestServer
 import TestSupport
 import Testing
 
-@Suite("Kill loop", .oneAtATime)
+@Suite("Kill loop", .fewAtATime)
 struct KillLoopTests {
     private static let events = 10_000
     private static let kills = 200

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a backend does wrong, each by a real server, and what of it is left when it is over: everything, in order.
-@Suite("Webhook faults", .oneAtATime)
+@Suite("Webhook faults", .fewAtATime)
 struct WebhookFaultTests {
     /// A webhook with time-outs that a test can wait for.
     private func destination(_ url: URL, timeout: Duration = .hang) throws -> Destination {

@@ -6,7 +6,7 @@ import TestServer
 import TestSupport
 import Testing
 
-@Suite("Kumulos sink", .oneAtATime)
+@Suite("Kumulos sink", .fewAtATime)
 struct KumulosSinkTests {
     private func sink(_ server: HTTPTestServer) throws -> KumulosSink {
         try KumulosSink(

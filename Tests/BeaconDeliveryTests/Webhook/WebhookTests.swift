@@ -7,7 +7,7 @@ import TestServer
 import TestSupport
 import Testing
 
-@Suite("Webhook", .oneAtATime)
+@Suite("Webhook", .fewAtATime)
 struct WebhookTests {
     private func entries(_ minors: ClosedRange<UInt16>) -> [OutboxEntry] {
         minors.map { OutboxEntry(sequence: Int64($0), notification: Samples.proximity($0)) }

@@ -56,7 +56,7 @@ struct FleetSettingsTests {
 }
 
 /// The generated accounts, at a server that holds machines to them.
-@Suite("The accounts of a fleet", .oneAtATime)
+@Suite("The accounts of a fleet", .fewAtATime)
 struct AccountFileTests {
     private struct Nobody: FleetAudience {
         func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {}

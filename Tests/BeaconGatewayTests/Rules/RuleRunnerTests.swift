@@ -6,7 +6,7 @@ import Testing
 
 @testable import BeaconGateway
 
-@Suite("Programs of rules", .oneAtATime)
+@Suite("Programs of rules", .fewAtATime)
 final class RuleRunnerTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     private let lines = LogLines()

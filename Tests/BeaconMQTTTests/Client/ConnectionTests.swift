@@ -3,7 +3,7 @@ import BeaconMQTT
 import TestSupport
 import Testing
 
-@Suite("A connection to a broker", .oneAtATime)
+@Suite("A connection to a broker", .fewAtATime)
 struct ConnectionTests {
     @Test("publishes to the broker, which acknowledges", arguments: MQTTVersion.allCases)
     func publishing(version: MQTTVersion) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A broker that wants to know who comes", .oneAtATime)
+@Suite("A broker that wants to know who comes", .fewAtATime)
 struct SecurityTests {
     @Test("lets the right password in", arguments: MQTTVersion.allCases)
     func rightPassword(version: MQTTVersion) async throws {

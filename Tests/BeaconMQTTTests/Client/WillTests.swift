@@ -2,7 +2,7 @@ import BeaconMQTT
 import TestSupport
 import Testing
 
-@Suite("A client that loses its connection", .oneAtATime)
+@Suite("A client that loses its connection", .fewAtATime)
 struct WillTests {
     @Test("is said to be offline by the broker", arguments: MQTTVersion.allCases)
     func lastWill(version: MQTTVersion) async throws {

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A broker as a destination", .oneAtATime)
+@Suite("A broker as a destination", .fewAtATime)
 struct MQTTSinkTests {
     @Test("gets notifications as JSON, each at the topic of its region and kind", arguments: MQTTVersion.allCases)
     func delivery(version: MQTTVersion) async throws {

@@ -4,7 +4,7 @@ import BeaconModel
 import TestSupport
 import Testing
 
-@Suite("What a broker retains", .oneAtATime)
+@Suite("What a broker retains", .fewAtATime)
 struct RetentionTests {
     private static let keys = NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)
     private static let bag = NamedBeacon(name: "bag", identity: TestBeacon.bag)

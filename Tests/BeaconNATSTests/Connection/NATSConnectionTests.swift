@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A connection to NATS", .oneAtATime)
+@Suite("A connection to NATS", .fewAtATime)
 struct NATSConnectionTests {
     @Test("delivers in order, with what belongs to a message")
     func delivery() async throws {

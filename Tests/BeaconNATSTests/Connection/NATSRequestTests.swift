@@ -3,7 +3,7 @@ import BeaconSupport
 import TestSupport
 import Testing
 
-@Suite("A request over NATS", .oneAtATime)
+@Suite("A request over NATS", .fewAtATime)
 struct NATSRequestTests {
     @Test("gets its answer, beside many others")
     func answers() async throws {

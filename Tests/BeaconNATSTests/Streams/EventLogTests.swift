@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A log in NATS", .oneAtATime)
+@Suite("A log in NATS", .fewAtATime)
 struct EventLogTests {
     private static let settings = EventLog.Settings(name: "LOG", subjects: ["log.>"])
 

@@ -3,7 +3,7 @@ import BeaconSupport
 import TestSupport
 import Testing
 
-@Suite("A bucket in NATS", .oneAtATime)
+@Suite("A bucket in NATS", .fewAtATime)
 struct KeyValueBucketTests {
     @Test("adds, replaces and removes values by their revisions")
     func revisions() async throws {

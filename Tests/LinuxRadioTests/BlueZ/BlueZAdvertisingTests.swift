@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("Advertising by way of bluetoothd", .oneAtATime)
+@Suite("Advertising by way of bluetoothd", .fewAtATime)
 struct BlueZAdvertisingTests {
     private static func frame(_ minor: UInt16) -> IBeaconFrame {
         IBeaconFrame(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("Faults of bluetoothd", .oneAtATime)
+@Suite("Faults of bluetoothd", .fewAtATime)
 struct BlueZFaultTests {
     private func ranging(
         _ bus: PrivateBus, _ blueZ: StandInBlueZ, named name: AdapterName = .index(0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("Hearing by way of bluetoothd", .oneAtATime)
+@Suite("Hearing by way of bluetoothd", .fewAtATime)
 struct BlueZHearingTests {
     private static let frame = IBeaconFrame(
         identity: BeaconIdentity(uuid: ProximityUUID(high: 0x0102_0304, low: 5), major: 6, minor: 7), measuredPower: -59

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("Looking for BlueZ", .oneAtATime)
+@Suite("Looking for BlueZ", .fewAtATime)
 struct BlueZSurveyTests {
     @Test("Adapters are told with what they can do, and bluetoothd with its version")
     func adapters() throws {

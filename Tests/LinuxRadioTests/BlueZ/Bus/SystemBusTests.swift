@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinuxRadio
 
-@Suite("System bus", .oneAtATime)
+@Suite("System bus", .fewAtATime)
 struct SystemBusTests {
     /// Two connections to one bus, and what one of them offers.
     private final class Line {

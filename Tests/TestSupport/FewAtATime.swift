@@ -1,12 +1,15 @@
 import BeaconSupport
 public import Testing
 
-/// The trait of tests with servers, brokers, buses and processes: of all suites together, one runs at a time.
+/// The trait of tests with servers, brokers, buses and processes: of all suites together, few run at a time.
 ///
-/// All test targets are one program, so that one turn serves all of them. Tests that only compute run beside.
-public struct OneAtATime: SuiteTrait, TestTrait, TestScoping {
+/// All test targets are one program, so that the same turns serve all of them. Tests that only compute run beside.
+public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     @TaskLocal private static var hasTurn = false
-    private static let turn = Turn()
+    private static let turns = Turns(most)
+
+    /// The most that run at a time, since each waits for its helpers most of the time.
+    public static let most = 3
 
     /// Applies to each test of a suite, so that others may come in between.
     public var isRecursive: Bool { true }
@@ -18,34 +21,36 @@ public struct OneAtATime: SuiteTrait, TestTrait, TestScoping {
         HelperGuard.start()
         // A test and its suite may both have the trait.
         guard !Self.hasTurn else { return try await body() }
-        await Self.turn.take()
-        defer { Self.turn.give() }
+        await Self.turns.take()
+        defer { Self.turns.give() }
         try await Self.$hasTurn.withValue(true) { try await body() }
     }
 }
 
-extension Trait where Self == OneAtATime {
-    /// Runs beside no other test that has a server, a broker, a bus or a process.
-    public static var oneAtATime: Self { OneAtATime() }
+extension Trait where Self == FewAtATime {
+    /// Runs beside few other tests that have a server, a broker, a bus or a process.
+    public static var fewAtATime: Self { FewAtATime() }
 }
 
-/// A turn that one task has and the others wait for in order.
-private final class Turn: Sendable {
+/// Turns that some tasks have and the others wait for in order.
+private final class Turns: Sendable {
     private struct State {
-        var isTaken = false
+        var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+
+    init(_ count: Int) { state = Locked(State(free: count)) }
 
     func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                if state.isTaken {
+                guard state.free > 0 else {
                     state.waiting.append(continuation)
                     return false
                 }
-                state.isTaken = true
+                state.free -= 1
                 return true
             }
             if isFree { continuation.resume() }
@@ -55,7 +60,7 @@ private final class Turn: Sendable {
     func give() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiting.isEmpty else {
-                state.isTaken = false
+                state.free += 1
                 return nil
             }
             return state.waiting.removeFirst()
