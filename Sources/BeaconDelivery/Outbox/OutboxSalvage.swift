@@ -21,12 +21,16 @@ enum OutboxSalvage {
             }
         }
         for page in newest.values { collect(page, into: &found) }
-        for frame in log?.hidden ?? [] { collect(frame.content, into: &found) }
+        for frame in (log?.hidden ?? []) + (log?.unfinished ?? []) { collect(frame.content, into: &found) }
         return sorted(found)
     }
 
     /// Returns the notifications in the part of a file's log that SQLite does not read, since something before it is
-    /// damaged; none where a kill merely cut the log off.
+    /// damaged.
+    ///
+    /// The transaction at the log's end counts only if it is whole. One that is not cannot be told from one that a kill
+    /// cut off, which was not acknowledged, so that its notifications are appended again; and later transactions may
+    /// have overwritten its beginning, so that those that are left would come before those that are not.
     static func recordsBehindDamage(inLogOf file: URL) -> [BeaconNotification] {
         var found: [NotificationID: BeaconNotification] = [:]
         for frame in log(of: file)?.hidden ?? [] { collect(frame.content, into: &found) }
@@ -68,17 +72,19 @@ struct WriteAheadLog {
         var content: Data
         /// True for the last frame of a transaction.
         var isCommit: Bool
+        /// True where it is as it was written behind the frame before it, whatever became of that one's content.
+        var isWhole: Bool
     }
 
     /// The frames that SQLite would read: up to the last whole transaction before the first checksum that fails.
     private(set) var intact: [Frame] = []
 
-    /// The frames of the same generation behind those, up to the last one that ends a transaction: hidden by damage.
-    ///
-    /// Frames behind that one are of a transaction that a kill cut off. It was not acknowledged, so that its
-    /// notifications are appended again; and later transactions may have overwritten its beginning, so that those
-    /// that are left would come before those that are not.
+    /// The frames of the same generation behind those, up to the end of the last transaction that is whole there:
+    /// hidden by damage.
     private(set) var hidden: [Frame] = []
+
+    /// The frames of the same generation behind those: of a transaction that a kill cut off, or whose end is damaged.
+    private(set) var unfinished: [Frame] = []
 
     private static let headerLength = 32
     private static let frameHeaderLength = 24
@@ -95,24 +101,26 @@ struct WriteAheadLog {
         if !isHeaderIntact, ![512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].contains(pageSize) { pageSize = 4096 }
         var isIntact = isHeaderIntact
         var open: [Frame] = []
+        var rest: [Frame] = []
         var offset = Self.headerLength
         while offset + Self.frameHeaderLength + pageSize <= data.count {
             let content = offset + Self.frameHeaderLength..<offset + Self.frameHeaderLength + pageSize
+            // The sum continues from the one that stands in the frame before, so that damage to that one's content does
+            // not reach further.
+            Self.add(data, offset..<offset + 8, isBigEndian, to: &sum)
+            Self.add(data, content, isBigEndian, to: &sum)
+            let written = (first: Self.word(data, offset + 16), second: Self.word(data, offset + 20))
             let frame = Frame(
                 page: Int(Self.word(data, offset)), content: Self.slice(data, content),
-                isCommit: Self.word(data, offset + 4) != 0)
+                isCommit: Self.word(data, offset + 4) != 0, isWhole: sum == written)
+            sum = written
             // Frames with other salts remain from before the log was last restarted.
             let isOfGeneration =
                 !isHeaderIntact
                 || (Self.word(data, offset + 8), Self.word(data, offset + 12)) == (
                     Self.word(data, 16), Self.word(data, 20)
                 )
-            if isIntact {
-                Self.add(data, offset..<offset + 8, isBigEndian, to: &sum)
-                Self.add(data, content, isBigEndian, to: &sum)
-                isIntact =
-                    isOfGeneration && sum == (Self.word(data, offset + 16), Self.word(data, offset + 20))
-            }
+            isIntact = isIntact && isOfGeneration && frame.isWhole
             if isIntact {
                 open.append(frame)
                 if frame.isCommit {
@@ -120,12 +128,14 @@ struct WriteAheadLog {
                     open = []
                 }
             } else if isOfGeneration {
-                hidden.append(frame)
+                rest.append(frame)
             }
             offset = content.upperBound
         }
-        hidden = open + hidden
-        hidden.removeSubrange((hidden.lastIndex { $0.isCommit }.map { $0 + 1 } ?? 0)...)
+        rest = open + rest
+        let end = rest.lastIndex { $0.isCommit && $0.isWhole }.map { $0 + 1 } ?? 0
+        hidden = Array(rest[..<end])
+        unfinished = Array(rest[end...])
     }
 
     private static func slice(_ data: Data, _ range: Range<Int>) -> Data {

@@ -121,8 +121,8 @@ struct DamagedOutboxTests {
 
     @Test(
         "What a kill left of an append is not taken in, since all of it is appended again, in order",
-        arguments: [0, 1, 3])
-    func tornAppend(overwrittenFrames: Int) async throws {
+        arguments: [0, 1, 3], [true, false])
+    func tornAppend(overwrittenFrames: Int, isLastBegun: Bool) async throws {
         let folder = try TemporaryFolder()
         let source = folder.file("source.db")
         let outbox = try Outbox(file: source, destinations: ["a", "b"], logger: DeliveryBench.quiet)
@@ -135,8 +135,13 @@ struct DamagedOutboxTests {
         // The frame that ended the append is not there, and its first ones are not as they were. Frames of one log have
         // its salts, and the size in pages where they end a transaction (SQLite, "Database File Format", 4.1).
         let frame = 24 + 4096
-        var torn = try Data(contentsOf: log).dropLast(frame)
+        let whole = try Data(contentsOf: log)
+        var torn = whole.dropLast(frame)
         try #require(torn.count >= begin + 4 * frame)
+        if isLastBegun {
+            // Its header was written, and its content not, in whose place is what an earlier log left there.
+            torn += whole.suffix(frame).prefix(24) + Data(repeating: 0xA5, count: frame - 24)
+        }
         let salts = torn[16..<24]
         for start in (0..<overwrittenFrames).map({ begin + $0 * frame }) {
             let header = Data([0, 0, 0, 2, 0, 0, 0, 0]) + salts
