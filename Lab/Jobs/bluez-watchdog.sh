@@ -1,6 +1,6 @@
 # A scan of bluetoothd's that ends without a word, while regions are monitored: it is begun anew before a region is left.
 # generations: legacy extended
-# limit: 200
+# limit: 360
 
 uuid=e2c56db5-dffb-48d2-b060-d0f5a71096e0
 plug 0
@@ -21,7 +21,7 @@ check "a scan that ended is begun anew before its region could be left" within 2
 check "and that is told, since it hears" within 40 contains /out/monitor.err 'since the scan was begun anew'
 check "the region is not left" lacks /out/monitor.log '"event":"exit"'
 
-# What is not there any more is left all the same.
+# A region without beacons is still left.
 air stop
 check "once nothing advertises, it is" within 60 contains /out/monitor.log '"event":"exit".*"name":"hall"'
 end monitor

@@ -78,11 +78,11 @@ struct AirActivity {
 }
 
 extension RadioNotice {
-    /// Returns the words for a scan that hears at once after it was begun anew.
+    /// Returns the words for a scan that hears again since it was begun anew.
     ///
     /// - Parameter silence: the time for which nothing was heard before, in nanoseconds.
     static func revival(after silence: Int64) -> String {
-        "nothing was heard for \(ControllerSession.seconds(silence)); since the scan was begun anew, something is. It had died, "
-            + "or whatever advertises here paused."
+        "nothing was heard for \(ControllerSession.seconds(silence)); since the scan was begun anew, something is. It had "
+            + "died, or whatever advertises here paused."
     }
 }

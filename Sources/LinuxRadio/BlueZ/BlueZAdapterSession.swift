@@ -93,7 +93,11 @@ final class BlueZAdapterSession {
         isSearchWished = canWork && isSearching
         monitors.goal = canWork ? goal : nil
         adverts.keepsInterval = adapter.monitoring != .none
-        adverts.frames = canWork ? desired.frames : []
+        let frames = canWork ? desired.frames : []
+        guard frames != adverts.frames else { return }
+        adverts.frames = frames
+        // The controller answers the kernel's commands for them, with more and fewer events than before.
+        watchdog.listenAnew()
     }
 
     /// Carries out what is due.

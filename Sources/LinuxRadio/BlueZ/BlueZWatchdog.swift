@@ -19,7 +19,8 @@ struct BlueZWatchdog {
         case silent(seconds: Int64)
     }
 
-    /// The silence after which a scan is begun anew, in nanoseconds: what other long-running receivers use.
+    /// The silence after which a scan is begun anew and that is reported, in nanoseconds: what other long-running
+    /// receivers use.
     static let patience: Int64 = 90 * Timestamp.nanosecondsPerSecond
 
     /// The longest such silence: the absence of devices is no fault, and the scan is begun anew less and less often.
@@ -27,6 +28,9 @@ struct BlueZWatchdog {
 
     /// The interval at which the controller's events are counted.
     static let period: Int64 = 10 * Timestamp.nanosecondsPerSecond
+
+    /// The time after a doubt within which what is heard shows that the scan had died: its restart, and two counts.
+    private static let revival = 3 * period
 
     /// The time of the next check.
     private(set) var deadline = Timestamp.zero
@@ -38,16 +42,16 @@ struct BlueZWatchdog {
     private var heard = Timestamp.zero
     private var events: UInt32?
     private var activity = AirActivity()
-    /// The time at which the controller's count was last seen to grow by adverts.
-    private var lastGrowth = Timestamp.zero
-    private var doubt = Doubt.none
+    private var doubt: Doubt?
     private var nextRevivalNotice = Timestamp.zero
 
-    /// The doubt in a scan during a silence.
-    private enum Doubt {
-        case none
-        /// Found at a time; whether the air before had no such silences.
-        case found(at: Timestamp, wasSteady: Bool)
+    /// A doubt in a scan during a silence.
+    private struct Doubt {
+        var time: Timestamp
+        /// The silence before it, in nanoseconds.
+        var silence: Int64
+        /// Whether the air before it had no such silences.
+        var wasSteady: Bool
     }
 
     /// A watchdog for an adapter.
@@ -60,18 +64,29 @@ struct BlueZWatchdog {
 
     /// Begins to count silence from now, as if for the first time.
     mutating func begin(at now: Timestamp) {
+        listenAnew()
         pause(at: now)
         patience = Self.patience
-        activity = AirActivity()
-        doubt = .none
     }
 
-    /// Counts silence from now, since the scan is not on for the moment.
-    mutating func pause(at now: Timestamp) {
-        alive = now
-        deadline = now.advanced(by: Self.period)
-        // The answers to what begins it are no adverts.
+    /// Forgets what was heard so far, since other events are counted from now on.
+    mutating func listenAnew() {
+        activity = AirActivity()
+        doubt = nil
         events = nil
+    }
+
+    /// Counts silence from now, since the scan is not on for the moment. One that is begun anew for a doubt goes on
+    /// with the silence.
+    mutating func pause(at now: Timestamp) {
+        deadline = now.advanced(by: Self.period)
+        if let doubt, now.since(doubt.time) <= Self.revival {
+            // The answers to what begins the scan are no adverts.
+            events = nil
+        } else {
+            listenAnew()
+            alive = now
+        }
     }
 
     /// Checks for signs of life.
@@ -92,22 +107,24 @@ struct BlueZWatchdog {
                 "the kernel does not count the controller's events"
                     + (isSearching ? "." : ", so that a failed scan looks like silence."))
         }
-        let moved = count != events
-        if !isSearching, let count, let events {
-            let finding = judge(Int32(bitPattern: count &- events), at: now)
-            guard finding == .alive else {
-                self.events = count
-                return finding
-            }
-        }
-        events = count
         if lastReport > heard {
             heard = lastReport
             alive = max(alive, lastReport)
             patience = Self.patience
         }
-        // Without a count, silence cannot be distinguished from a failure while a monitor filters.
-        if !isSearching, moved || count == nil { alive = now }
+        if isSearching {
+            listenAnew()
+        } else if let count {
+            let before = events
+            events = count
+            if let before {
+                let finding = judge(Int32(bitPattern: count &- before), at: now)
+                guard finding == .alive else { return finding }
+            }
+        } else {
+            // Without a count, silence cannot be distinguished from a failure while a monitor filters.
+            alive = now
+        }
         let silence = now.since(alive)
         guard silence >= patience else { return .alive }
         alive = now
@@ -119,20 +136,16 @@ struct BlueZWatchdog {
     private mutating func judge(_ new: Int32, at now: Timestamp) -> Finding {
         let (wasLively, wasSteady) = (activity.isLivelyByCount, activity.isSteady)
         activity.counted(new)
-        if new > 0 {
-            defer {
-                lastGrowth = now
-                doubt = .none
-            }
-            guard case .found(let time, wasSteady: true) = doubt, now.since(time) <= 3 * Self.period,
-                now >= nextRevivalNotice
+        guard new == 0 else {
+            alive = now
+            defer { doubt = nil }
+            guard let doubt, doubt.wasSteady, now.since(doubt.time) <= Self.revival, now >= nextRevivalNotice
             else { return .alive }
-            // What sends in bursts looks the same, and is not reported each time.
             nextRevivalNotice = now.advanced(by: AirActivity.revivalPause)
-            return .revived(silence: time.since(lastGrowth))
+            return .revived(silence: doubt.silence)
         }
-        guard case .none = doubt, wasLively else { return .alive }
-        doubt = .found(at: now, wasSteady: wasSteady)
+        guard doubt == nil, wasLively else { return .alive }
+        doubt = Doubt(time: now, silence: now.since(alive), wasSteady: wasSteady)
         return .doubtful
     }
 }

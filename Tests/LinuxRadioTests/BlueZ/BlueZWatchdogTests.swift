@@ -27,7 +27,7 @@ struct BlueZWatchdogTests {
     ///
     /// - Parameter isRestarted: whether a scan in doubt is begun anew, which the controller answers with some events.
     private func findings(
-        in seconds: Int64, isSearching: Bool, isRestarted: Bool = false,
+        in seconds: Int64, isSearching: (Int64) -> Bool, isRestarted: Bool = false,
         each second: (Int64) -> Timestamp = { _ in .zero }
     ) -> [Found] {
         var watchdog = BlueZWatchdog(adapter: "hci0") { [controller] _ in controller.events }
@@ -35,7 +35,7 @@ struct BlueZWatchdogTests {
         var found: [Found] = []
         for passed in 1...seconds {
             let told = second(passed)
-            let finding = watchdog.check(at: time(passed), lastReport: told, isSearching: isSearching, queue)
+            let finding = watchdog.check(at: time(passed), lastReport: told, isSearching: isSearching(passed), queue)
             if finding != .alive { found.append(Found(second: passed, finding: finding)) }
             if isRestarted, finding == .doubtful {
                 controller.events = controller.events.map { $0 + 6 }
@@ -49,7 +49,7 @@ struct BlueZWatchdogTests {
     private func deaths(
         in seconds: Int64, isSearching: Bool, each second: (Int64) -> Timestamp = { _ in .zero }
     ) -> [Int64] {
-        findings(in: seconds, isSearching: isSearching, each: second).compactMap {
+        findings(in: seconds, isSearching: { _ in isSearching }, each: second).compactMap {
             if case .silent = $0.finding { $0.second } else { nil }
         }
     }
@@ -87,7 +87,7 @@ struct BlueZWatchdogTests {
 
     @Test("A filter whose count stops in a lively air is doubted once a silence, before a region could be left")
     func aFilterWhoseCountStopsIsDoubtedOnce() {
-        let found = findings(in: 460, isSearching: false, isRestarted: true) { second in
+        let found = findings(in: 460, isSearching: { _ in false }, isRestarted: true) { second in
             // Six events in ten seconds, twice; each time it stops for good, and is heard of again in between.
             if second <= 300 || (350...400).contains(second) {
                 controller.events = controller.events.map { $0 + (second % 10 < 6 ? 1 : 0) }
@@ -100,16 +100,16 @@ struct BlueZWatchdogTests {
 
     @Test("A scan in a steady air that hears again after it was begun anew is reported, with the silence before")
     func aScanThatHearsAgainIsReported() {
-        let found = findings(in: 400, isSearching: false, isRestarted: true) { second in
+        let found = findings(in: 400, isSearching: { _ in false }, isRestarted: true) { second in
             if !(303..<313).contains(second) { controller.events = controller.events.map { $0 + 2 } }
             return .zero
         }
-        // Its count moved until 302, and was seen to stand still from 310 to 320 at the soonest.
         #expect(found.isEmpty)
-        let longer = findings(in: 400, isSearching: false, isRestarted: true) { second in
+        let longer = findings(in: 400, isSearching: { _ in false }, isRestarted: true) { second in
             if !(303..<323).contains(second) { controller.events = controller.events.map { $0 + 2 } }
             return .zero
         }
+        // It was seen to grow at 310 and to stand still at 320; from 330 on, what the restart caused is not counted.
         #expect(
             longer == [
                 Found(second: 320, finding: .doubtful),
@@ -117,9 +117,28 @@ struct BlueZWatchdogTests {
             ])
     }
 
+    @Test("A doubt that helped nothing is followed by a report, 90 s after the last sign of life")
+    func aDoubtThatHelpedNothingIsFollowedByAReport() {
+        let found = findings(in: 400, isSearching: { _ in false }, isRestarted: true) { second in
+            if second <= 300 { controller.events = controller.events.map { $0 + 2 } }
+            return .zero
+        }
+        #expect(
+            found == [Found(second: 310, finding: .doubtful), Found(second: 390, finding: .silent(seconds: 90))])
+    }
+
+    @Test("What was counted before a search says nothing of a filter after it")
+    func whatWasCountedBeforeASearchSaysNothingOfAFilterAfterIt() {
+        let found = findings(in: 700, isSearching: { (301...600).contains($0) }, isRestarted: true) { second in
+            if second <= 600 { controller.events = controller.events.map { $0 + 2 } }
+            return (301...600).contains(second) ? time(second) : .zero
+        }
+        #expect(found == [Found(second: 690, finding: .silent(seconds: 90))])
+    }
+
     @Test("Where devices are heard so seldom that a silence says nothing, a filter is not doubted")
     func aSeldomAirIsNotDoubted() {
-        let found = findings(in: 700, isSearching: false) { second in
+        let found = findings(in: 700, isSearching: { _ in false }) { second in
             if second % 60 == 0 { controller.events = controller.events.map { $0 + 4 } }
             return .zero
         }
