@@ -6,7 +6,7 @@ public import Logging
 /// A sink that publishes notifications to a broker, with the retained state of regions and beacons.
 ///
 /// Notifications are published in order and count as delivered once the broker has acknowledged them. The state of
-/// regions and of named beacons is retained, and Home Assistant may discover the beacons as devices. docs/mqtt.md lists
+/// regions and of named beacons is retained, and Home Assistant may discover both as devices. docs/mqtt.md lists
 /// the topics.
 public final class MQTTSink: Sink {
     private let client: MQTTClient

@@ -51,18 +51,19 @@ struct Discovery: Sendable {
         let (start, end) = ("\(options.discoveryPrefix)/device/", "/config")
         guard topic.hasPrefix(start), topic.hasSuffix(end), topic.utf8.count > start.utf8.count + end.utf8.count
         else { return false }
-        return DiscoveryID(topic.dropFirst(start.count).dropLast(end.count))?.node == node
+        return DiscoveryID(topic.dropFirst(start.count).dropLast(end.count), of: node) != nil
     }
 
-    /// Returns the announcement of a region, whose state says whether a beacon of it is there.
+    /// Returns the announcement of a region, which is occupied while a beacon of it is there. The class is that of
+    /// rooms; Home Assistant calls what has a presence "home" or "away".
     func payload(forRegion name: String) -> DiscoveryPayload {
         let id = id(ofRegion: name).text
         return DiscoveryPayload(
             device: DiscoveryPayload.Device(identifiers: [id], name: name, model: "iBeacon region"),
             origin: DiscoveryPayload.Origin(name: "swift-beacon"),
             components: [
-                "presence": DiscoveryComponent(
-                    platform: .binarySensor, uniqueID: id + "_presence", deviceClass: "presence",
+                "occupancy": DiscoveryComponent(
+                    platform: .binarySensor, uniqueID: id + "_occupancy", deviceClass: "occupancy",
                     // Home Assistant takes `None` for "unknown".
                     valueTemplate: "{{ 'None' if value == '\(RegionState.unknown)' else value }}",
                     payloadOn: RegionState.inside.description, payloadOff: RegionState.outside.description)

@@ -35,36 +35,22 @@ struct DiscoveryID: Hashable, Sendable {
         self.subject = subject
     }
 
-    /// Reads the form of ``text`` and nothing else, so that devices of other programs are not removed.
-    init?(_ text: some StringProtocol) {
-        guard let id = Self.beacon(text) ?? Self.region(text), id.text == text else { return nil }
-        self = id
-    }
-
-    private static func beacon(_ text: some StringProtocol) -> DiscoveryID? {
-        let parts = text.split(separator: "_", omittingEmptySubsequences: false)
-        guard parts.count >= 4,
-            let uuid = ProximityUUID(parts[parts.count - 3]), let major = UInt16(parts[parts.count - 2]),
-            let minor = UInt16(parts[parts.count - 1])
-        else { return nil }
-        return DiscoveryID(
-            node: parts.dropLast(3).joined(separator: "_"),
-            subject: .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor)))
-    }
-
-    private static func region(_ text: some StringProtocol) -> DiscoveryID? {
-        var index = text.startIndex
-        while let underscore = text[index...].firstIndex(of: "_") {
-            let rest = text[underscore...]
-            if rest.hasPrefix(regionMark) {
-                let name = String(rest.dropFirst(regionMark.count))
-                return isEscaped(name)
-                    ? DiscoveryID(node: String(text[..<underscore]), subject: .region(name)) : nil
-            }
-            // One that is escaped begins nothing.
-            index = text.index(underscore, offsetBy: rest.hasPrefix("__") ? 2 : 1)
+    /// Reads the form of ``text`` of a gateway and nothing else, so that devices of other programs are not removed.
+    init?(_ text: some StringProtocol, of node: String) {
+        if text.hasPrefix(node + Self.regionMark) {
+            let name = String(text.dropFirst(node.count + Self.regionMark.count))
+            guard Self.isEscaped(name) else { return nil }
+            self.init(node: node, subject: .region(name))
+        } else {
+            guard text.hasPrefix(node + "_") else { return nil }
+            let parts = text.dropFirst(node.count + 1).split(separator: "_", omittingEmptySubsequences: false)
+            guard parts.count == 3, let uuid = ProximityUUID(parts[0]), let major = UInt16(parts[1]),
+                let minor = UInt16(parts[2])
+            else { return nil }
+            self.init(
+                node: node, subject: .beacon(BeaconIdentity(uuid: uuid, major: major, minor: minor)))
         }
-        return nil
+        guard self.text == text else { return nil }
     }
 
     /// Returns the form of a text that an id may contain. `_` is doubled, and each byte of a character that a discovery

@@ -16,7 +16,7 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     /// are escaped.
     public var nodeID: String?
 
-    /// True where the regions are devices too, with a presence each; false for the named beacons alone.
+    /// True where the regions are devices too, with an occupancy each; false for the named beacons alone.
     public var announcesRegions: Bool
 
     /// The longest wait after Home Assistant's start until devices are announced again. The actual one is random, since
@@ -30,7 +30,7 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     ///   - discoveryPrefix: the prefix of discovery topics.
     ///   - statusTopic: the topic at which Home Assistant publishes its status.
     ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
-    ///   - announcesRegions: true where the regions are devices too, with a presence each.
+    ///   - announcesRegions: true where the regions are devices too, with an occupancy each.
     ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",

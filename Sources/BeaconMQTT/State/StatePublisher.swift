@@ -67,7 +67,7 @@ final class StatePublisher: Sendable {
                 // It would be refused again. The next connection, perhaps with other rights, tries it again.
                 logger.error(
                     """
-                    cannot retain a message at \(message.topic): \(error) Check the rights of the gateway's user at the \
+                    cannot retain a message at \(message.topic): \(error.sentence) Check the rights of the gateway's user at the \
                     broker
                     """)
             default:
@@ -124,7 +124,7 @@ final class StatePublisher: Sendable {
             guard error.code == .notAuthorized || error.code == .messageRefused else { return }
             logger.warning(
                 """
-                cannot subscribe to \(filter), so that \(consequence): \(error) Give the gateway's user the right to \
+                cannot subscribe to \(filter), so that \(consequence): \(error.sentence) Give the gateway's user the right to \
                 read it
                 """)
         }

@@ -1,3 +1,4 @@
+import BeaconModel
 import Testing
 
 @testable import BeaconMQTT
@@ -14,15 +15,27 @@ struct DiscoveryIDTests {
         }
     }
 
-    @Test("A device's id is read as it was written, for any gateway and region, and no two have the same")
+    @Test("A device's id is read as it was written, by its gateway alone, and no two have the same")
     func regions() {
         var ids: [String: DiscoveryID] = [:]
-        let few = names(of: ["a", "_", "2", "é"]) + ["region", "_region_", "a_region_", "_region_b", "__region_2"]
-        for client in few {
-            for name in few {
-                let id = DiscoveryID(node: DiscoveryID.escape(client), subject: .region(DiscoveryID.escape(name)))
-                #expect(DiscoveryID(id.text) == id)
-                #expect(ids.updateValue(id, forKey: id.text) == nil)
+        let uuid = TestBeacon.keys.uuid.description
+        let few =
+            names(of: ["a", "_", "2", "é"]) + ["region", "_region_", "a_region_", "_region_b", "__region_2"]
+            + [uuid, "\(uuid) 1 2", "\(uuid.uppercased())#1#2", uuid.filter { $0 != "-" } + " 1 2"]
+        let nodes = few.map(DiscoveryID.escape)
+        for node in nodes {
+            let subjects: [DiscoveryID.Subject] =
+                few.map { .region(DiscoveryID.escape($0)) } + [.beacon(TestBeacon.keys), .beacon(TestBeacon.bag)]
+            for subject in subjects {
+                let id = DiscoveryID(node: node, subject: subject)
+                #expect(ids.updateValue(id, forKey: id.text) == nil, "\(id.text)")
+                #expect(DiscoveryID(id.text, of: node) == id)
+            }
+        }
+        // Nobody else's is taken for one's own.
+        for (text, id) in ids {
+            for node in nodes where node != id.node {
+                #expect(DiscoveryID(text, of: node) == nil, "\(text) of \(node)")
             }
         }
     }

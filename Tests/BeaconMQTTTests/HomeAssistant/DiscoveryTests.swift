@@ -37,7 +37,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "has a device of each region, with its state as a presence",
+        "has a device of each region, with its state as an occupancy",
         arguments: ["shop", "", "Ann's room / 2", "鍵", "a_region_b", "_"], ["gateway", "büro_2"])
     func region(name: String, clientID: String) throws {
         let store = Self.store(regions: [name], clientID: clientID)
@@ -50,7 +50,9 @@ struct DiscoveryTests {
         #expect(device["name"] as? String == name)
         #expect(root["state_topic"] as? String == TopicTree(base: "beacond/hall").regionState(name))
         let components = try #require(root["components"] as? [String: [String: Any]])
-        let presence = try #require(components["presence"])
+        #expect(components.count == 1)
+        let presence = try #require(components["occupancy"])
+        #expect(presence["device_class"] as? String == "occupancy")
         // The words of the region's state, but for the unknown one, which its template makes Home Assistant's.
         #expect(presence["payload_on"] as? String == "inside")
         #expect(presence["payload_off"] as? String == "outside")
@@ -58,7 +60,7 @@ struct DiscoveryTests {
         #expect(presence["name"] is NSNull)
     }
 
-    @Test("has no regions where they are not wanted, and withdraws those that no longer are")
+    @Test("has no regions where they are not wanted, and withdraws one that is removed")
     func unwantedRegions() throws {
         let options = HomeAssistantOptions(announcesRegions: false)
         #expect(Self.store(regions: ["shop"], options: options).isEmpty)

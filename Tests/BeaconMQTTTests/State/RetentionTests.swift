@@ -46,10 +46,13 @@ struct RetentionTests {
                 MQTTMessage(topic: String(parts[0]), text: String(parts[1]), isRetained: true))
         }
 
-        func run(_ regions: [String], _ beacons: [NamedBeacon], _ isEnabled: Bool, _ expected: [String]) async throws {
+        func run(
+            _ regions: [String], _ beacons: [NamedBeacon], _ isEnabled: Bool, _ expected: [String],
+            announcesRegions: Bool = true
+        ) async throws {
             let sink = try MQTTSink(
                 .test(port: broker.port, version: version), regions: regions, beacons: beacons,
-                homeAssistant: HomeAssistantOptions(isEnabled: isEnabled))
+                homeAssistant: HomeAssistantOptions(isEnabled: isEnabled, announcesRegions: announcesRegions))
             for region in ["shop", "yard"] { sink.receive(.region(region, .inside)) }
             for beacon in [Self.keys, Self.bag] { sink.receive(.presence(.inside, of: beacon.identity)) }
             try await running(sink.run) {
@@ -81,6 +84,10 @@ struct RetentionTests {
                 "\(base)/region/shop/state", "\(base)/beacon/key/state", status, Self.device + "_2/config",
                 Self.region + "shop/config",
             ])
+        try await run(
+            ["shop"], [NamedBeacon(name: "key", identity: TestBeacon.keys)], true,
+            ["\(base)/region/shop/state", "\(base)/beacon/key/state", status, Self.device + "_2/config"],
+            announcesRegions: false)
         try await run([], [Self.keys], false, ["\(base)/beacon/Ann's%20keys/state", status])
         try await run([], [], false, [status])
     }
