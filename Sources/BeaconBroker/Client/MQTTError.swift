@@ -64,7 +64,10 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The message, and that of the cause.
-    public var description: String { cause.map { "\(message) (\($0))" } ?? message }
+    public var description: String {
+        guard let cause else { return message }
+        return message.hasSuffix(".") ? "\(message.dropLast()) (\(cause))." : "\(message) (\(cause))"
+    }
 }
 
 extension MQTTError {

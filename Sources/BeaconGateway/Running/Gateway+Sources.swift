@@ -168,7 +168,7 @@ extension Gateway {
             statistics.sources[number].failures += 1
             if let retry {
                 statistics.sources[number].state = .failing("\(error)")
-                logger.error("\(name): \("\(error)".sentence) It is tried again in \(Int(retry.components.seconds)) s")
+                logger.error("\(name): \(error.sentence) It is tried again in \(Int(retry.components.seconds)) s")
             } else {
                 statistics.sources[number].state = .failed("\(error)")
                 logger.error("\(name): \(error)")

@@ -87,7 +87,7 @@ struct ProxyLoop {
                 announce()
             } catch {
                 devices[index].retryAt = now.advanced(by: Self.pause)
-                tell("\(stream.identity.name): \("\(error)".sentence) It is tried again.", isTrouble: true)
+                tell("\(stream.identity.name): \(error.sentence) It is tried again.", isTrouble: true)
             }
         }
     }

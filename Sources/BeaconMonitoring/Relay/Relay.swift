@@ -212,7 +212,7 @@ package final class Relay: Sendable {
             case .disconnected(let error):
                 queue.setConnected(false)
                 // The same failure once, not with each attempt.
-                if "\(error)" != reported { report("\("\(error)".sentence) It is tried again.") }
+                if "\(error)" != reported { report("\(error.sentence) It is tried again.") }
                 reported = "\(error)"
                 // Two of one name end each other's connections.
                 let isShort = connectedAt.map { ContinuousClock.now - $0 < .seconds(10) } ?? false
@@ -248,7 +248,7 @@ package final class Relay: Sendable {
             // What becomes of the connection is reported there.
             for case .failure(let error) in results
             where ![.connectionLost, .closed, .unreachable, .hostUnknown].contains(error.code) {
-                if "\(error)" != reported { report("\(error) Changes of regions wait until it takes them.") }
+                if "\(error)" != reported { report("\(error.sentence) Changes of regions wait until it takes them.") }
                 reported = "\(error)"
             }
             try? await Task.sleep(for: .seconds(1))

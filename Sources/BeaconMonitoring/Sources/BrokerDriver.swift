@@ -85,7 +85,7 @@ final class BrokerDriver: AdapterDriver {
             case .refused(let filter, let error):
                 notice(
                     .degraded,
-                    "the broker does not give the messages of \(filter): \(error) Allow this user to read them",
+                    "the broker does not give the messages of \(filter): \(error.sentence) Allow this user to read them",
                     report)
             case .message(let message):
                 try network.receive(
@@ -114,7 +114,7 @@ final class BrokerDriver: AdapterDriver {
         // The same failure once, not with each attempt.
         guard reportedFault != "\(error)" else { return }
         reportedFault = "\(error)"
-        notice(.adapterLost, "\("\(error)".sentence) It is tried again", report)
+        notice(.adapterLost, "\(error.sentence) It is tried again", report)
     }
 
     /// Reports messages that were dropped since nobody took them: nobody knows what was in them.

@@ -137,7 +137,7 @@ extension ESPHomeDriver {
                 toldOfStrangers.insert("\(node.title) \(reason)").inserted
             else { return }
         }
-        tell(node, .adapterLost, "\("\(reason)".sentence) It is tried again", report)
+        tell(node, .adapterLost, "\(reason.sentence) It is tried again", report)
     }
 
     /// Leaves a device alone for a while, in seconds.

@@ -44,7 +44,12 @@ extension StringProtocol {
     /// The text as a sentence that another can follow: with a full stop, where it ends without one.
     package var sentence: String {
         let text = String(self)
-        guard let last = text.last, !".!?".contains(last) else { return text }
+        guard let last = text.last, !".!?…".contains(last) else { return text }
         return text + "."
     }
+}
+
+extension Error {
+    /// The error's description as a sentence that another can follow.
+    package var sentence: String { "\(self)".sentence }
 }

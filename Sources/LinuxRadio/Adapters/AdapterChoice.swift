@@ -29,8 +29,8 @@ enum AdapterChoice {
         } catch {
             throw RadioError(
                 first.code,
-                "no radio can be used. By raw HCI: \(first.message.sentence) By way of bluetoothd: \(error.message.sentence) "
-                    + "Run beacon doctor for details.")
+                "no radio can be used. By raw HCI: \(first.message.sentence) By way of bluetoothd: "
+                    + "\(error.message.sentence) Run beacon doctor for details.")
         }
     }
 
@@ -45,7 +45,8 @@ enum AdapterChoice {
         guard let first = all.first(where: \.isUp) ?? all.first else {
             throw RadioError(
                 .unsupported,
-                "there is no Bluetooth adapter. Plug one in; dmesg | grep -i blue says what became of it.")
+                "there is no Bluetooth adapter. Plug one in. If one is plugged in, see what the kernel says of it: dmesg | grep -i blue"
+            )
         }
         if names.isEmpty { return [try driver(first, named: nil)] }
         var drivers: [any AdapterDriver] = []

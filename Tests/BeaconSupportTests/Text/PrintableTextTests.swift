@@ -16,6 +16,14 @@ struct PrintableTextTests {
         ])
     func printable(_ text: String, _ expected: String) { #expect(text.printable == expected) }
 
+    @Test(
+        "A sentence that another follows ends with a stop, one and no more",
+        arguments: [
+            ("it is off", "it is off."), ("it is off.", "it is off."), ("is it off?", "is it off?"),
+            ("see: dmesg | grep blue", "see: dmesg | grep blue."), ("and so on…", "and so on…"), ("", ""),
+        ])
+    func sentence(_ text: String, _ expected: String) { #expect(text.sentence == expected) }
+
     @Test("Whatever it is, nothing is left that a terminal obeys")
     func anything() {
         var random = SplitMix64(seed: 1)
