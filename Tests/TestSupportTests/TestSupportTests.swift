@@ -7,6 +7,7 @@ import Testing
 @Suite("Tests with helpers")
 struct TestSupportTests {
     private static let running = Locked(0)
+    private static let most = Locked(0)
 
     @Test("run few at a time", .fewAtATime, arguments: 0..<20)
     func few(_ number: Int) async throws {
@@ -14,7 +15,9 @@ struct TestSupportTests {
             running += 1
             return running
         }
-        try await Task.sleep(for: .milliseconds(1))
+        Self.most.withLock { $0 = max($0, running) }
+        // The first waits until another has come beside it.
+        try await eventually("several run at a time") { Self.most.withLock { $0 } > 1 }
         Self.running.withLock { $0 -= 1 }
         #expect(running <= FewAtATime.most)
     }
