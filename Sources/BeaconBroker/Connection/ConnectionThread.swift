@@ -83,11 +83,13 @@ struct ConnectionThread: Sendable {
     /// - Returns: the cause of the end; nil where the client was closed.
     private func runConnection() -> MQTTError? {
         var sent: [Int32: MQTTRequest.ID] = [:]
+        var isConnected = false
         do throws(MQTTError) {
             let session = try MosquittoSession(options, logger: logger)
             try connect(session)
             guard !requests.isClosing else { return nil }
             requests.connected()
+            isConnected = true
             logger.info("connected to \(options.address) as \(options.clientID)")
             while !requests.isClosing {
                 for (id, action) in requests.removeWaiting(atMost: options.maximumInFlight - sent.count) {
@@ -100,9 +102,10 @@ struct ConnectionThread: Sendable {
             try disconnect(session, &sent)
             return nil
         } catch {
-            for id in sent.values {
-                requests.complete(
-                    id,
+            // Those that were not sent end too: the next connection would bring them before those that have to be sent
+            // again.
+            if isConnected {
+                requests.completeAll(
                     .failure(
                         MQTTError(
                             .connectionLost, "The connection was lost before the broker acknowledged.", cause: error)))
@@ -153,11 +156,7 @@ struct ConnectionThread: Sendable {
         do throws(MQTTError) {
             sent[try session.send(action)] = id
         } catch {
-            guard error.code == .invalidMessage else {
-                // It is no longer in the queue and was not sent, so nobody else ends it.
-                requests.complete(id, .failure(error))
-                throw error
-            }
+            guard error.code == .invalidMessage else { throw error }
             requests.complete(id, .failure(error))
         }
     }

@@ -195,7 +195,8 @@ final class RequestTable: Sendable {
         for listener in listeners { listener(event) }
     }
 
-    private func completeAll(_ result: Result<Void, MQTTError>) {
+    /// Ends all requests, sent or not.
+    func completeAll(_ result: Result<Void, MQTTError>) {
         let requests = state.withLock { state in
             let requests = Array(state.open.values)
             state.open = [:]
