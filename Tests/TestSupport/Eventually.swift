@@ -1,3 +1,5 @@
+import Foundation
+
 /// Something that a test cannot go on without.
 public struct Failure: Error, CustomStringConvertible {
     /// The sentence.
@@ -9,8 +11,9 @@ public struct Failure: Error, CustomStringConvertible {
 
 extension Duration {
     /// The time after which a test that waits for something is taken to hang. It measures nothing: no machine that
-    /// works needs it, however busy.
-    public static var hang: Duration { .seconds(300) }
+    /// works needs it, however busy. Who looks for a fault sets BEACON_TEST_HANG, in seconds.
+    public static let hang = Duration.seconds(
+        ProcessInfo.processInfo.environment["BEACON_TEST_HANG"].flatMap { Int64($0) } ?? 300)
 }
 
 /// Waits until something holds, looking again and again.
