@@ -130,7 +130,13 @@ final class HCIDriver: AdapterDriver {
         } else {
             drained = now
         }
-        if now >= nextCheck { check(at: now, report) }
+        if now >= nextCheck || isFirstCountDue { check(at: now, report) }
+    }
+
+    /// True where a scan behind a filter has just begun: from now on the controller's count says what the filter keeps
+    /// from us, and the sooner it is first read, the sooner a silence can be judged.
+    private var isFirstCountDue: Bool {
+        filtering != nil && isCountKnown && session.isScanning && !session.isCounting
     }
 
     /// Returns the descriptors that have something to read. One call checks all, most often to find just one.
@@ -183,8 +189,6 @@ extension HCIDriver {
                 report(.notice(RadioNotice(.filtering, adapter: name, filter.scope.description)))
             }
             filtering = filter.scope
-            // From now on the controller's count says what the filter keeps from us.
-            nextCheck = .zero
             return
         }
         try? socket.attach(nil)

@@ -136,6 +136,15 @@ struct BlueZWatchdogTests {
         #expect(found == [Found(second: 690, finding: .silent(seconds: 90))])
     }
 
+    @Test("A filter whose count stops soon after it was set is doubted too")
+    func aFilterThatDiesSoonIsDoubted() {
+        let found = findings(in: 60, isSearching: { _ in false }) { second in
+            if second <= 20 { controller.events = controller.events.map { $0 + 2 } }
+            return .zero
+        }
+        #expect(found == [Found(second: 30, finding: .doubtful)])
+    }
+
     @Test("Where devices are heard so seldom that a silence says nothing, a filter is not doubted")
     func aSeldomAirIsNotDoubted() {
         let found = findings(in: 700, isSearching: { _ in false }) { second in

@@ -92,6 +92,9 @@ struct ControllerSession {
     /// True if our scan is on, so that silence would mean something.
     var isScanning: Bool { phase == .working && scan.wanted != nil && scan.isOn == true }
 
+    /// True where the controller's events are counted, which begins anew with each scan.
+    var isCounting: Bool { watchdog.isCounting }
+
     /// The latest time for the next call of ``advance(to:)``.
     var deadline: Timestamp {
         var deadline = flow.deadline

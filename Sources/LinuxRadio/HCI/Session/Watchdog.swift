@@ -41,9 +41,12 @@ struct Watchdog {
 
     init(silence: Int64) { self.silence = silence }
 
+    /// True where the controller's events are counted.
+    var isCounting: Bool { lastCount != nil }
+
     /// The end of the longest silence. It is a whole second, at which the process wakes anyway.
     var deadline: Timestamp {
-        let isJudged = lastCount == nil && (activity.isBusy || activity.isLively && !isRestartRequested)
+        let isJudged = !isCounting && (activity.isBusy || activity.isLively && !isRestartRequested)
         return lastSign.advanced(by: isJudged ? AirActivity.longestSilence : silence).nextWholeSecond
     }
 

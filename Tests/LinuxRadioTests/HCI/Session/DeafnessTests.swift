@@ -309,6 +309,39 @@ struct DeafnessTests {
         #expect(bench.session.state == .poweredOn)
     }
 
+    @Test(
+        "Behind a filter a silence is judged from the first count on, though that of a part of the time came last",
+        arguments: [[4000], [4000, 4000], [4000, 15], [15, 4000]] as [[UInt32]])
+    func early(counts: [UInt32]) {
+        var bench = SessionBench.working()
+        bench.scan(.monitoring([]))
+        var count: UInt32 = 1000
+        bench.session.counted(count, at: bench.now)
+        for events in counts {
+            bench.wait(10)
+            count += events
+            bench.session.counted(count, at: bench.now)
+        }
+        bench.wait(10)
+        bench.session.counted(count, at: bench.now)
+        bench.wait(0.5)
+        #expect(bench.session.state == .resetting && bench.deafness.count == 1)
+    }
+
+    @Test("Behind a filter a scan in a quiet air that dies at once is begun anew too")
+    func earlyInAQuietAir() {
+        var bench = SessionBench.working()
+        bench.scan(.monitoring([]))
+        for count in [1000, 1020] as [UInt32] {
+            bench.session.counted(count, at: bench.now)
+            bench.wait(10)
+        }
+        bench.controller.reset()
+        bench.session.counted(1020, at: bench.now)
+        #expect(secondsToScan(&bench) < 1)
+        #expect(bench.powerChanges.isEmpty && bench.deafness.isEmpty)
+    }
+
     @Test("Another scan judges its own silence")
     func otherScan() {
         var bench = bench(devices: 40)
