@@ -213,6 +213,7 @@ let package = Package(
                 product("HummingbirdTLS", "hummingbird", trait: "Gateway"),
                 product("NIOCore", "swift-nio", trait: "Gateway"),
                 product("NIOHTTP1", "swift-nio", trait: "Gateway"),
+                product("NIOPosix", "swift-nio", trait: "Gateway"),
                 product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Gateway"),
                 product("Configuration", "swift-configuration", trait: "Gateway"),

@@ -39,7 +39,7 @@ def main():
 
     # A radio that hears nothing, though its scan is begun anew, is told from an empty place by a busy air alone (docs/radios.md).
     is_quiet = seed % 2 == 0
-    untold = {"radio-silent", "radio-power-cycle"} if is_quiet else set()
+    untold = {"radio-silent"} if is_quiet else set()
     weights = {kind: weight for kind, (weight, _, _) in FAULTS.items() if kind not in untold}
 
     # The first minute is quiet, so that what is there has been heard, and the last two as well, so that all can be told.

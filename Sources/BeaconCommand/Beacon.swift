@@ -53,6 +53,10 @@ struct Beacon: AsyncParsableCommand {
     )
 
     static func main() async {
+        if let obstacle = ProgramArguments.obstacle {
+            StandardError.write("Error: \(obstacle)")
+            end(1)
+        }
         InitProcess.superviseIfFirst()
         if !ProcessPrivileges.settle() {
             StandardError.write(

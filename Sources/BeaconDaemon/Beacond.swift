@@ -27,7 +27,7 @@ struct Beacond: AsyncParsableCommand {
             Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \
             BEACOND_DESTINATIONS_CLOUD_URL for the url of the destination named cloud.
 
-            SIGHUP has a running beacond read its configuration again; on a terminal that is closed, it ends beacond.
+            SIGHUP has a running beacond read its configuration again. It ends with the terminal that it was started in.
 
             Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.
@@ -39,6 +39,10 @@ struct Beacond: AsyncParsableCommand {
         ], defaultSubcommand: Run.self)
 
     static func main() async {
+        if let obstacle = ProgramArguments.obstacle {
+            ErrorOutput.shared.write("Error: \(obstacle)")
+            ProcessEnd.exit(1)
+        }
         InitProcess.superviseIfFirst()
         if !ProcessPrivileges.settle() {
             ErrorOutput.shared.write(

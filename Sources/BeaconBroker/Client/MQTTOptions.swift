@@ -108,11 +108,25 @@ public struct MQTTOptions: Hashable, Sendable {
         return name.isEmpty ? "gateway" : String(name)
     }
 
+    /// Returns what to write in place of something that is no name or address of a host; nil where it is one. An address
+    /// of IPv6 has several colons, and no brackets.
+    private static func mistake(inHost host: String) -> String? {
+        let name = "write the broker's name or address alone"
+        if let scheme = host.range(of: "://") {
+            return name + (host[..<scheme.lowerBound].hasSuffix("s") ? ", and what is to be encrypted with tls" : "")
+        }
+        if host.count(where: { $0 == ":" }) == 1 { return name + ", and its port as port" }
+        if host.contains(where: { "/@[]".contains($0) || $0.isWhitespace }) { return name }
+        return nil
+    }
+
     /// Returns the mistakes in these settings, each with its remedy. It does not read files.
     public func mistakes() -> [String] {
         var mistakes: [String] = []
         if host.isEmpty || host.utf8.contains(0) {
             mistakes.append("host is empty; write the broker's name or address")
+        } else if let mistake = Self.mistake(inHost: host) {
+            mistakes.append("host is \"\(host)\"; \(mistake)")
         }
         if clientID.isEmpty || clientID.utf8.contains(0) || clientID.utf8.count > 65535 {
             mistakes.append("clientID is empty; write a name that no other client of the broker has")

@@ -7,7 +7,7 @@ import Foundation
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "Look at what is waiting to be delivered, and put right what was refused.",
+        abstract: "Look at what waits to be delivered, and send again or drop what was refused.",
         discussion: """
             It works beside a running beacond too, which sees the change within ten seconds.
 
@@ -35,7 +35,9 @@ struct OutboxCommand: ParsableCommand {
                 path = outbox
             } else {
                 // A mistake elsewhere in the file is no reason not to look.
-                path = try GatewayConfiguration.check(file: file.path).configuration.outbox.path
+                path = try GatewayConfiguration.check(
+                    file: file.path, environment: file.environment
+                ).configuration.outbox.path
             }
             return try OutboxInspector(file: URL(fileURLWithPath: path))
         }
@@ -63,7 +65,7 @@ struct OutboxCommand: ParsableCommand {
         @Flag(help: "List what waits too, not only what was refused.")
         var waiting = false
 
-        @Option(help: ArgumentHelp("So many notifications of each at most.", valueName: "count"))
+        @Option(help: ArgumentHelp("The most notifications that are listed of each.", valueName: "count"))
         var limit = 100
 
         @Flag(help: "Print one JSON object a line.")

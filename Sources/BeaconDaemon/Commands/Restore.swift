@@ -31,7 +31,7 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         umask(0o077)
-        var path = GatewayConfiguration.outboxPath(in: GatewayConfiguration.stateFolder())
+        var path = GatewayConfiguration.outboxPath(in: GatewayConfiguration.stateFolder(file.environment))
         if let outbox {
             path = URL(fileURLWithPath: outbox).path
         } else if FileManager.default.fileExists(atPath: file.path) {

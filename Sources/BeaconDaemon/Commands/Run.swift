@@ -45,6 +45,12 @@ struct Run: AsyncParsableCommand {
         let loop = DaemonLoop(path: file.path, isDryRun: dryRun, linger: linger) {
             [fleet] in fleet.apply(to: $0)
         }
-        try await loop.run(fleet.apply(to: try file.read()))
+        let settings = fleet.apply(to: try file.readForRunning())
+        // Somebody at a terminal can decide; a service starts, and logs it.
+        if !dryRun, ErrorOutput.isTerminal, !loop.claimConfiguration() {
+            ErrorOutput.shared.write("Error: \(DaemonLoop.inUse(file.path)).")
+            throw ExitCode(1)
+        }
+        try await loop.run(settings)
     }
 }

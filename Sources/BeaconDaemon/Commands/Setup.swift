@@ -10,9 +10,12 @@ struct Setup: AsyncParsableCommand {
         abstract: "Make a configuration in the browser, step by step, and go on with it.",
         discussion: """
             It prints an address, which signs one browser in. There you choose a radio, see what is heard, name a beacon, \
-            say what is to happen, and look at the file before it is written. A file that is there is not written over.
+            say what is to happen, and look at the file before it is written. A file that is there is not written over, \
+            unless it configures nothing, as the one that a package installs.
 
               beacond setup --config beacond.yaml
+              sudo beacond setup                          that of the machine's service, which is started with it then
+              sudo beacond setup --listen 0.0.0.0:8099    the same from another machine's browser
             """)
 
     @OptionGroup var file: ConfigurationFile
@@ -25,17 +28,23 @@ struct Setup: AsyncParsableCommand {
     var listen = "127.0.0.1:\(WebSettings.defaultPort)"
 
     func run() async throws {
-        guard !FileManager.default.fileExists(atPath: file.path) else {
+        guard GuidedStart.mayWrite(file.path) else {
             throw ValidationError(
                 "There is a configuration already, \(file.path). Change it there, or name another with --config.")
         }
-        let parent = URL(fileURLWithPath: file.path).deletingLastPathComponent()
-        guard Self.isWritable(parent) else {
+        guard Self.isWritable(URL(fileURLWithPath: file.path)) else {
             throw ValidationError(
-                "\(parent.path) is not for this user; name a file of yours, as in: beacond setup --config beacond.yaml")
+                "\(file.path) is not for this user to write. Name a file of yours, as in: "
+                    + "beacond setup --config beacond.yaml\(file.isOfService ? "; or, for the service: sudo beacond setup" : "")")
         }
         guard var web = WebSettings(listening: listen) else {
             throw ValidationError("--listen is \(listen); write an address and a port, as 127.0.0.1:8099.")
+        }
+        if let taken = await web.obstacle() {
+            ErrorOutput.shared.write(
+                "Error: \(listen) cannot be listened on (\(taken)). Another program may have it, or a beacond; give another "
+                    + "port, as in: beacond setup --listen 127.0.0.1:\(web.port < 65_535 ? web.port + 1 : 8100)")
+            throw ExitCode(1)
         }
         let token = AccessToken()
         web.tokenHash = token.hash
@@ -43,7 +52,8 @@ struct Setup: AsyncParsableCommand {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
-        let loop = DaemonLoop(path: file.path)
+        var loop = DaemonLoop(path: file.path)
+        loop.endsWithReading = file.isOfService
         let settings = GuidedStart.configuration(writing: file.path, web: web, folder: folder)
         let code = try ConsoleLink(settings).code
         ErrorOutput.shared.write("Open this address in a browser; it works once:\n")
@@ -52,14 +62,29 @@ struct Setup: AsyncParsableCommand {
         ErrorOutput.shared.write("\nThe configuration will be \(file.path). Ctrl-C ends this.")
         if !web.isLoopback { ErrorOutput.shared.write("Other browsers need this token, now and later: \(token.text)") }
         try await loop.run(settings)
+        if file.isOfService, !GuidedStart.mayWrite(file.path) { Self.restartService() }
     }
 
-    /// Returns true for a folder that can be written, or made.
-    private static func isWritable(_ folder: URL) -> Bool {
+    /// Has the machine's service go on with the configuration.
+    private static func restartService() {
+        let command = "systemctl restart beacond"
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command.split(separator: " ").map(String.init)
+        let isStarted = (try? process.run()) != nil
+        if isStarted { process.waitUntilExit() }
+        ErrorOutput.shared.write(
+            isStarted && process.terminationStatus == 0
+                ? "The service goes on with it. What it does: journalctl -u beacond -f"
+                : "Have the service go on with it: sudo \(command)")
+    }
+
+    /// Returns true for a file that can be written or made, with the folders on the way.
+    private static func isWritable(_ file: URL) -> Bool {
+        let folder = file.deletingLastPathComponent()
         if FileManager.default.fileExists(atPath: folder.path) {
             return FileManager.default.isWritableFile(atPath: folder.path)
         }
-        let parent = folder.deletingLastPathComponent()
-        return parent.path != folder.path && isWritable(parent)
+        return folder.path != file.path && isWritable(folder)
     }
 }

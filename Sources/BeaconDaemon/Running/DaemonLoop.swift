@@ -19,7 +19,13 @@ struct DaemonLoop: Sendable {
     /// Changes what is read from the file, as the command line has it.
     private let override: @Sendable (GatewayConfiguration) -> GatewayConfiguration
 
+    /// True to end where another configuration would be read from the file: somebody else goes on with it.
+    var endsWithReading = false
+
     private let signals = SignalWatch()
+
+    /// The lock on the configuration's file, by which another beacond knows that it is in use.
+    private let claim = Locked<FileLock?>(nil)
 
     /// A loop that listens to signals from now on.
     init(
@@ -31,6 +37,33 @@ struct DaemonLoop: Sendable {
         self.linger = linger
         self.override = override
         signals.listen()
+    }
+
+    /// Claims the configuration's file for this process, as long as it runs.
+    ///
+    /// - Returns: false where another process has it. What is no file, or cannot be locked, is in nobody's way.
+    func claimConfiguration() -> Bool {
+        claim.withLock { claim in
+            if claim?.isOn(path) == true { return true }
+            do throws(StateError) {
+                claim = try FileLock(existing: path)
+                return claim != nil
+            } catch {
+                claim = nil
+                return true
+            }
+        }
+    }
+
+    private func warnOfOthers(_ logger: Logger) {
+        guard !isDryRun, !claimConfiguration() else { return }
+        logger.warning("\(Self.inUse(path))")
+    }
+
+    /// Returns what to say where another process runs with a configuration.
+    static func inUse(_ path: String) -> String {
+        "another beacond runs with \(path), and at a broker each of the two would end the other's connection; end one, "
+            + "or give one a file of its own with --config"
     }
 
     /// Runs until the process is to end.
@@ -50,6 +83,7 @@ struct DaemonLoop: Sendable {
             repetitions.cancel()
             LogRepetitions.shared.finish()
         }
+        warnOfOthers(Self.logger(settings))
         var daemon = try daemon(settings)
         while true {
             let result = await run(daemon, Self.logger(settings))
@@ -61,6 +95,8 @@ struct DaemonLoop: Sendable {
             do {
                 daemon = try self.daemon(next)
                 settings = next
+                // An editor may have put another file in the place of the first.
+                warnOfOthers(Self.logger(settings))
             } catch {
                 Self.logger(settings).notice("cannot use the new configuration: \(error); the earlier one stays in use")
                 daemon = try self.daemon(settings)
@@ -125,6 +161,10 @@ struct DaemonLoop: Sendable {
                 return nil
             case .reload:
                 guard let settings = read(logger) else { continue }
+                if endsWithReading {
+                    await daemon.requestShutdown()
+                    return nil
+                }
                 logger.notice("the configuration was read again; sources are opened anew")
                 await daemon.requestShutdown()
                 return settings

@@ -1,3 +1,4 @@
+import CLibrary
 public import Foundation
 import GRDB
 
@@ -14,6 +15,13 @@ public struct OutboxInspector: Sendable {
     ///
     /// - Throws: ``OutboxError``: `cannotOpen` where there is none, `notOurs` or `damaged` where the file is no outbox.
     public init(file: URL) throws(OutboxError) {
+        // Its folder is for the owner alone, so that it cannot even be found out whether there is a file.
+        if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
+            throw OutboxError(
+                .cannotOpen,
+                "the outbox at \(file.path) is not for this user; run this as the user who runs the gateway, or as root "
+                    + "with sudo")
+        }
         guard FileManager.default.fileExists(atPath: file.path) else {
             throw OutboxError(
                 .cannotOpen, "there is no outbox at \(file.path). Check the path; the gateway creates it when it starts"

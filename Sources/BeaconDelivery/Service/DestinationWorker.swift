@@ -121,6 +121,8 @@ struct DestinationWorker {
             case .retry(let reason, let after):
                 // Only the first that fails waits; those behind it were not tried.
                 guard resolution.failure == nil else { continue }
+                // What ended with the service is no failure of the destination, and would hide one.
+                guard !Task.isCancelled else { continue }
                 failures += 1
                 var generator = SystemRandom()
                 let pause = destination.retryPolicy.wait(afterFailures: failures, asked: after, using: &generator)
@@ -135,7 +137,7 @@ struct DestinationWorker {
                     level: failures == 1 ? .warning : .debug, "a delivery failed and is tried again",
                     metadata: [
                         "destination": "\(destination.name)", "reason": "\(reason)", "failures": "\(failures)",
-                        "retryAfter": "\(pause)",
+                        "retryAfter": "\(DurationText.text(pause))",
                     ])
                 remind(of: reason, at: now, logger: logger)
             }

@@ -85,6 +85,7 @@ extension Gateway {
         notifications: inout [BeaconNotification]
     ) {
         if case .region = owner {
+            log(event)
             var timed = event
             timed.time = time
             add(own(policy.receive(.region(timed), at: event.time)), to: &notifications)
@@ -93,6 +94,18 @@ extension Gateway {
             for destination in destinations { destination.receive?(.region(event)) }
         }
         if event.state != .unknown { unlaunched.append(.change(GatewayChange(owner: owner, event: event))) }
+    }
+
+    /// Logs that a region was entered or left. A dry run prints what it would send.
+    private func log(_ event: RegionEvent) {
+        guard state != nil else { return }
+        switch event.kind {
+        case .enter:
+            let beacon = event.identity.map { " by \(title(of: $0))" } ?? ""
+            logger.info("\(event.name) was entered\(beacon)\(event.receiver.map { ", heard by \($0)" } ?? "")")
+        case .exit: logger.info("\(event.name) was left")
+        default: logger.debug("\(event.name) is \(event.state)")
+        }
     }
 
     func handle(_ report: RangingRequestReport, notifications: inout [BeaconNotification]) {

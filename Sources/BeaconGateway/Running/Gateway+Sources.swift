@@ -177,7 +177,8 @@ extension Gateway {
             loseHearing(of: number)
         case .ended:
             if statistics.sources[number].state == .running { statistics.sources[number].state = .ended }
-            logger.info("\(name) has ended")
+            // One that is stopped has not ended by itself.
+            if !isStopped { logger.notice("\(name) has ended") }
             sources[number].isEnded = true
             loseHearing(of: number)
         }

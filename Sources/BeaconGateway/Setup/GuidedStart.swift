@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconMonitoring
+import BeaconSupport
 public import Foundation
 import Yams
 
@@ -33,6 +34,37 @@ public struct GuidedStart: Hashable, Sendable {
         var regions: [JSONValue]?
         var rules: [JSONValue]?
         var webhook: String?
+        var broker: Broker?
+
+        /// The broker by which Home Assistant is told.
+        struct Broker: Decodable, Sendable {
+            var host: String
+            var port: Int?
+            var user: String?
+            var password: String?
+        }
+
+        /// The variable of the password, which the file of secrets has.
+        static let passwordVariable = "MQTT_PASSWORD"
+
+        /// The broker's password; nil where none is asked for.
+        private var password: String? { broker?.password.flatMap { $0.isEmpty ? nil : $0 } }
+
+        /// What the file of secrets is to have beside the configuration.
+        var secrets: [String: String] { password.map { [Self.passwordVariable: $0] } ?? [:] }
+
+        /// The destination for Home Assistant, as the configuration has it.
+        fileprivate var brokerSettings: JSONValue? {
+            guard let broker else { return nil }
+            var values: [String: JSONValue] = [
+                "name": .string("home"), "type": .string("mqtt"), "host": .string(broker.host),
+                "home-assistant": .bool(true),
+            ]
+            if let port = broker.port { values["port"] = .integer(Int64(port)) }
+            if let user = broker.user, !user.isEmpty { values["user"] = .string(user) }
+            if password != nil { values["password"] = .object(["env": .string(Self.passwordVariable)]) }
+            return .object(values)
+        }
 
         /// Returns the faults of regions, beacons and rules, each with its place: `regions.0.uuid`.
         func faults(beside configuration: GatewayConfiguration) -> [ConfigurationItem.Fault] {
@@ -68,15 +100,12 @@ public struct GuidedStart: Hashable, Sendable {
         add("sources", Node.sequence(.init([Self.node(.string(choice.source))])))
         if let regions = choice.regions, !regions.isEmpty { add("regions", Self.list(regions)) }
         if let beacons = choice.beacons, !beacons.isEmpty { add("beacons", Self.list(beacons)) }
+        var destinations = [choice.brokerSettings].compactMap(\.self)
         if let webhook = choice.webhook, !webhook.isEmpty {
-            add(
-                "destinations",
-                Self.list([
-                    .object([
-                        "name": .string("webhook"), "type": .string("webhook"), "url": .string(webhook),
-                    ])
-                ]))
+            destinations.append(
+                .object(["name": .string("webhook"), "type": .string("webhook"), "url": .string(webhook)]))
         }
+        if !destinations.isEmpty { add("destinations", Self.list(destinations)) }
         if let rules = choice.rules, !rules.isEmpty {
             add("launch", .mapping(.init([(Node("rules"), Self.list(rules))])))
         }
@@ -94,7 +123,7 @@ public struct GuidedStart: Hashable, Sendable {
     }
 
     /// The order in which people read the keys of an item; others follow by the alphabet.
-    private static let order = ["name", "type", "url", "uuid", "major", "minor", "events", "regions", "beacons"]
+    private static let order = ["name", "type", "url", "host", "port", "user", "password", "uuid", "major", "minor", "events", "regions", "beacons"]
 
     private static func node(_ value: JSONValue, style: Node.Mapping.Style = .flow) -> Node {
         switch value {
@@ -118,14 +147,34 @@ public struct GuidedStart: Hashable, Sendable {
         }
     }
 
-    /// Writes a configuration where there is none.
+    /// Returns true where there is no file of this path, or one that configures nothing, as a package installs it.
+    public static func mayWrite(_ path: String) -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return true }
+        guard let checked = try? GatewayConfiguration.check(file: path) else { return false }
+        return checked.diagnostics.isEmpty && checked.configuration.isIdle
+    }
+
+    /// Writes a configuration where there is none. A file that configures nothing is replaced: it is kept beside it,
+    /// and those who could read it can read the new one.
     ///
+    /// - Parameters:
+    ///   - text: the configuration.
+    ///   - secrets: what the file of secrets has to have for it.
     /// - Throws: Foundation's error where there is one, or it cannot be written.
-    func write(_ text: String) throws {
+    func write(_ text: String, secrets: [String: String]) throws {
+        let manager = FileManager.default
         let file = URL(fileURLWithPath: path)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file, options: .withoutOverwriting)
+        try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        for (name, value) in secrets.sorted(by: { $0.key < $1.key }) {
+            try EnvironmentFile(beside: path).add(name, value)
+        }
+        guard manager.fileExists(atPath: path), Self.mayWrite(path) else {
+            return try Data(text.utf8).write(to: file, options: .withoutOverwriting)
+        }
+        let permissions = try manager.attributesOfItem(atPath: path)[.posixPermissions] ?? 0o600
+        try AtomicFile.replace(path + ".old", with: Data(contentsOf: file))
+        try AtomicFile.replace(path, with: text.utf8)
+        try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
     }
 }
 

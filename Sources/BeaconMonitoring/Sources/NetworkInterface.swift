@@ -1,5 +1,15 @@
 import CLibrary
 
+/// The addresses by which others reach this machine.
+package enum MachineAddress {
+    /// The first of version 4 that is not the machine's own loop; nil where it has none.
+    package static var first: String? {
+        let interfaces = NetworkInterface.all() ?? []
+        return interfaces.first { $0.bytes.first != 127 && !$0.isPointToPoint }?.bytes.map(String.init)
+            .joined(separator: ".")
+    }
+}
+
 /// An interface of the machine that can send to a group, with an address of version 4.
 struct NetworkInterface: Hashable {
     /// Its number.

@@ -35,6 +35,21 @@ package final class FileLock: Sendable {
         self.init(descriptor: descriptor)
     }
 
+    /// Acquires the lock of a file that is there exclusively, without the right to write it; nil if another holds it.
+    ///
+    /// - Throws: ``StateError`` if there is no such file, or it cannot be locked.
+    package convenience init?(existing path: String) throws(StateError) {
+        let descriptor = CLibrary.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.error(path, errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let error = errno
+            close(descriptor)
+            if error == EWOULDBLOCK { return nil }
+            throw Self.error(path, error)
+        }
+        self.init(descriptor: descriptor)
+    }
+
     /// Returns true while another holds the lock, in whatever way, and where that cannot be found out, for want of
     /// descriptors for instance. A file that is not there is not created.
     package static func isHeld(_ path: String) -> Bool {

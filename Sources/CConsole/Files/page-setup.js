@@ -15,17 +15,19 @@ const storeKey = "beacond.setup";
 const steps = [source, heard, first, review];
 
 /** What is entered so far. */
-const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
+const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "" }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
 
 function stored() {
   try {
     const kept = JSON.parse(sessionStorage.getItem(storeKey) || "null");
-    return kept && typeof kept === "object" && Array.isArray(kept.beacons) && Array.isArray(kept.regions) ? { ...fresh(), ...kept, rule: { ...fresh().rule, ...kept.rule } } : fresh();
+    return kept && typeof kept === "object" && Array.isArray(kept.beacons) && Array.isArray(kept.regions) ? { ...fresh(), ...kept, broker: { ...fresh().broker, ...kept.broker }, rule: { ...fresh().rule, ...kept.rule } } : fresh();
   } catch { return fresh(); }
 }
 
 export function open(root) {
   const state = stored();
+  // Never kept by the browser: after a reload it is asked for again.
+  Object.defineProperty(state, "password", { value: "", writable: true, enumerable: false });
   const keep = () => { try { sessionStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* The browser keeps nothing. */ } };
   const fault = problemNode();
   const list = el("ol.steps", { "aria-label": "Steps" }, ...steps.map((step, index) => el("li", null, el("span.step-number", { "aria-hidden": "true" }, String(index + 1)), el("span", null, step.title), el("span.offscreen.step-state"))));

@@ -1,4 +1,4 @@
-// The guided start, step 3: what happens with it at first: a web address that is told, a rule, or nothing so far.
+// The guided start, step 3: what happens with it at first: Home Assistant or a web address is told, a rule, or nothing so far.
 
 import { server } from "./api.js";
 import { el, show, text } from "./dom.js";
@@ -15,6 +15,13 @@ export function ruleOf(state) {
   return { name, events: [event], ...(region ? { regions: [region] } : {}), ...(program.trim() ? { program: program.split(/\r?\n/).map((line) => line.trim()).filter(Boolean) } : {}), ...(unit ? { unit } : {}) };
 }
 
+/** The broker of the draft; null where Home Assistant is not told. */
+export function brokerOf(state) {
+  if (state.kind !== "broker") return null;
+  const { host, port, user } = state.broker;
+  return { host, ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
+}
+
 export function open(root, { state, keep, ready }) {
   const mayStart = server.status?.programs !== false;
   const address = textField("webhook", "Address", { help: "Each entry and exit is sent there as JSON, and waits on the disk until it is taken.", attributes: { type: "url", placeholder: "https://example.com/beacons", autocapitalize: "none", spellcheck: "false" } });
@@ -25,11 +32,19 @@ export function open(root, { state, keep, ready }) {
     program: areaField("rules.0.program", "start this program", { help: "The whole path, then each argument in a line of its own. The event is its standard input, as JSON.", attributes: { rows: 2, placeholder: "/usr/local/bin/lights", spellcheck: "false", autocapitalize: "none" } }),
     unit: textField("rules.0.unit", "or this systemd unit", { optional: true, attributes: { placeholder: "lights.service", spellcheck: "false", autocapitalize: "none" } }),
   };
+  const broker = {
+    host: textField("broker.host", "Broker", { help: "The name or address of the MQTT broker that Home Assistant uses.", attributes: { placeholder: "homeassistant.local", autocapitalize: "none", spellcheck: "false" } }),
+    port: textField("broker.port", "Port", { optional: true, attributes: { inputmode: "numeric", placeholder: "1883" } }),
+    user: textField("broker.user", "User", { optional: true, attributes: { autocapitalize: "none", spellcheck: "false", autocomplete: "off" } }),
+  };
+  const password = textField("broker.password", "Password", { optional: true, help: "It is written into a file beside the configuration that only its owner may read.", attributes: { type: "password", autocomplete: "off" } });
   const sentence = el("p.rule-sentence", { "aria-live": "polite" });
   const webhookBox = el("div.card.chosen", null, address.node);
+  const brokerBox = el("div.card.chosen", null, el("div.field-row", null, broker.host.node, broker.port.node), el("div.field-row", null, broker.user.node, password.node));
   const ruleBox = el("div.card.chosen", null, fields.name.node, el("div.field-row", null, fields.event.node, fields.region.node), fields.program.node, fields.unit.node, sentence);
   const kinds = [
     ["nothing", "Nothing so far", "The console shows who is where; rules come later, under Rules.", null],
+    ["broker", "Tell Home Assistant", "It gets a device for each region and each named beacon, by its MQTT broker.", brokerBox],
     ["webhook", "Tell a web address", "A program of yours, or a service on the web, is told of each entry and exit.", webhookBox],
     ["rule", "Start a program", mayStart ? "When somebody comes or goes, on this machine." : "Rules that are made here start no programs: whoever can open this console could then run anything on the machine. Write such a rule into the file later.", ruleBox],
   ];
@@ -40,13 +55,18 @@ export function open(root, { state, keep, ready }) {
     input.addEventListener("change", () => { state.kind = kind; draw(); });
     options.append(el("li.option", null, input, el("label", { for: `kind-${kind}` }, el("b", null, words), el("span.hint", { id: `kind-${kind}-help` }, help))));
   }
-  root.append(el("fieldset.choice", null, el("legend.offscreen", null, heading), options), webhookBox, ruleBox);
+  root.append(el("fieldset.choice", null, el("legend.offscreen", null, heading), options), brokerBox, webhookBox, ruleBox);
   address.set(state.webhook);
+  password.set(state.password);
+  for (const [key, field] of Object.entries(broker)) field.set(state.broker[key]);
   for (const [key, field] of Object.entries(fields)) field.set(state.rule[key]);
   if (state.kind === "rule" && !mayStart) state.kind = "nothing";
 
   function draw() {
     state.webhook = address.value();
+    state.password = password.value();
+    for (const [key, field] of Object.entries(broker)) state.broker[key] = field.value();
+    show(brokerBox, state.kind === "broker");
     for (const [key, field] of Object.entries(fields)) state.rule[key] = field.value();
     show(webhookBox, state.kind === "webhook");
     show(ruleBox, state.kind === "rule");
@@ -60,13 +80,18 @@ export function open(root, { state, keep, ready }) {
   return {
     async next() {
       const faults = [];
+      if (state.kind === "broker") {
+        if (!broker.host.value()) faults.push([broker.host, "Write the broker's name or address."]);
+        if (broker.port.value() && !/^[1-9][0-9]{0,4}$/.test(broker.port.value())) faults.push([broker.port, "Write a number from 1 to 65535."]);
+        if (password.value() && !broker.user.value()) faults.push([broker.user, "A password needs a user."]);
+      }
       if (state.kind === "webhook" && !/^https?:\/\/\S+/.test(address.value())) faults.push([address, "Write an address that begins with https:// or http://."]);
       if (state.kind === "rule") {
         if (!fields.name.value()) faults.push([fields.name, "Write a name."]);
         if (!fields.program.value() && !fields.unit.value()) faults.push([fields.program, "Write a program or a unit."]);
         if (fields.program.value() && fields.unit.value()) faults.push([fields.unit, "A rule starts either a program or a unit."]);
       }
-      for (const field of [address, ...Object.values(fields)]) field.fault("");
+      for (const field of [address, password, ...Object.values(broker), ...Object.values(fields)]) field.fault("");
       for (const [field, words] of faults) field.fault(words);
       faults[0]?.[0].focus();
       return !faults.length;

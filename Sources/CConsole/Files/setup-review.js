@@ -3,7 +3,7 @@
 import { on, send } from "./api.js";
 import { codeBlock, el, patch, show, text } from "./dom.js";
 import { textField } from "./form.js";
-import { ruleOf } from "./setup-first.js";
+import { brokerOf, ruleOf } from "./setup-first.js";
 
 export const title = "Write it";
 export const heading = "Is this what you mean?";
@@ -11,7 +11,7 @@ export const heading = "Is this what you mean?";
 /** The body of the draft and of what is written. */
 const bodyOf = (state) => {
   const rule = ruleOf(state);
-  return { source: state.source, beacons: state.beacons, regions: state.regions, rules: rule ? [rule] : [], webhook: state.kind === "webhook" ? state.webhook : null };
+  return { source: state.source, beacons: state.beacons, regions: state.regions, rules: rule ? [rule] : [], webhook: state.kind === "webhook" ? state.webhook : null, broker: brokerOf(state) };
 };
 
 /** A fault's key, whose parts are divided by full stops or brackets, as a list. */
@@ -48,6 +48,14 @@ export function open(root, { state, info, keep, fail, ready }) {
       field.set(state.webhook);
       field.input.addEventListener("input", () => { state.webhook = field.value(); keep(); later(); });
       fields.push(field);
+    }
+    if (state.kind === "broker") {
+      for (const [key, word] of [["host", "Broker"], ["user", "User"]]) {
+        const field = textField(`broker.${key}`, word, { attributes: { autocapitalize: "none", spellcheck: "false" } });
+        field.set(state.broker[key]);
+        field.input.addEventListener("input", () => { state.broker[key] = field.value(); keep(); later(); });
+        fields.push(field);
+      }
     }
     names.replaceChildren(...fields.map((field) => field.node));
   }

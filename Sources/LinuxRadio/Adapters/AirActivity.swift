@@ -11,7 +11,7 @@ struct AirActivity {
     /// The events in ten seconds that only many devices cause: what twenty beacons send at 10 Hz. They do not all leave
     /// within a few seconds. It is a choice; where they do, a region is left some minutes later than it could be
     /// (`ControllerConfiguration.mostResets`). Addresses say less: a single device may draw a new one for each advert.
-    private static let leastEvents: Int32 = 2000
+    private static let eventsOfMany = 2000.0
 
     /// The events in ten seconds after which a silence of ten may be a scan that has died: those of a beacon that sends
     /// once a second, the slowest of common settings, where the scan listens for half of the time and some are missed.
@@ -29,6 +29,9 @@ struct AirActivity {
     /// bursts looks the same.
     static let revivalPause: Int64 = 3600 * Timestamp.nanosecondsPerSecond
 
+    /// As many of them as a scan hears that listens for a part of the time.
+    private let leastEvents: Int32
+
     private var earliest: Int32 = 0
     private var earlier: Int32 = 0
     private var current: Int32 = 0
@@ -37,8 +40,11 @@ struct AirActivity {
     /// The newest counts of events, each of about ten seconds.
     private var counts: [Int32] = []
 
+    /// What is heard by a scan that listens for a part of the time.
+    init(share: Double = 1) { leastEvents = Int32(Self.eventsOfMany * share) }
+
     /// True where many adverts were heard within the ten seconds before the last of them was.
-    var isBusy: Bool { earlier + current >= Self.leastEvents }
+    var isBusy: Bool { earlier + current >= leastEvents }
 
     /// True where adverts came often enough for a silence to be no chance.
     var isLively: Bool { earliest + earlier + current >= Self.fewEvents }
@@ -47,7 +53,7 @@ struct AirActivity {
     var isSteady: Bool { earliest + earlier + current >= Self.steadyEvents || usualCount >= Self.steadyEvents }
 
     /// True where the controller's events were those of many devices.
-    var isBusyByCount: Bool { usualCount >= Self.leastEvents }
+    var isBusyByCount: Bool { usualCount >= leastEvents }
 
     /// True where they came often enough for a silence to be no chance.
     var isLivelyByCount: Bool { usualCount >= Self.fewEvents }

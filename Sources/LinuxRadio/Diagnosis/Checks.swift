@@ -14,7 +14,7 @@ struct KernelCheck {
             return [
                 Finding(
                     "kernel", .problem, "Linux \(release) has no Bluetooth, or its module is not loaded.",
-                    remedy: "sudo modprobe bluetooth btusb")
+                    remedy: "sudo modprobe --all bluetooth btusb")
             ]
         case let number:
             return [

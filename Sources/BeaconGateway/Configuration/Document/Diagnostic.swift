@@ -6,6 +6,8 @@ public struct Diagnostic: Hashable, Sendable {
         case file(SourceLocation)
         /// A variable of the environment.
         case environment(String)
+        /// A line of the file of secrets beside the configuration.
+        case secrets(path: String, line: Int)
     }
 
     /// The consequence of a diagnostic.
@@ -37,6 +39,7 @@ public struct Diagnostic: Hashable, Sendable {
         switch origin {
         case .file(let location): "\(file):\(location.line):\(location.column): \(severity.rawValue): \(message)"
         case .environment(let name): "\(name) in the environment: \(severity.rawValue): \(message)"
+        case .secrets(let path, let line): "\(path):\(line): \(severity.rawValue): \(message)"
         }
     }
 }

@@ -21,8 +21,13 @@ final class ConfigurationReading {
     /// The faults so far.
     private(set) var diagnostics: [Diagnostic] = []
 
-    init(environment: [String: String], folder: URL) {
+    /// The file of secrets beside the configuration, whose variables come after those of the environment.
+    private let secrets: EnvironmentFile?
+
+    init(environment: [String: String], secrets: EnvironmentFile? = nil, folder: URL) {
+        let environment = environment.merging(secrets?.variables ?? [:]) { given, _ in given }
         variables = environment
+        self.secrets = secrets
         self.folder = folder
         provider = EnvironmentVariablesProvider(environmentVariables: environment)
             .prefixKeys(with: ConfigKey([Self.prefix.lowercased()]))
@@ -43,6 +48,23 @@ final class ConfigurationReading {
         return variables[name]
     }
 
+    /// Returns where a variable can be written that the environment does not have, as the end of a sentence.
+    func remedy(for variable: String) -> String {
+        guard let secrets else { return "" }
+        if let obstacle = secrets.obstacle { return ", and \(obstacle); try it with sudo" }
+        return "; write \(variable)=… into \(secrets.path), as a line that only its owner may read"
+    }
+
+    /// Reports the lines of the file of secrets that are none.
+    func reportSecretsFaults() {
+        guard let secrets else { return }
+        for line in secrets.faults {
+            report(
+                .secrets(path: secrets.path, line: line), "this is no line of NAME=value, and is passed over",
+                severity: .warning)
+        }
+    }
+
     /// Returns whether any variable gives a value for this path or something in it.
     func hasOverrides(within path: [String]) -> Bool {
         guard let key = try? provider.value(forKey: AbsoluteConfigKey(path), type: .string).encodedKey else {
@@ -51,17 +73,18 @@ final class ConfigurationReading {
         return variables.keys.contains { $0.hasPrefix(key + "_") }
     }
 
-    /// The diagnostics, in the order of the file, then of the environment.
+    /// The diagnostics, in the order of the file, then of the environment, then of the secrets.
     var sortedDiagnostics: [Diagnostic] {
         // Sorting does not promise to keep what is equal in order, so its place decides.
         diagnostics.enumerated().sorted { left, right in
             switch (left.element.origin, right.element.origin) {
             case (.file(let first), .file(let second)):
                 first == second ? left.offset < right.offset : first < second
-            case (.file, .environment): true
-            case (.environment, .file): false
             case (.environment(let first), .environment(let second)):
                 first == second ? left.offset < right.offset : first < second
+            case (.secrets(_, let first), .secrets(_, let second)): first < second
+            case (.file, _), (.environment, .secrets): true
+            case (.environment, .file), (.secrets, _): false
             }
         }.map(\.element)
     }

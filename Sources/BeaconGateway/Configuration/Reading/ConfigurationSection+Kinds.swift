@@ -153,7 +153,7 @@ extension ConfigurationSection {
         guard case .mapping = node else {
             report(
                 .file(node.location),
-                "\"\(key)\" is written here in the open; write { env: NAME } or { file: PATH } to say where it is, or set "
+                "\"\(key)\" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is, or set "
                     + "\(ConfigurationReading.prefix)_\(variable) in the environment")
             return nil
         }
@@ -165,7 +165,9 @@ extension ConfigurationSection {
         case (let name?, nil):
             if let text = reading.variable(name.value) { return filled(Secret(text), key, name.origin) }
             report(
-                name.origin, "\"\(key)\" is to come from \(name.value), which the environment does not have here")
+                name.origin,
+                "\"\(key)\" is to come from \(name.value), which the environment does not have here"
+                    + reading.remedy(for: name.value))
             return nil
         case (nil, let file?):
             if let text = try? String(contentsOfFile: file.value, encoding: .utf8) {

@@ -80,8 +80,14 @@ final class ConfigurationSection {
         return node
     }
 
-    /// Reports that a key is missing.
+    /// Reports that a key is missing, or the one that was meant to be it.
     func reportMissing(_ key: String, _ what: String) {
+        let unknown = pairs.first { !known.contains($0.key) && SpellingSuggestion.to($0.key, among: [key]) != nil }
+        if let unknown {
+            known.append(unknown.key)
+            return reading.report(
+                .file(unknown.location), "there is no key \"\(unknown.key)\" here; was \"\(key)\" meant?")
+        }
         reading.report(origin, "\(subject)\"\(key)\" is missing: \(what)")
     }
 
@@ -118,9 +124,14 @@ final class ConfigurationSection {
     }
 
     func integer(_ key: String, _ range: ClosedRange<Int>, unit: String = "") -> Located<Int>? {
-        value(key, "write a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)") { text in
-            Int(text).flatMap { range.contains($0) ? $0 : nil }
-        }
+        var what = "write a whole number from \(range.lowerBound) to \(range.upperBound)\(unit)"
+        guard let text = text(key, what) else { return nil }
+        let number = Int(text.value)
+        if let number, range.contains(number) { return Located(number, text.origin) }
+        // Signals are below zero, which whoever reads them aloud leaves out.
+        if let number, number > 0, range.contains(-number) { what += ". Was \(-number) meant?" }
+        reading.report(text.origin, "\"\(key)\" is \"\(text.value)\"; \(what)")
+        return nil
     }
 
     func boolean(_ key: String) -> Bool? {
@@ -158,9 +169,14 @@ final class ConfigurationSection {
         value(key, "a UUID has 32 hexadecimal digits, as e2c56db5-dffb-48d2-b060-d0f5a71096e0", ProximityUUID.init)
     }
 
-    func choice<Value: Sendable>(_ key: String, _ choices: [(String, Value)]) -> Located<Value>? {
+    /// Returns one of several values by its word.
+    ///
+    /// - Parameter meant: what is meant by words that others would have for it, in small letters.
+    func choice<Value: Sendable>(
+        _ key: String, _ choices: [(String, Value)], meant: [String: String] = [:]
+    ) -> Located<Value>? {
         guard let text = text(key, "write \(Self.list(choices.map(\.0)))") else { return nil }
-        return choice(text, key, choices)
+        return choice(text, key, choices, meant)
     }
 
     /// Returns a list of words: one, several, or in the environment several with commas between them.
@@ -194,11 +210,13 @@ final class ConfigurationSection {
     }
 
     private func choice<Value: Sendable>(
-        _ text: Located<String>, _ key: String, _ choices: [(String, Value)]
+        _ text: Located<String>, _ key: String, _ choices: [(String, Value)], _ meant: [String: String] = [:]
     ) -> Located<Value>? {
         if let found = choices.first(where: { $0.0 == text.value }) { return Located(found.1, text.origin) }
         var message = "\"\(key)\" is \"\(text.value)\"; write \(Self.list(choices.map(\.0)))"
-        if let nearest = SpellingSuggestion.to(text.value, among: choices.map(\.0)) {
+        if let other = meant[text.value.lowercased()] {
+            message += ". Was \(other) meant?"
+        } else if let nearest = SpellingSuggestion.to(text.value, among: choices.map(\.0)) {
             message += ". Was \(nearest) meant?"
         }
         reading.report(text.origin, message)

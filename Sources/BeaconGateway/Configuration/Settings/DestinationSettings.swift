@@ -52,6 +52,12 @@ extension DestinationSettings {
         case webhook, kumulos, mqtt
     }
 
+    /// What Home Assistant hears by, which has many names.
+    private static let meant = Dictionary(
+        uniqueKeysWithValues: ["homeassistant", "home-assistant", "home_assistant", "hass"].map {
+            ($0, "mqtt, with \"home-assistant: true\",")
+        })
+
     /// Reads all destinations of a configuration whose regions and beacons were read.
     static func read(_ root: ConfigurationSection, in configuration: GatewayConfiguration) -> [DestinationSettings] {
         var names: Set<String> = []
@@ -63,7 +69,7 @@ extension DestinationSettings {
             let faults = root.reading.diagnostics.count
             let name = section.name("destination", known: &names)
             let words = Word.allCases.map { ($0.rawValue, $0) }
-            guard let word: Word = section.choice("type", words)?.value else {
+            guard let word: Word = section.choice("type", words, meant: Self.meant)?.value else {
                 if !section.has("type") {
                     section.reportMissing("type", "write \(ConfigurationSection.list(words.map(\.0)))")
                 }

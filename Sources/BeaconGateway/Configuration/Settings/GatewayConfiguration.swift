@@ -1,6 +1,7 @@
 import BeaconApplications
 public import BeaconDelivery
 public import BeaconMonitoring
+import BeaconSupport
 public import Foundation
 public import Logging
 import Yams
@@ -70,6 +71,12 @@ public struct GatewayConfiguration: Sendable {
 }
 
 extension GatewayConfiguration {
+    /// True where nothing is watched for and nobody is told: as the file is that a package installs.
+    var isIdle: Bool {
+        regions.isEmpty && beacons.isEmpty && places == nil && destinations.isEmpty && items.isEmpty
+            && launch == LaunchSettings() && web == nil && proxy == nil && fleet == nil && suspicions == nil
+    }
+
     /// Returns the default folder of the daemon's state: the one that systemd made for it (`StateDirectory=` in
     /// systemd.exec(5)), else one in the user's own state directory.
     public static func stateFolder(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
@@ -97,7 +104,8 @@ extension GatewayConfiguration {
     /// The largest file, in bytes.
     private static let largestFile = 1 << 20
 
-    /// Reads and checks a file.
+    /// Reads and checks a file, with the environment and what the file of secrets beside it has: `beacond.env` beside
+    /// `beacond.yaml`, as lines of `NAME=value`.
     ///
     /// - Throws: ``ConfigurationError`` if it cannot be read. Faults in its content are in the result.
     public static func check(
@@ -109,20 +117,18 @@ extension GatewayConfiguration {
                 "cannot read \(file): there is no such file; name the configuration with --config, or make one in the browser with \"beacond setup\""
             )
         }
-        let data: Data
+        let bytes: [UInt8]
         do {
-            data = try Data(contentsOf: URL(fileURLWithPath: file))
+            bytes = try SmallFile.contents(path: file, limit: largestFile)
         } catch {
-            throw ConfigurationError(
-                .cannotRead, "cannot read \(file): \(error.localizedDescription)", cause: error)
+            throw ConfigurationError(.cannotRead, error.message, cause: error)
         }
-        guard data.count <= largestFile, let text = String(data: data, encoding: .utf8) else {
-            throw ConfigurationError(
-                .cannotRead,
-                "cannot read \(file): a configuration is text in UTF-8 of at most \(largestFile >> 20) MiB")
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(.cannotRead, "cannot read \(file): a configuration is text in UTF-8")
         }
         let folder = URL(fileURLWithPath: file).absoluteURL.deletingLastPathComponent()
-        var checked = check(text, folder: folder, environment: environment)
+        var checked = check(
+            text, folder: folder, environment: environment, secrets: EnvironmentFile(beside: file))
         checked.configuration.path = URL(fileURLWithPath: file).path
         return checked
     }
@@ -134,9 +140,16 @@ extension GatewayConfiguration {
     ///   - folder: the folder that relative paths are resolved against.
     ///   - environment: variables, which come before the text.
     public static func check(_ text: String, folder: URL, environment: [String: String]) -> Checked {
+        check(text, folder: folder, environment: environment, secrets: nil)
+    }
+
+    private static func check(
+        _ text: String, folder: URL, environment: [String: String], secrets: EnvironmentFile?
+    ) -> Checked {
         let document = YAMLDocument(text)
-        let reading = ConfigurationReading(environment: environment, folder: folder)
+        let reading = ConfigurationReading(environment: environment, secrets: secrets, folder: folder)
         reading.report(document.diagnostics)
+        reading.reportSecretsFaults()
         var configuration = GatewayConfiguration(
             outbox: OutboxSettings(path: outboxPath(in: stateFolder(environment))))
         // Where the text is no YAML, all other diagnostics would be wrong.
@@ -172,8 +185,8 @@ extension GatewayConfiguration {
         intake = IntakeSettings.read(root)
         launch = LaunchSettings.read(root, in: ruleContext, items: &items)
         web = WebSettings.read(root)
-        if web == nil, !root.has("web") || root.boolean("web") == false,
-            sources.contains(where: { $0.specification.posted != nil })
+        if web == nil, sources.contains(where: { $0.specification.posted != nil }),
+            !root.has("web") || root.boolean("web") == false
         {
             root.report(root.origin, "gateways that post need a console to come in by; write \"web: true\"")
         }

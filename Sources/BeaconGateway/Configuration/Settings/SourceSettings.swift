@@ -39,6 +39,13 @@ extension SourceSettings {
                 path.hasPrefix("/") ? path : reading.folder.appendingPathComponent(path).standardizedFileURL.path
             specification = specification.replacing(path: absolute)
             guard FileManager.default.fileExists(atPath: absolute) else {
+                if specification.isSimulation {
+                    // The simulation knows the scenarios that there are.
+                    do { try SourceSpecification(text.value).validate() } catch {
+                        reading.report(text.origin, "\"\(key)\": \(error)")
+                    }
+                    return specification
+                }
                 reading.report(
                     text.origin,
                     "\"\(key)\" has \"\(path)\", and there is no such file; radios are auto, hci, hci:hci0 and bluez")

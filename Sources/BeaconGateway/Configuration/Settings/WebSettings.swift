@@ -1,3 +1,4 @@
+import BeaconMonitoring
 import Foundation
 import NIOCore
 import Yams
@@ -75,8 +76,10 @@ public struct WebSettings: Hashable, Sendable {
         return trustedProxies.contains(address.hasPrefix(mapped) ? String(address.dropFirst(mapped.count)) : address)
     }
 
-    /// The address to open in a browser.
+    /// The address to open in a browser. Where every address of the machine is listened on, it is the first by which
+    /// others reach it.
     public var address: String {
+        let host = ["0.0.0.0", "::"].contains(host) ? MachineAddress.first ?? host : host
         let name = host.contains(":") ? "[\(host)]" : host
         return "\(certificate == nil ? "http" : "https")://\(name):\(port)/"
     }
@@ -86,7 +89,17 @@ extension WebSettings {
     /// Reads `web: true`, or a mapping; nil where there is no console.
     static func read(_ root: ConfigurationSection) -> WebSettings? {
         guard let node = root.node("web") else { return nil }
-        guard case .mapping = node else { return root.boolean("web") == true ? WebSettings() : nil }
+        guard case .mapping = node else {
+            if let text = root.text("web"), text.value.contains(where: { ".:".contains($0) }) || Int(text.value) ?? 0 > 1,
+                let (host, port) = address(text.value)
+            {
+                root.report(
+                    text.origin, "\"web\" is \"\(text.value)\"; write \"web: true\", or for another address "
+                        + "\"web: { listen: '\(host.contains(":") ? "[\(host)]" : host):\(port)' }\"")
+                return nil
+            }
+            return root.boolean("web") == true ? WebSettings() : nil
+        }
         let section = root.section("web")
         var settings = WebSettings()
         if let address = section.value("listen", "write an address and a port, as 127.0.0.1:8099", Self.address) {
@@ -152,6 +165,8 @@ extension WebSettings {
 
     /// Returns the parts of `HOST:PORT`, where the port may be missing and IPv6 is in brackets.
     private static func address(_ text: String) -> (host: String, port: Int)? {
+        // A port alone, of this machine.
+        if let port = Int(text) { return 1...65_535 ~= port ? (WebSettings().host, port) : nil }
         var host = text[...]
         var port = defaultPort
         // An address of IPv6 alone is no host with a port.

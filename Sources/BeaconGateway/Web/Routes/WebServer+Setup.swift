@@ -74,14 +74,15 @@ extension WebServer {
         router.post("setup") { request, _ in
             let setup = try setup()
             var request = request
-            let (yaml, faults) = try draft(try await request.value(GuidedStart.Choice.self))
+            let choice = try await request.value(GuidedStart.Choice.self)
+            let (yaml, faults) = try draft(choice)
             guard faults.isEmpty else {
                 throw Problem(
                     .unprocessableContent, faults.map(\.detail).joined(separator: "; "),
                     errors: faults.map { .init(key: $0.key, detail: $0.detail) })
             }
             do {
-                try setup.write(yaml)
+                try setup.write(yaml, secrets: choice.secrets)
             } catch let error as CocoaError where error.code == .fileWriteFileExists {
                 throw Problem(.conflict, "there is a file \(setup.path) already, which is not written over")
             } catch {
@@ -107,14 +108,15 @@ extension WebServer {
         if web.isLoopback { web.tokenHash = nil }
         let yaml = try setup.text(of: choice, web: web)
         let folder = URL(fileURLWithPath: setup.path).deletingLastPathComponent()
-        let checked = GatewayConfiguration.check(yaml, folder: folder, environment: [:])
+        let checked = GatewayConfiguration.check(yaml, folder: folder, environment: choice.secrets)
         let errors = checked.diagnostics.filter { $0.severity == .error }
         // Each item by itself, so that a fault has its place.
         let faults = choice.faults(beside: checked.configuration)
         if !faults.isEmpty || errors.isEmpty {
             return (yaml, faults.map { Draft.Fault(key: $0.key, detail: $0.message) })
         }
-        let keys = ["url": "webhook", "sources": "source", "from": "source"]
+        var keys = ["url": "webhook", "sources": "source", "from": "source"]
+        if choice.broker != nil { for key in ["host", "port", "user", "password"] { keys[key] = "broker.\(key)" } }
         return (
             yaml,
             errors.map { error in

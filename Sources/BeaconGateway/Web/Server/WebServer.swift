@@ -111,8 +111,9 @@ struct WebServer: Service {
                 return
             } catch {
                 if !isReported {
+                    let reason = await settings.obstacle() ?? "\(error)"
                     logger.error(
-                        "the console cannot listen on \(settings.host), port \(settings.port): \(error); it is tried again, and all else goes on"
+                        "the console cannot listen on \(settings.host), port \(settings.port): \(reason); it is tried again, and all else goes on"
                     )
                 }
                 isReported = true

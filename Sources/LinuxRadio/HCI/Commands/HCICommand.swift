@@ -38,10 +38,12 @@ struct HCICommand: Hashable {
 struct HCIOpcode: RawRepresentable, Hashable, CustomStringConvertible {
     let rawValue: UInt16
 
+    static let setEventMask = HCIOpcode(rawValue: 0x0C01)
     static let reset = HCIOpcode(rawValue: 0x0C03)
     static let readLocalVersion = HCIOpcode(rawValue: 0x1001)
     static let readSupportedCommands = HCIOpcode(rawValue: 0x1002)
     static let readAddress = HCIOpcode(rawValue: 0x1009)
+    static let setLEEventMask = HCIOpcode(rawValue: 0x2001)
     static let readLEFeatures = HCIOpcode(rawValue: 0x2003)
     static let setRandomAddress = HCIOpcode(rawValue: 0x2005)
     static let setAdvertisingParameters = HCIOpcode(rawValue: 0x2006)
@@ -67,16 +69,21 @@ struct HCIOpcode: RawRepresentable, Hashable, CustomStringConvertible {
         [.setScanParameters, .setScanEnable, .setExtendedScanParameters, .setExtendedScanEnable].contains(self)
     }
 
+    /// True if it says which events the controller sends.
+    var isEventMask: Bool { self == .setEventMask || self == .setLEEventMask }
+
     /// True if it concerns LE: its group is 8 (Core Specification 5.3, Vol 4, Part E, 7.8).
     var isLE: Bool { rawValue >> 10 == 0x08 }
 
     /// Its name in the specification, or its number.
     var description: String {
         switch self {
+        case .setEventMask: "Set Event Mask"
         case .reset: "Reset"
         case .readLocalVersion: "Read Local Version Information"
         case .readSupportedCommands: "Read Local Supported Commands"
         case .readAddress: "Read BD_ADDR"
+        case .setLEEventMask: "LE Set Event Mask"
         case .readLEFeatures: "LE Read Local Supported Features"
         case .setRandomAddress: "LE Set Random Address"
         case .setAdvertisingParameters: "LE Set Advertising Parameters"

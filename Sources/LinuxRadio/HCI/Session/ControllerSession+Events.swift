@@ -103,10 +103,10 @@ extension ControllerSession {
         } else if command == discovery.next {
             discovery.answered(status, returned: returned)
             if discovery.next == nil { discovered(at: now) }
-        } else if command.opcode.isScanning {
+        } else if command.opcode.isScanning || command.opcode.isEventMask {
             if status == .success {
                 scan.succeeded(command)
-                if command.isEnabling { watchdog.began(at: now) }
+                if command.opcode.isScanning, command.isEnabling { watchdog.began(at: now) }
                 if scan.isSettled { hasFailed = false }
             } else if scan.refused(command, status) {
                 scanFailed(command, status, at: now)

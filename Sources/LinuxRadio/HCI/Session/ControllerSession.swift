@@ -122,6 +122,7 @@ struct ControllerSession {
 extension ControllerSession {
     /// Sets the scan parameters; nil ends the scan.
     mutating func scan(_ parameters: ScanParameters?, at now: Timestamp) {
+        watchdog.share = parameters?.share ?? 1
         if scan.wanted == nil { watchdog.begin(at: now) } else { watchdog.listenAnew() }
         // Who does not listen has nothing to wait for.
         if parameters == nil { endDeafness() }

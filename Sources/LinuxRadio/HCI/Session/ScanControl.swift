@@ -35,6 +35,9 @@ struct ScanControl {
     /// True if the parameters have to be set again though the controller seems to have them.
     private var areParametersStale = false
 
+    /// The commands without whose effect a scan is not heard of, which a controller may have forgotten.
+    private var staleMasks: [HCICommand] = []
+
     /// True if the controller does what is wanted.
     var isSettled: Bool { next == nil }
 
@@ -59,6 +62,7 @@ struct ScanControl {
         case nil where isStale:
             return end
         case nil, false?:
+            if isOn == false, let mask = staleMasks.first { return mask }
             // Where it is not known whether a scan is on, this is refused if one is.
             guard isOn == false, parameters == goal, !areParametersStale else {
                 return .setScanParameters(goal, isExtended: isExtended)
@@ -84,6 +88,7 @@ struct ScanControl {
         othersParameters = nil
         isStale = false
         areParametersStale = false
+        staleMasks = []
     }
 
     /// Nothing is known of the controller.
@@ -93,15 +98,17 @@ struct ScanControl {
     }
 
     /// Begins the scan anew, even if it seems to be on. A controller that has forgotten it has forgotten its parameters
-    /// too.
+    /// too, and to send its events.
     mutating func restart() {
         isStale = true
         areParametersStale = true
+        staleMasks = HCICommand.setEventMasks(isExtended: isExtended)
     }
 
     /// The controller did what `next` asked for.
     mutating func succeeded(_ command: HCICommand) {
         switch command.opcode {
+        case .setEventMask, .setLEEventMask: staleMasks.removeAll { $0 == command }
         case .setScanParameters, .setExtendedScanParameters:
             parameters = command.scanParameters
             areParametersStale = false
@@ -121,6 +128,10 @@ struct ScanControl {
     /// - Returns: whether that is a fault. Else there is another way.
     mutating func refused(_ command: HCICommand, _ status: HCIStatus) -> Bool {
         switch command.opcode {
+        case .setEventMask, .setLEEventMask:
+            // It stays as it was.
+            staleMasks.removeAll { $0 == command }
+            return false
         case .setScanEnable where !command.isEnabling, .setExtendedScanEnable where !command.isEnabling:
             // There was nothing to end.
             isOn = false
@@ -202,6 +213,9 @@ struct ScanParameters: Hashable {
 
     /// True if a process of ours listens like this.
     var isOwn: Bool { interval == Self.ownInterval }
+
+    /// The part of the time in which it listens.
+    var share: Double { interval == 0 ? 1 : min(1, Double(window) / Double(interval)) }
 
     /// Returns true where a scan with these parameters serves a request for `other`.
     func covers(_ other: ScanParameters) -> Bool {

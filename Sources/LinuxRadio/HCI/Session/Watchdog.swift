@@ -13,6 +13,9 @@ struct Watchdog {
     private var lastAnswers: UInt32 = 0
     private var activity = AirActivity()
 
+    /// The part of the time in which the controller listens, from the next beginning on.
+    var share = 1.0
+
     /// The time at which something was heard last, as far as it is known, or at which waiting began.
     private(set) var lastSign = Timestamp.zero
 
@@ -59,7 +62,7 @@ struct Watchdog {
     /// Forgets what was heard so far, since a scan of another kind hears other adverts.
     mutating func listenAnew() {
         lastCount = nil
-        activity = AirActivity()
+        activity = AirActivity(share: share)
         endSilence()
     }
 

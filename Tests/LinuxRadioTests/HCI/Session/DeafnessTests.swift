@@ -73,6 +73,24 @@ struct DeafnessTests {
     }
 
     @Test(
+        "A controller that was reset behind the kernel's back in a quiet air is heard again before a region is left",
+        arguments: [false, true], [[], [HCIOpcode.setEventMask, .setLEEventMask]])
+    func powerCycled(isExtended: Bool, refused: [HCIOpcode]) {
+        var bench = SessionBench.working(VirtualController(isExtended: isExtended))
+        bench.adverts = 300_000_000
+        bench.scan(.ranging)
+        bench.wait(60)
+        bench.forgetNotices()
+        bench.controller.powerCycle()
+        for opcode in refused { bench.controller.refusals[opcode] = .invalidParameters }
+        bench.wait(20)
+        #expect(bench.controller.isScanning && bench.controller.window > 0)
+        #expect(bench.controller.maskedEvents.isEmpty == refused.isEmpty)
+        #expect(bench.powerChanges.isEmpty && bench.deafness.isEmpty)
+        #expect(bench.kinds == (refused.isEmpty ? [.scanRestarted] : []))
+    }
+
+    @Test(
         "A scan that heard one beacon is begun anew too, of whose adverts each second it misses half", arguments: 0..<20
     )
     func forgottenBeacon(_ halves: Int) {
@@ -277,6 +295,21 @@ struct DeafnessTests {
             bench.session.counted(count, at: bench.now)
         }
         #expect(bench.deafness.isEmpty && bench.powerChanges.isEmpty)
+    }
+
+    @Test("A scan that listens for half of the time hears half of a busy air", arguments: [900, 1100] as [UInt32])
+    func halfOfTheTime(events: UInt32) {
+        var bench = SessionBench.working()
+        bench.scan(.monitoring([]))
+        var count: UInt32 = 1000
+        for reading in 0..<12 {
+            bench.session.counted(count, at: bench.now)
+            bench.wait(10)
+            if reading < 10 { count += events }
+        }
+        bench.session.counted(count, at: bench.now)
+        bench.wait(0.5)
+        #expect((bench.session.state == .resetting) == (events > 1000))
     }
 
     @Test("Behind a filter the controller's count tells", arguments: [true, false])

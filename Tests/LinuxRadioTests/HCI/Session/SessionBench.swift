@@ -87,7 +87,7 @@ struct SessionBench {
         while now < end {
             let heard = adverts.map { now.advanced(by: $0) } ?? .latest
             now = max(now, min(end, session.deadline, heard))
-            if now == heard, controller.isScanning, !controller.isSilent {
+            if now == heard, controller.isScanning, !controller.isSilent, controller.maskedEvents.isEmpty {
                 for _ in 0..<devices { session.heardAdvert(at: now) }
                 session.heard(at: now)
             }
@@ -110,7 +110,10 @@ struct SessionBench {
         case .protect(let commands): protected = commands
         case .power(let change):
             powerChanges.append(change)
-            if powerFailure == nil { controller.reset() }
+            if powerFailure == nil {
+                controller.reset()
+                controller.unmask()
+            }
             session.powered(powerFailure, change: change, at: now)
         case .report(.notice(let notice)): notices.append(notice)
         case .report(.advertising(let frame, let result)): advertising.append((frame, result))

@@ -15,6 +15,9 @@ struct VirtualController {
     /// Whether only legacy commands are done, as after one of them (Core Specification 5.3, Vol 4, Part E, 3.1.1).
     var isHeldToLegacy = false
 
+    /// The events of which nothing is sent since a reset behind the kernel's back.
+    private(set) var maskedEvents: Set<HCIOpcode> = []
+
     private(set) var isScanning = false
     private(set) var isActive = false
     private(set) var window: UInt16 = 0
@@ -61,6 +64,15 @@ struct VirtualController {
         data = [:]
     }
 
+    /// Loses all that it was told, also which events are wanted, and the kernel does not know it.
+    mutating func powerCycle() {
+        reset()
+        maskedEvents = [.setEventMask, .setLEEventMask]
+    }
+
+    /// Is told by the kernel which events are wanted.
+    mutating func unmask() { maskedEvents = [] }
+
     private func answer(_ command: HCICommand, _ status: HCIStatus, _ returned: [UInt8] = []) -> [UInt8] {
         Array(Packets.complete(command.opcode.rawValue, status: status.rawValue, returned).dropFirst())
     }
@@ -78,6 +90,11 @@ struct VirtualController {
         let parameters = command.parameters
         switch command.opcode {
         case .reset: reset()
+        case .setEventMask: if parameters[7] & 0x20 != 0 { maskedEvents.remove(command.opcode) }
+        case .setLEEventMask:
+            if parameters[0] & 0x02 != 0, !isExtended || parameters[1] & 0x10 != 0 {
+                maskedEvents.remove(command.opcode)
+            }
         case .setExtendedScanParameters where isHeldToLegacy, .setExtendedScanEnable where isHeldToLegacy:
             return .disallowed
         case .setScanParameters, .setExtendedScanParameters:

@@ -1,0 +1,51 @@
+import ArgumentParser
+import BeaconGateway
+import Foundation
+
+/// The path of the configuration.
+struct ConfigurationFile: ParsableArguments {
+    /// The default path, which is that of the machine's service.
+    static let usual = "/etc/beacond.yaml"
+
+    /// The folder that systemd makes for the state of the machine's service (`StateDirectory=` in systemd.exec(5)).
+    private static let serviceState = "/var/lib/beacond"
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "The configuration.",
+            discussion: "Default: BEACOND_CONFIG in the environment, else \(Self.usual).", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+
+    /// The path from the option, else from the environment, else the default.
+    var path: String { config ?? ProcessInfo.processInfo.environment["BEACOND_CONFIG"] ?? Self.usual }
+
+    /// True where it is the configuration of the machine's service.
+    var isOfService: Bool {
+        path == Self.usual && FileManager.default.fileExists(atPath: Self.serviceState)
+    }
+
+    /// The environment of whoever runs with the configuration: that of the service knows where its state is.
+    var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        if isOfService, environment["STATE_DIRECTORY"] == nil { environment["STATE_DIRECTORY"] = Self.serviceState }
+        return environment
+    }
+
+    /// Reads the configuration as whoever runs with it does, and prints its diagnostics on standard error.
+    ///
+    /// - Returns: the configuration, if it has none.
+    /// - Throws: `ExitCode` 1 after a diagnostic was printed; ``ConfigurationError`` if the file cannot be read.
+    func read() throws -> GatewayConfiguration { try read(environment) }
+
+    /// Reads the configuration for a process that runs with it itself.
+    func readForRunning() throws -> GatewayConfiguration { try read(ProcessInfo.processInfo.environment) }
+
+    private func read(_ environment: [String: String]) throws -> GatewayConfiguration {
+        let checked = try GatewayConfiguration.check(file: path, environment: environment)
+        for diagnostic in checked.diagnostics { ErrorOutput.shared.write(diagnostic.text(file: path)) }
+        guard checked.isUsable else { throw ExitCode(1) }
+        return checked.configuration
+    }
+}
