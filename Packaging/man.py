@@ -10,6 +10,17 @@ import re
 import subprocess
 import sys
 
+# What a program reads and writes where nothing else is said.
+FILES = {
+    "beacond": [
+        ("/etc/beacond.yaml", "The configuration of the machine's service."),
+        ("/etc/beacond.env", "Its secrets, as lines of NAME=value, which only root may read."),
+        ("/var/lib/beacond/", "The outbox of the service, and what it knows of regions, places and apps."),
+        ("~/.local/state/swift-beacon/beacond/", "The same of a beacond that a user starts."),
+        ("/usr/share/doc/swift-beacon-gateway/examples/beacond.yaml", "A configuration with every key."),
+    ],
+}
+
 DATE = os.environ.get("MAN_DATE", "")
 
 
@@ -80,6 +91,10 @@ def page(command, path, version):
         lines.append(".SH COMMANDS")
         for one in commands:
             lines += [".TP", f"\\fB{text('-'.join([*path, one['commandName']]))}\\fR(1)", text(one.get("abstract", ""))]
+    if name in FILES:
+        lines.append(".SH FILES")
+    for file, words in FILES.get(name, []):
+        lines += [".TP", f"\\fI{text(file)}\\fR", text(words)]
     others = [path[:-1]] if len(path) > 1 else [["beacond"] if path == ["beacon"] else ["beacon"]]
     lines += [".SH SEE ALSO", ", ".join(f"\\fB{text('-'.join(other))}\\fR(1)" for other in others)]
     return "\n".join(lines) + "\n"

@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import BeaconSimulation
 import Foundation
 
 /// The options for the source of adverts and its speed.
@@ -12,7 +13,7 @@ struct SourceOptions: ParsableArguments {
             "The source of adverts: auto, hci[:ADAPTERS], bluez[:ADAPTERS], FILE, -, simulation:NAME-or-FILE, "
                 + "air[:NAME][@X,Y], mqtt://HOST or esphome[:HOST].",
             discussion: "Default: BEACON_SOURCE in the environment, else auto. See 'beacon --help'.",
-            valueName: "source"))
+            valueName: "source"), completion: .custom { _, _, prefix in SourceCompletion.candidates(prefix) })
     var source: String?
 
     @Option(
@@ -127,5 +128,23 @@ struct RegionArgument {
         }
         self.constraint = constraint
         name = parts.count == 2 ? String(parts[0]) : constraint.description
+    }
+}
+
+/// What a shell completes a source to.
+enum SourceCompletion {
+    private static let words =
+        ["auto", "hci", "bluez", "air", "esphome", "mqtt://", "mqtts://"]
+        + Scenario.names.map { "simulation:\($0)" }
+
+    /// Returns the words and files that begin as what was typed.
+    static func candidates(_ prefix: String) -> [String] {
+        // Behind "simulation:" a file's name may stand as well.
+        let kind = prefix.hasPrefix("simulation:") ? "simulation:" : ""
+        let path = prefix.dropFirst(kind.count)
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        let paths = files.sorted().filter { !$0.hasPrefix(".") }.map { "\(kind)\(folder)\($0)" }
+        return (words + paths).filter { $0.hasPrefix(prefix) }
     }
 }

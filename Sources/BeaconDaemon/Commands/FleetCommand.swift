@@ -54,7 +54,7 @@ struct FleetCommand: AsyncParsableCommand {
             abstract: "Print the accounts of a fleet for NATS, or the rights of relays for mosquitto.",
             discussion: """
                 Each machine gets a password, and may do no more than it needs: a receiver sends what it hears under its own \
-                name, and changes nothing of the fleet. The output has the passwords in the open.
+                name, and changes nothing of the fleet. The output has the passwords as they are: keep it to yourself.
                 """)
 
         @Option(help: ArgumentHelp("A machine that decides or delivers; may be repeated.", valueName: "node"))

@@ -19,6 +19,9 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The beacon, where the notification is about one.
     public var beacon: BeaconIdentity?
 
+    /// The user's name for the beacon; nil where it has none.
+    public var beaconName: String?
+
     /// The beacon's proximity; nil where the notification is not about proximity.
     public var proximity: Proximity?
 
@@ -171,7 +174,8 @@ extension BeaconNotification: Codable {
             id: try values.decode(NotificationID.self, forKey: .id), kind: try values.decode(Kind.self, forKey: .kind),
             time: time)
         region = try values.decodeIfPresent(Region.self, forKey: .region)
-        beacon = try values.decodeIfPresent(BeaconIdentity.self, forKey: .beacon)
+        let named = try values.decodeIfPresent(NamedBeacon.self, forKey: .beacon)
+        (beacon, beaconName) = (named?.identity, named?.name)
         proximity = try values.decodeIfPresent(Proximity.self, forKey: .proximity)
         accuracy = try values.decodeIfPresent(Double.self, forKey: .accuracy)
         rssi = try values.decodeIfPresent(Int.self, forKey: .rssi)
@@ -195,7 +199,7 @@ extension BeaconNotification: Codable {
         try values.encode(kind, forKey: .kind)
         try values.encode(Double(time.milliseconds) / 1000, forKey: .time)
         try values.encodeIfPresent(region, forKey: .region)
-        try values.encodeIfPresent(beacon, forKey: .beacon)
+        try values.encodeIfPresent(beacon.map { NamedBeacon(identity: $0, name: beaconName) }, forKey: .beacon)
         try values.encodeIfPresent(proximity, forKey: .proximity)
         try values.encodeIfPresent(accuracy.map(Self.finite), forKey: .accuracy)
         try values.encodeIfPresent(rssi, forKey: .rssi)
@@ -213,8 +217,38 @@ extension BeaconNotification: Codable {
         try values.encodeIfPresent(presence, forKey: .presence)
     }
 
-    /// Returns an accuracy that JSON can hold: one that is not finite becomes -1, an unknown distance.
-    static func finite(_ accuracy: Double) -> Double { accuracy.isFinite ? accuracy : -1 }
+    /// Returns an accuracy that JSON can hold, to the centimetre, which is finer than any estimate: one that is not
+    /// finite becomes -1, an unknown distance.
+    static func finite(_ accuracy: Double) -> Double {
+        let centimetres = (accuracy * 100).rounded()
+        return centimetres.isFinite ? centimetres / 100 : -1
+    }
+}
+
+/// A beacon in JSON: its identity, and the user's name for it.
+private struct NamedBeacon: Codable {
+    var identity: BeaconIdentity
+    var name: String?
+
+    private enum CodingKeys: CodingKey {
+        case name
+    }
+
+    init(identity: BeaconIdentity, name: String?) {
+        self.identity = identity
+        self.name = name
+    }
+
+    init(from decoder: any Decoder) throws {
+        name = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .name)
+        identity = try BeaconIdentity(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(name, forKey: .name)
+        try identity.encode(to: encoder)
+    }
 }
 
 extension BeaconNotification.Region: Codable {

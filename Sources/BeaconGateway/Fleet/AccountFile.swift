@@ -53,7 +53,7 @@ public struct AccountFile: Sendable {
         let streams = [stream, "KV_\(leases)", "KV_\(state)"]
         var lines = [
             "# Who may do what in the fleet \(fleet.printable). Write into nats-server.conf: include \"fleet-accounts.conf\"",
-            "# It has passwords in the open: it is for nats-server's user alone.",
+            "# It has passwords as they are: it is for nats-server's user alone.",
             "accounts {", "  \(Self.quoted("BEACONS-\(fleet)")): {", "    jetstream: enabled", "    users: [",
         ]
         for user in workers {

@@ -216,8 +216,10 @@ extension Gateway {
         for notification in new {
             statistics.notifications[notification.kind, default: 0] += 1
             view.keep(HistoryEvent(notification, name: title))
+            var notification = notification
+            notification.beaconName = notification.beacon.flatMap { names[$0] }
+            notifications.append(notification)
         }
-        notifications += new
     }
 
     func publish() {

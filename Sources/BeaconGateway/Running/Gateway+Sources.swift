@@ -178,7 +178,7 @@ extension Gateway {
         case .ended:
             if statistics.sources[number].state == .running { statistics.sources[number].state = .ended }
             // One that is stopped has not ended by itself.
-            if !isStopped { logger.notice("\(name) has ended") }
+            if !isStopped { logger.info("\(name) has ended") }
             sources[number].isEnded = true
             loseHearing(of: number)
         }

@@ -59,7 +59,7 @@ struct DiagnosticTests {
         ),
         Case(
             "destinations: [{ name: a, type: webhook, url: 'https://e.com', secret: topsecret }]",
-            #"f:3:72: error: "secret" is written here in the open; write { env: NAME } or { file: PATH } to say where it is, or set BEACOND_DESTINATIONS_A_SECRET in the environment"#
+            #"f:3:72: error: "secret" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is, or set BEACOND_DESTINATIONS_A_SECRET in the environment"#
         ),
         Case(
             "destinations: [{ name: a, type: webhook, url: 'https://u:p@e.com' }]",
@@ -67,7 +67,7 @@ struct DiagnosticTests {
         ),
         Case(
             "destinations: [{ name: a, type: webhook, url: 'https://e.com', headers: { Authorization: Bearer x, 'a b': c } }]",
-            #"f:3:90: error: "Authorization" is written here in the open; write { env: NAME } or { file: PATH } to say where it is"#,
+            #"f:3:90: error: "Authorization" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is"#,
             #"f:3:100: error: "a b" cannot be the name of a header; write letters, digits and hyphens"#),
         Case(
             "destinations: [{ name: a, type: kumulos, api-key: { env: NO_SUCH } }]",
@@ -97,6 +97,23 @@ struct DiagnosticTests {
             #"f:3:39: error: in "program", a quote has no end"#,
             #"f:3:66: error: "unit" is "--now"; write a unit's name, as lights.service"#),
         Case(
+            "beacons: [{ nmae: a, uuid: \(uuid), major: 1, minor: 1 }]",
+            #"f:3:13: error: there is no key "nmae" here; was "name" meant?"#),
+        Case(
+            "destinations: [{ name: a, typ: mqtt, host: a }]",
+            #"f:3:27: error: there is no key "typ" here; was "type" meant?"#),
+        Case(
+            "destinations: [{ name: a, type: Home-Assistant }]",
+            #"f:3:33: error: "type" is "Home-Assistant"; write webhook, kumulos or mqtt. Was mqtt, with "home-assistant: true", meant?"#
+        ),
+        Case(
+            "beacons: [{ name: b, uuid: \(uuid), major: 1, minor: -1 }]",
+            #"f:3:83: error: "minor" is "-1"; write a whole number from 0 to 65535"#),
+        Case(
+            "web: 8099",
+            #"f:3:6: error: "web" is "8099"; write "web: true", or for another address "web: { listen: '127.0.0.1:8099' }""#
+        ),
+        Case(
             "log: { level: loud }",
             #"f:3:15: error: "level" is "loud"; write trace, debug, info, notice, warning, error or critical"#),
         Case("log: {}\nlog: {}", #"f:3:1: error: "log" is given more than once in the same mapping; keep one of them"#),
@@ -105,6 +122,42 @@ struct DiagnosticTests {
     @Test("Each has its line, what was found, and what was meant", arguments: cases)
     func table(_ example: Case) {
         #expect(ConfigurationBench.lines(ConfigurationBench.start + example.text) == example.lines)
+    }
+
+    @Test("A signal that lacks its sign is asked for with it, and auto is a signal too")
+    func signs() {
+        func lines(_ signal: String) -> [String] {
+            ConfigurationBench.lines(
+                "sources: [auto]\nregions: [{ name: hall, uuid: \(Self.uuid), minimum-rssi: \(signal) }]")
+        }
+        #expect(lines("-80").isEmpty && lines("auto").isEmpty)
+        let what = #"f:2:83: error: "minimum-rssi" is "%"; write a whole number from -127 to 20 (dBm), or auto"#
+        #expect(lines("80") == [what.replacing("%", with: "80") + ". Was -80 meant?"])
+        #expect(lines("9999") == [what.replacing("%", with: "9999")])
+        #expect(lines("\(Int.min)") == [what.replacing("%", with: "\(Int.min)")])
+    }
+
+    @Test(
+        "A broker's host is its name or address alone",
+        arguments: [
+            ("mqtt://localhost:1883", ""), ("mqtts://localhost", ", and what is to be encrypted with tls"),
+            ("localhost:1883", ", and its port as port"), ("u@host", ""), ("[::1]", ""), ("a b", ""),
+            ("host/topic", ""),
+        ])
+    func hosts(host: String, remedy: String) {
+        let text = "destinations: [{ name: a, type: mqtt, host: '\(host)' }]"
+        #expect(
+            ConfigurationBench.lines(ConfigurationBench.start + text) == [
+                #"f:3:16: error: in destinations.a, "host" is "\#(host)"; write the broker's name or address alone\#(remedy)"#
+            ])
+    }
+
+    @Test(
+        "Names and addresses of both families are hosts",
+        arguments: ["localhost", "homeassistant.local", "192.168.1.2", "::1", "fe80::1%eth0"])
+    func goodHosts(host: String) {
+        let text = "destinations: [{ name: a, type: mqtt, host: '\(host)' }]"
+        #expect(ConfigurationBench.lines(ConfigurationBench.start + text).isEmpty)
     }
 
     @Test("Sources that cannot share one time are reported, each at its speed, with what to do")
@@ -279,7 +332,8 @@ struct DiagnosticTests {
         }
         #expect(lines("simulation:museum").isEmpty)
         #expect(lines("simulation:plan.json").first?.hasPrefix("f:1:11: error: \"sources\": ") == true)
-        #expect(lines("simulation:other.json").first?.contains("there is no such file") == true)
+        let other = try #require(lines("simulation:other.json").first)
+        #expect(other.contains("\"other.json\" is neither a scenario") && other.contains("museum"), "\(other)")
         #expect(lines("hci:eth0").first?.hasPrefix("f:1:11: error: \"sources\": ") == true)
     }
 

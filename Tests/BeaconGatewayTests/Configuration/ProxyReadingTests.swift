@@ -33,7 +33,7 @@ struct ProxyReadingTests {
         "Each mistake is told with what to do",
         arguments: [
             ("{ name: The Hall }", "write lower case letters, digits and hyphens"),
-            ("{ port: 0 }", "\"port\""), ("{ key: abc }", "is written here in the open"),
+            ("{ port: 0 }", "\"port\""), ("{ key: abc }", "is written here for all to read"),
             ("{ listen: hall.local }", "is no address of this machine"), ("{ nam: a }", "was \"name\" meant?"),
             ("7", "\"proxy\""),
         ])

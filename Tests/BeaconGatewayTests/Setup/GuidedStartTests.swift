@@ -55,6 +55,64 @@ struct GuidedStartTests {
         #expect(try await ask(bench, "/v1/setup", Self.choice).status == 409)
     }
 
+    @Test("Home Assistant's broker is written as a destination, and its password into the file of secrets alone")
+    func broker() async throws {
+        let folder = try GatewayBench()
+        let bench = try bench(folder)
+        let secret = #"pa ss"w$rd\'`#"#
+        let choice: [String: Any] = [
+            "source": "auto", "regions": [["name": "hall", "uuid": GatewayBench.uuid]],
+            "broker": ["host": "homeassistant.local", "port": 1884, "user": "beacond", "password": secret],
+        ]
+        let body = String(decoding: try JSONSerialization.data(withJSONObject: choice), as: UTF8.self)
+        let draft = try await ask(bench, "/v1/setup/draft", body)
+        #expect((draft.json["faults"] as? [Any])?.isEmpty == true, "\(draft.body)")
+        #expect(try await ask(bench, "/v1/setup", body).status == 201)
+        let file = folder.folder.path + "/etc/beacond.yaml"
+        #expect(try !String(contentsOfFile: file, encoding: .utf8).contains("w$rd"))
+        let secrets = folder.folder.path + "/etc/beacond.env"
+        let mode = try FileManager.default.attributesOfItem(atPath: secrets)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let checked = try GatewayConfiguration.check(file: file, environment: [:])
+        #expect(checked.isUsable, "\(checked.diagnostics)")
+        guard case .mqtt(let broker)? = checked.configuration.destinations.first?.kind else {
+            return #expect(Bool(false), "there is no broker")
+        }
+        #expect(broker.host == "homeassistant.local" && broker.port == 1884 && broker.user == "beacond")
+        #expect(broker.password?.reveal() == secret && broker.homeAssistant?.isEnabled == true)
+    }
+
+    @Test("A broker's faults have its places", arguments: [("mqtt://a", "broker.host"), ("", "broker.host")])
+    func brokerFaults(host: String, key: String) async throws {
+        let bench = try bench(GatewayBench())
+        let body = #"{"source":"auto","broker":{"host":"\#(host)"}}"#
+        let faults = try await ask(bench, "/v1/setup/draft", body).json["faults"] as? [[String: Any]] ?? []
+        #expect(faults.compactMap { $0["key"] as? String } == [key])
+    }
+
+    @Test("A file that configures nothing is replaced and kept beside, and one that configures something is not")
+    func replacing() async throws {
+        let folder = try GatewayBench()
+        let bench = try bench(folder)
+        let file = folder.folder.path + "/etc/beacond.yaml"
+        try FileManager.default.createDirectory(
+            atPath: folder.folder.path + "/etc", withIntermediateDirectories: true)
+        for text in ["sources: [auto]\nregions: [{ name: a, uuid: \(GatewayBench.uuid) }]\n", "a: [", "web: true\n"] {
+            try text.write(toFile: file, atomically: false, encoding: .utf8)
+            #expect(!GuidedStart.mayWrite(file))
+            #expect(try await ask(bench, "/v1/setup", Self.choice).status == 409)
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+        }
+        let idle = "# as it is installed\nsources: [auto]\nregions: []\n"
+        try idle.write(toFile: file, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        #expect(GuidedStart.mayWrite(file))
+        #expect(try await ask(bench, "/v1/setup", Self.choice).status == 201)
+        #expect(try String(contentsOfFile: file + ".old", encoding: .utf8) == idle)
+        #expect(try GatewayConfiguration.check(file: file, environment: [:]).configuration.regions.count == 1)
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o644)
+    }
+
     @Test("A console for other machines keeps its address and its token")
     func listening() async throws {
         let folder = try GatewayBench()

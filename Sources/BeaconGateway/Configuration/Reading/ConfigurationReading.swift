@@ -51,6 +51,10 @@ final class ConfigurationReading {
     /// Returns where a variable can be written that the environment does not have, as the end of a sentence.
     func remedy(for variable: String) -> String {
         guard let secrets else { return "" }
+        // systemd.exec(5): a service has it, and gets what the file has when it is started.
+        if variables["INVOCATION_ID"] != nil {
+            return "; write \(variable)=… into \(secrets.path), and restart the service, which reads it only then"
+        }
         if let obstacle = secrets.obstacle { return ", and \(obstacle); try it with sudo" }
         return "; write \(variable)=… into \(secrets.path), as a line that only its owner may read"
     }

@@ -34,13 +34,9 @@ extension RegionSettings {
     static func read(_ section: ConfigurationSection, names: inout Set<String>) -> RegionSettings? {
         let name = section.name("region", known: &names)
         let constraint = section.constraint()
-        let signal: Located<Int?>? = section.value(
-            "minimum-rssi", "write a whole number from -127 to 20 (dBm), or auto"
-        ) { text in
-            text == "auto" ? .some(nil) : Int(text).flatMap { (-127...20).contains($0) ? .some($0) : nil }
-        }
-        let isLearned = signal.map { $0.value == nil } ?? false
-        let minimum = signal.flatMap { signal in signal.value.map { Located($0, signal.origin) } }
+        let form = " (dBm), or auto"
+        let isLearned = section.text("minimum-rssi", "write a whole number from -127 to 20\(form)")?.value == "auto"
+        let minimum = isLearned ? nil : section.integer("minimum-rssi", -127...20, unit: form)
         let exit = section.integer("exit-rssi", -127...20, unit: " (dBm)")
         let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
         let isAdaptive = section.boolean("adaptive-exit") ?? false

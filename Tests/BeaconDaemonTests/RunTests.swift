@@ -1,0 +1,66 @@
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+@Suite("beacond run", .fewAtATime)
+struct RunTests {
+    private static let store = "02f07e83-abd6-4243-90a8-3617c9c74e70"
+
+    @Test("Enters and exits are in the log, also where nobody is notified, and a dry run prints them alone")
+    func eventsInLog() async throws {
+        let bench = try DaemonBench()
+        try bench.configure(
+            """
+            sources: [{ name: shop, from: simulation:department-store, speed: max }]
+            regions: [{ name: store, uuid: \(Self.store), exit-timeout: 10s }]
+            """)
+        let run = try await bench.run("--config", "beacond.yaml")
+        #expect(run.status == 0)
+        let events = run.errors.split(separator: "\n").filter { $0.contains("store was ") }
+        #expect(events.count { $0.contains("info: store was entered by ") && $0.contains(", heard by ") } == 2)
+        #expect(events.count { $0.hasSuffix("info: store was left") } == 2, "\(run.errors)")
+        #expect(run.errors.contains("info: shop has ended"))
+        let dry = try await bench.run("--config", "beacond.yaml", "--dry-run")
+        #expect(!dry.errors.contains("store was "))
+    }
+
+    @Test("A second beacond with one configuration says so, and a first that was stopped did not end by itself")
+    func twice() async throws {
+        let bench = try DaemonBench()
+        try bench.configure(
+            "sources: ['simulation:museum?loop']\nregions: [{ name: store, uuid: \(DaemonBench.uuid) }]")
+        let log = try bench.write(DaemonBench.sighting(1), to: "log.ndjson")
+        let warning = "another beacond runs with beacond.yaml"
+        let outcome = try await bench.run(["--config", "beacond.yaml"]) { daemon in
+            try await daemon.wait("the first listens") { daemon.errors.contains("listening to") }
+            let second = try await bench.run(
+                "--config", "beacond.yaml", environment: ["BEACOND_SOURCES": log, "BEACOND_OUTBOX_PATH": "other.sqlite"])
+            #expect(second.status == 0 && second.errors.contains("warning: \(warning)"), "\(second.errors)")
+            try daemon.send(.terminate)
+        }
+        #expect(!outcome.errors.contains(warning) && !outcome.errors.contains("has ended"), "\(outcome.errors)")
+        let after = try await bench.run("--config", "beacond.yaml", environment: ["BEACOND_SOURCES": log])
+        #expect(!after.errors.contains(warning))
+    }
+
+    @Test("The guided start prints no address where its port is another program's")
+    func takenPort() async throws {
+        let bench = try DaemonBench()
+        try await Receiver.serve { receiver in
+            let port = try #require(URL(string: receiver.url)?.port)
+            let outcome = try await bench.run("setup", "--config", "new.yaml", "--listen", "\(port)")
+            #expect(outcome.status == 1 && outcome.output.isEmpty)
+            #expect(outcome.errors.hasPrefix("Error: \(port) cannot be listened on (Address already in use)."))
+            #expect(outcome.errors.contains("--listen 127.0.0.1:\(port + 1)"), "\(outcome.errors)")
+        }
+    }
+
+    @Test("The guided start does not write over a configuration")
+    func startedAlready() async throws {
+        let bench = try DaemonBench()
+        try bench.configure("sources: [auto]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]")
+        let outcome = try await bench.run("setup", "--config", "beacond.yaml")
+        #expect(outcome.status == 2 && outcome.errors.contains("There is a configuration already"))
+    }
+}
