@@ -318,7 +318,34 @@ def check_setup(folder, pictures):
         form[0].send_keys("Till 1", Keys.ENTER)
         browser.sees("Till 1")
         button("Continue").click()
-        until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, "input[value='rule']"), "no first rule")[0].click()
+
+        def choose(kind):
+            until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, f"input[value='{kind}']"), f"no {kind}")[0].click()
+
+        def field(label):
+            name = until(
+                lambda: [one for one in browser.driver.find_elements(By.TAG_NAME, "label") if one.is_displayed() and one.text.startswith(label)],
+                f"no field {label}:\n{browser.text()}")[0]
+            return browser.driver.find_element(By.ID, name.get_attribute("for"))
+
+        # Home Assistant first, whose password is in no text, and then another choice.
+        choose("broker")
+        button("Continue").click()
+        browser.sees("Write the broker's name")
+        field("Broker").send_keys("localhost:1883")
+        field("User").send_keys("beacond")
+        field("Password").send_keys("secret word")
+        picture("3-broker")
+        button("Continue").click()
+        browser.sees("Is this what you mean")
+        browser.sees("[Ww]rite the broker's name or address alone")
+        field("Broker").send_keys(Keys.END, *[Keys.BACKSPACE] * len(":1883"))
+        until(lambda: "MQTT_PASSWORD" in browser.text() and "home-assistant: true" in browser.text(), "the broker is not shown")
+        button("Write the configuration")
+        assert "secret word" not in browser.text()
+        picture("4-broker")
+        button("Back").click()
+        choose("rule")
         button("Continue").click()
         until(lambda: browser.driver.switch_to.active_element.tag_name == "textarea", f"no field for the program:\n{browser.text()}")
         picture("3")

@@ -10,19 +10,26 @@ struct RunTests {
     @Test("Enters and exits are in the log, also where nobody is notified, and a dry run prints them alone")
     func eventsInLog() async throws {
         let bench = try DaemonBench()
-        try bench.configure(
-            """
+        let text = """
             sources: [{ name: shop, from: simulation:department-store, speed: max }]
             regions: [{ name: store, uuid: \(Self.store), exit-timeout: 10s }]
-            """)
+            beacons: [{ name: Perfume counter, uuid: \(Self.store), major: 1, minor: 1 }]
+            notify: { events: [proximity] }
+
+            """
+        try bench.configure(text)
         let run = try await bench.run("--config", "beacond.yaml")
         #expect(run.status == 0)
         let events = run.errors.split(separator: "\n").filter { $0.contains("store was ") }
-        #expect(events.count { $0.contains("info: store was entered by ") && $0.contains(", heard by ") } == 2)
+        #expect(
+            events.count { $0.contains(/info: store was entered by (beacon 1\/[0-9]|Perfume counter), heard by /) } == 2)
         #expect(events.count { $0.hasSuffix("info: store was left") } == 2, "\(run.errors)")
         #expect(run.errors.contains("info: shop has ended"))
+        try bench.configure(text + "destinations: [{ name: cloud, type: webhook, url: 'http://127.0.0.1:9' }]")
         let dry = try await bench.run("--config", "beacond.yaml", "--dry-run")
         #expect(!dry.errors.contains("store was "))
+        // A named beacon has its name in what is sent.
+        #expect(dry.lines.contains { $0.contains(#""name":"Perfume counter""#) }, "\(dry.output)")
     }
 
     @Test("A second beacond with one configuration says so, and a first that was stopped did not end by itself")
@@ -35,7 +42,8 @@ struct RunTests {
         let outcome = try await bench.run(["--config", "beacond.yaml"]) { daemon in
             try await daemon.wait("the first listens") { daemon.errors.contains("listening to") }
             let second = try await bench.run(
-                "--config", "beacond.yaml", environment: ["BEACOND_SOURCES": log, "BEACOND_OUTBOX_PATH": "other.sqlite"])
+                "--config", "beacond.yaml",
+                environment: ["BEACOND_SOURCES": log, "BEACOND_OUTBOX_PATH": "other.sqlite"])
             #expect(second.status == 0 && second.errors.contains("warning: \(warning)"), "\(second.errors)")
             try daemon.send(.terminate)
         }

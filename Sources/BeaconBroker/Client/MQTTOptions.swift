@@ -108,8 +108,8 @@ public struct MQTTOptions: Hashable, Sendable {
         return name.isEmpty ? "gateway" : String(name)
     }
 
-    /// Returns what to write in place of something that is no name or address of a host; nil where it is one. An address
-    /// of IPv6 has several colons, and no brackets.
+    /// Returns what to write in place of something that is no name or address of a host; nil where it is one. An
+    /// address of IPv6 has several colons, and no brackets.
     private static func mistake(inHost host: String) -> String? {
         let name = "write the broker's name or address alone"
         if let scheme = host.range(of: "://") {

@@ -35,7 +35,8 @@ struct Setup: AsyncParsableCommand {
         guard Self.isWritable(URL(fileURLWithPath: file.path)) else {
             throw ValidationError(
                 "\(file.path) is not for this user to write. Name a file of yours, as in: "
-                    + "beacond setup --config beacond.yaml\(file.isOfService ? "; or, for the service: sudo beacond setup" : "")")
+                    + "beacond setup --config beacond.yaml\(file.isOfService ? "; or, for the service: sudo beacond setup" : "")"
+            )
         }
         guard var web = WebSettings(listening: listen) else {
             throw ValidationError("--listen is \(listen); write an address and a port, as 127.0.0.1:8099.")
@@ -61,7 +62,12 @@ struct Setup: AsyncParsableCommand {
         fflush(nil)
         ErrorOutput.shared.write("\nThe configuration will be \(file.path). Ctrl-C ends this.")
         if !web.isLoopback { ErrorOutput.shared.write("Other browsers need this token, now and later: \(token.text)") }
-        try await loop.run(settings)
+        do {
+            try await loop.run(settings)
+        } catch {
+            // That nothing could be heard meanwhile is no failure of this work, once it is done.
+            guard file.isOfService, !GuidedStart.mayWrite(file.path) else { throw error }
+        }
         if file.isOfService, !GuidedStart.mayWrite(file.path) { Self.restartService() }
     }
 

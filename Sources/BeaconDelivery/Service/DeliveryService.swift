@@ -210,7 +210,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                 logger.error(
                     "cannot use the outbox; deliveries to the destination wait and are tried again",
                     metadata: [
-                        "destination": "\(destination.name)", "error": "\(error)", "retryAfter": "\(DurationText.text(pause))",
+                        "destination": "\(destination.name)", "error": "\(error)",
+                        "retryAfter": "\(DurationText.text(pause))",
                     ])
                 await wait(for: signal, after: signal.count, atMost: pause)
             }

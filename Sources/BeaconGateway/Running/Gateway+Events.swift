@@ -101,7 +101,7 @@ extension Gateway {
         guard state != nil else { return }
         switch event.kind {
         case .enter:
-            let beacon = event.identity.map { " by \(title(of: $0))" } ?? ""
+            let beacon = event.identity.map { " by \(names[$0] ?? "beacon \($0.major)/\($0.minor)")" } ?? ""
             logger.info("\(event.name) was entered\(beacon)\(event.receiver.map { ", heard by \($0)" } ?? "")")
         case .exit: logger.info("\(event.name) was left")
         default: logger.debug("\(event.name) is \(event.state)")

@@ -123,7 +123,10 @@ public struct GuidedStart: Hashable, Sendable {
     }
 
     /// The order in which people read the keys of an item; others follow by the alphabet.
-    private static let order = ["name", "type", "url", "host", "port", "user", "password", "uuid", "major", "minor", "events", "regions", "beacons"]
+    private static let order = [
+        "name", "type", "url", "host", "port", "user", "password", "uuid", "major", "minor", "events", "regions",
+        "beacons",
+    ]
 
     private static func node(_ value: JSONValue, style: Node.Mapping.Style = .flow) -> Node {
         switch value {

@@ -37,7 +37,7 @@ export function open(root, { state, keep, ready }) {
     port: textField("broker.port", "Port", { optional: true, attributes: { inputmode: "numeric", placeholder: "1883" } }),
     user: textField("broker.user", "User", { optional: true, attributes: { autocapitalize: "none", spellcheck: "false", autocomplete: "off" } }),
   };
-  const password = textField("broker.password", "Password", { optional: true, help: "It is written into a file beside the configuration that only its owner may read.", attributes: { type: "password", autocomplete: "off" } });
+  const password = textField("broker.password", "Password", { optional: true, help: "It is written into a file beside the configuration that only its owner may read.", attributes: { type: "password", autocomplete: "new-password" } });
   const sentence = el("p.rule-sentence", { "aria-live": "polite" });
   const webhookBox = el("div.card.chosen", null, address.node);
   const brokerBox = el("div.card.chosen", null, el("div.field-row", null, broker.host.node, broker.port.node), el("div.field-row", null, broker.user.node, password.node));
@@ -64,7 +64,8 @@ export function open(root, { state, keep, ready }) {
 
   function draw() {
     state.webhook = address.value();
-    state.password = password.value();
+    // As it is, also with blanks at its ends.
+    state.password = password.input.value;
     for (const [key, field] of Object.entries(broker)) state.broker[key] = field.value();
     show(brokerBox, state.kind === "broker");
     for (const [key, field] of Object.entries(fields)) state.rule[key] = field.value();
@@ -83,7 +84,7 @@ export function open(root, { state, keep, ready }) {
       if (state.kind === "broker") {
         if (!broker.host.value()) faults.push([broker.host, "Write the broker's name or address."]);
         if (broker.port.value() && !/^[1-9][0-9]{0,4}$/.test(broker.port.value())) faults.push([broker.port, "Write a number from 1 to 65535."]);
-        if (password.value() && !broker.user.value()) faults.push([broker.user, "A password needs a user."]);
+        if (state.password && !broker.user.value()) faults.push([broker.user, "A password needs a user."]);
       }
       if (state.kind === "webhook" && !/^https?:\/\/\S+/.test(address.value())) faults.push([address, "Write an address that begins with https:// or http://."]);
       if (state.kind === "rule") {

@@ -59,8 +59,8 @@ struct AirActivity {
     var isLivelyByCount: Bool { usualCount >= Self.fewEvents }
 
     /// The median of the newest three counts, since the last may be that of a part of the time. Where listening has
-    /// just begun, it is the greatest: a silence that is judged too severely costs a restart, and one that is not judged
-    /// has regions left.
+    /// just begun, it is the greatest: a silence that is judged too severely costs a restart, and one that is not
+    /// judged has regions left.
     private var usualCount: Int32 { counts.count == 3 ? counts.sorted()[1] : counts.max() ?? 0 }
 
     /// Notes an advert.

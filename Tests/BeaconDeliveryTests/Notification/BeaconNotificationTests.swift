@@ -28,6 +28,23 @@ struct BeaconNotificationTests {
         }
     }
 
+    @Test("A beacon has its name, and its distance is to the centimetre", arguments: [Double.infinity, .nan, 1e308])
+    func namedBeacon(none: Double) throws {
+        var notification = Samples.proximity(1)
+        notification.beaconName = "Ann's keys"
+        notification.accuracy = 50.118723362727216
+        let decoded = try JSONDecoder().decode(
+            BeaconNotification.self, from: JSONEncoder().encode(notification))
+        #expect(decoded.beacon == notification.beacon && decoded.beaconName == "Ann's keys")
+        #expect(decoded.accuracy == 50.12)
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: JSONEncoder().encode(notification)) as? [String: Any])
+        #expect((json["beacon"] as? [String: Any])?["name"] as? String == "Ann's keys")
+        notification.accuracy = none
+        #expect(
+            try JSONDecoder().decode(BeaconNotification.self, from: JSONEncoder().encode(notification)).accuracy == -1)
+    }
+
     @Test("The JSON has the keys and values of the command line's")
     func bytes() throws {
         var enter = Samples.enter(2)

@@ -236,4 +236,17 @@ struct DeliveryServiceTests {
         await running.value
         #expect(try await bench.status("a").waiting == 1)
     }
+
+    @Test("A connection that ends with the service is no failure of the destination")
+    func endOfConnection() async throws {
+        let gate = SlowSink(outcomesOfCancelled: [.retry(reason: "the connection is closed")])
+        let bench = try DeliveryBench([Destination(name: "a", sink: gate)])
+        try await bench.service.append([Samples.proximity(1)])
+        let running = Task { await bench.service.run() }
+        try await eventually { gate.isBusy }
+        running.cancel()
+        await running.value
+        let status = try await bench.status("a")
+        #expect(status.waiting == 1 && status.failures == 0 && status.lastError == nil, "\(status)")
+    }
 }

@@ -48,7 +48,11 @@ final class SlowSink: Sink {
     }
 
     private let state = Locked(State())
+    private let outcomesOfCancelled: [DeliveryOutcome]
     let maximumBatch = 1
+
+    /// - Parameter outcomesOfCancelled: what it returns where it is cancelled.
+    init(outcomesOfCancelled: [DeliveryOutcome] = []) { self.outcomesOfCancelled = outcomesOfCancelled }
 
     var isBusy: Bool { state.withLock { $0.isBusy } }
     var hasRun: Bool { state.withLock { $0.hasRun } }
@@ -58,7 +62,7 @@ final class SlowSink: Sink {
     func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
         state.withLock { $0.isBusy = true }
         while !state.withLock({ $0.isOpen }) {
-            if Task.isCancelled { return [] }
+            if Task.isCancelled { return outcomesOfCancelled }
             try? await Task.sleep(for: .milliseconds(1))
         }
         return [.delivered]

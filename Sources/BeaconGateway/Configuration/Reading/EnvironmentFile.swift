@@ -49,8 +49,8 @@ struct EnvironmentFile {
         }
     }
 
-    /// Returns a value without what quotes it: single ones around it, double ones, between which a backslash is for some
-    /// characters, or backslashes alone.
+    /// Returns a value without what quotes it: single ones around it, double ones, between which a backslash is for
+    /// some characters, or backslashes alone.
     private static func unquoted(_ value: String) -> String {
         guard value.count > 1, let quote = value.first, quote == value.last, quote == "'" || quote == "\"" else {
             return value.replacing(/\\(.)/) { $0.output.1 }

@@ -90,12 +90,11 @@ extension WebSettings {
     static func read(_ root: ConfigurationSection) -> WebSettings? {
         guard let node = root.node("web") else { return nil }
         guard case .mapping = node else {
-            if let text = root.text("web"), text.value.contains(where: { ".:".contains($0) }) || Int(text.value) ?? 0 > 1,
-                let (host, port) = address(text.value)
-            {
+            if let text = root.text("web"), let listen = Self.meantAddress(text.value) {
                 root.report(
-                    text.origin, "\"web\" is \"\(text.value)\"; write \"web: true\", or for another address "
-                        + "\"web: { listen: '\(host.contains(":") ? "[\(host)]" : host):\(port)' }\"")
+                    text.origin,
+                    "\"web\" is \"\(text.value)\"; write \"web: true\", or for another address "
+                        + "\"web: { listen: '\(listen)' }\"")
                 return nil
             }
             return root.boolean("web") == true ? WebSettings() : nil
@@ -149,6 +148,14 @@ extension WebSettings {
         }
         section.finish()
         return settings
+    }
+
+    /// Returns the address that somebody meant who wrote it, or its port, in place of true or false.
+    private static func meantAddress(_ text: String) -> String? {
+        guard text.contains(where: { ".:".contains($0) }) || Int(text) ?? 0 > 1, let (host, port) = address(text) else {
+            return nil
+        }
+        return "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
     private mutating func readTrustedProxies(_ section: ConfigurationSection) {

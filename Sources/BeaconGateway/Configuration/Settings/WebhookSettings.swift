@@ -84,7 +84,8 @@ extension ConfigurationSection {
             guard !["authorization", "proxy-authorization", "cookie"].contains(name.lowercased()) else {
                 report(
                     text.origin,
-                    "\"\(name)\" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is")
+                    "\"\(name)\" is written here for all to read; write { env: NAME } or { file: PATH } to say where it is"
+                )
                 return nil
             }
             guard text.value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F || $0 == "\t" }) else {

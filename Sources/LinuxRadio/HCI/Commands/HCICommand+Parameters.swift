@@ -4,9 +4,9 @@ extension HCICommand {
     /// The commands that have a controller send its events, as the kernel had it do when it was switched on. One that
     /// was reset behind the kernel's back sends none of LE (Core Specification 5.3, Vol 4, Part E, 7.3.1 and 7.8.1).
     ///
-    /// What the kernel chose cannot be read, so it is all that it may have chosen: every event of the specification, as
-    /// Android's host has it (0x3DBFFFFFFFFFFFFF), and of LE those that the kernel knows (hci_event.c), of Bluetooth 4.2
-    /// or of all versions. An event that nobody waits for is ignored by the kernel.
+    /// What the kernel chose cannot be read, so it is all that it may have chosen: every event of the specification,
+    /// as Android's host has it (0x3DBFFFFFFFFFFFFF), and of LE those that the kernel knows (hci_event.c), of
+    /// Bluetooth 4.2 or of all versions. An event that nobody waits for is ignored by the kernel.
     static func setEventMasks(isExtended: Bool) -> [HCICommand] {
         func bytes(_ mask: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: mask >> ($0 * 8)) } }
         return [
