@@ -73,7 +73,7 @@ struct ReceiverTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: passwords)
         let broker = try await Broker("allow_anonymous false\npassword_file \(passwords)", in: folder)
         let wrong = try ProgramRun(["scan", "--source", "mqtt://hall:wrong@127.0.0.1:\(broker.port)"])
-        try await eventually { wrong.errors.contains("does not let the user hall connect; check user and password") }
+        try await eventually { wrong.errors.contains("does not accept the user hall with this password; check both") }
         #expect(!wrong.errors.contains("wrong"))
         let right = try ProgramRun(
             ["scan", "--source", "mqtt://hall@127.0.0.1:\(broker.port)"],

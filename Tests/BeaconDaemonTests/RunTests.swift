@@ -22,7 +22,8 @@ struct RunTests {
         #expect(run.status == 0)
         let events = run.errors.split(separator: "\n").filter { $0.contains("store was ") }
         #expect(
-            events.count { $0.contains(/info: store was entered by (beacon 1\/[0-9]|Perfume counter), heard by /) } == 2)
+            events.count { $0.contains(#/info: store was entered by (beacon [12]/[0-9]|Perfume counter), heard by /#) }
+                == 2)
         #expect(events.count { $0.hasSuffix("info: store was left") } == 2, "\(run.errors)")
         #expect(run.errors.contains("info: shop has ended"))
         try bench.configure(text + "destinations: [{ name: cloud, type: webhook, url: 'http://127.0.0.1:9' }]")

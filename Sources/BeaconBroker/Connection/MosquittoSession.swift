@@ -192,19 +192,21 @@ final class MosquittoSession {
         return error.connectionError(to: options.address, isSecured: options.tls != nil, isAccepted: isAccepted)
     }
 
+    /// What to say where the broker does not take who connects.
+    private var refusedUser: String {
+        guard let user = options.user else {
+            return "The broker at \(address) asks for a user and a password; give both."
+        }
+        return "The broker at \(address) does not accept the user \(user) with this password; check both."
+    }
+
     private func refused(_ reason: MQTTReason) -> MQTTError {
         switch reason {
         case .badUserNameOrPassword:
-            return MQTTError(
-                .badCredentials,
-                "The broker at \(address) does not accept the user \(options.user ?? "(none)") with this password; check both.",
-                reason: reason)
+            return MQTTError(.badCredentials, refusedUser, reason: reason)
         case .notAuthorized where !isAccepted:
             // With MQTT 3.1.1, Debian's broker gives this reason for a wrong password.
-            return MQTTError(
-                options.user == nil ? .notAuthorized : .badCredentials,
-                "The broker at \(address) does not let the user \(options.user ?? "(none)") connect; check user and password.",
-                reason: reason)
+            return MQTTError(options.user == nil ? .notAuthorized : .badCredentials, refusedUser, reason: reason)
         default:
             return MQTTError(
                 isAccepted ? .connectionLost : .connectionRefused,
