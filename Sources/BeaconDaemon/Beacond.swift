@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconGateway
 import BeaconPrograms
 import BeaconSupport
+import Foundation
 
 /// The command `beacond`.
 @main
@@ -49,6 +50,7 @@ struct Beacond: AsyncParsableCommand {
                 "The kernel does not take capabilities from programs that are started: they may do what beacond may.")
         }
         do {
+            if let mistake = mistakenCommand(CommandLine.arguments.dropFirst().first) { throw ValidationError(mistake) }
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -58,6 +60,20 @@ struct Beacond: AsyncParsableCommand {
         } catch {
             exit(with: error)
         }
+    }
+
+    /// Returns what to say of a first argument that is neither an option nor a command, since the default command takes
+    /// none; nil where it may stand.
+    private static func mistakenCommand(_ argument: String?) -> String? {
+        guard let argument, !argument.hasPrefix("-") else { return nil }
+        let names = configuration.subcommands.map { $0._commandName } + ["help"]
+        guard !names.contains(argument) else { return nil }
+        if let nearest = SpellingSuggestion.to(argument, among: names) {
+            return "There is no command \(argument); was \(nearest) meant?"
+        }
+        let isFile = FileManager.default.fileExists(atPath: argument)
+        return "There is no command \(argument)"
+            + (isFile ? "; a configuration is named with --config \(argument)." : "; \"beacond --help\" lists them.")
     }
 
     /// Ends the program: 0 for help, 2 where the command line is at fault, 1 where the work failed, and the number that

@@ -19,7 +19,7 @@ struct Open: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The outbox of the running beacond.",
-            discussion: "Default: that of the configuration. A service has it in /var/lib/beacond/outbox.sqlite.",
+            discussion: "Default: that of the configuration, which for /etc/beacond.yaml is the service's.",
             valueName: "file"))
     var outbox: String?
 

@@ -25,7 +25,7 @@ struct Restore: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The outbox beside which the state is put.",
-            discussion: "Default: that of the configuration. A service has it in /var/lib/beacond/outbox.sqlite.",
+            discussion: "Default: that of the configuration, which for /etc/beacond.yaml is the service's.",
             valueName: "file"))
     var outbox: String?
 

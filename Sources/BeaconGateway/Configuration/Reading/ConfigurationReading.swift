@@ -1,3 +1,4 @@
+import BeaconSupport
 import Configuration
 import Foundation
 

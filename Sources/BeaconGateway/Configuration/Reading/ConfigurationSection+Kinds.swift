@@ -1,6 +1,7 @@
 import BeaconDelivery
 import BeaconModel
 import BeaconPrograms
+import BeaconSupport
 import Foundation
 import Yams
 

@@ -104,7 +104,7 @@ extension WebServer {
                     .init(
                         severity: queue.hasFailedForLong(at: now) ? "error" : "warning",
                         what:
-                            "\(queue.destination) does not accept notifications: \(error). \(queue.waiting) wait, and are "
+                            "\(queue.destination) does not accept notifications: \(error.sentence) \(queue.waiting) wait, and are "
                             + "delivered once it does", remedy: nil))
             } else if queue.deadLetters > 0 {
                 findings.append(

@@ -1,0 +1,38 @@
+/// A search for the word that was meant where another was written.
+package enum SpellingSuggestion {
+    /// Returns the candidate that a word differs from least, if it is near enough to have been meant: by one edit in
+    /// words of up to four letters, by a third of the letters in longer ones.
+    package static func to(_ word: String, among candidates: some Sequence<String>) -> String? {
+        // Nobody misspells a word of this length.
+        guard word.utf8.count <= 100 else { return nil }
+        let letters = Array(word.lowercased().unicodeScalars)
+        var best: (distance: Int, candidate: String)?
+        for candidate in candidates {
+            let distance = distance(letters, Array(candidate.lowercased().unicodeScalars))
+            if distance < best?.distance ?? .max { best = (distance, candidate) }
+        }
+        guard let best, best.distance <= max(1, letters.count / 3) else { return nil }
+        return best.candidate
+    }
+
+    /// Returns the least number of insertions, deletions, replacements and swaps of neighbours that make one of the
+    /// other.
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for row in left.indices {
+            var current = [row + 1]
+            for column in right.indices {
+                let replaced = last[column] + (left[row] == right[column] ? 0 : 1)
+                var cost = min(replaced, last[column + 1] + 1, current[column] + 1)
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+                    cost = min(cost, beforeLast[column - 1] + 1)
+                }
+                current.append(cost)
+            }
+            beforeLast = last
+            last = current
+        }
+        return last[right.count]
+    }
+}
