@@ -126,7 +126,8 @@ public struct MQTTOptions: Hashable, Sendable {
         if host.isEmpty || host.utf8.contains(0) {
             mistakes.append("host is empty; write the broker's name or address")
         } else if let mistake = Self.mistake(inHost: host) {
-            mistakes.append("host is \"\(host)\"; \(mistake)")
+            // What stands before an @ may be a password.
+            mistakes.append("host is \"\(host.split(separator: "@").last ?? "@")\"; \(mistake)")
         }
         if clientID.isEmpty || clientID.utf8.contains(0) || clientID.utf8.count > 65535 {
             mistakes.append("clientID is empty; write a name that no other client of the broker has")

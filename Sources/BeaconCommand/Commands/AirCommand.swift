@@ -206,7 +206,7 @@ private final class ScenarioPlayer {
     }
 }
 
-/// The changes of an air, for who reads lines.
+/// The changes of an air, for whoever reads lines.
 private struct AirLog {
     private var known: [String: String] = [:]
 

@@ -26,6 +26,9 @@ struct ConfigurationFile: ParsableArguments {
         path == Self.usual && FileManager.default.fileExists(atPath: Self.serviceState)
     }
 
+    /// The outbox of the service, where its configuration names none.
+    var outboxOfService: String { GatewayConfiguration.outboxPath(in: Self.serviceState) }
+
     /// The environment of whoever runs with the configuration: that of the service knows where its state is.
     var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment

@@ -51,6 +51,10 @@ struct Run: AsyncParsableCommand {
             ErrorOutput.shared.write("Error: \(DaemonLoop.inUse(file.path)).")
             throw ExitCode(1)
         }
+        if file.isOfService, settings.outbox.path != file.outboxOfService, !dryRun, ErrorOutput.isTerminal {
+            ErrorOutput.shared.write(
+                "This is not the machine's service, and keeps what waits in \(settings.outbox.path).")
+        }
         try await loop.run(settings)
     }
 }

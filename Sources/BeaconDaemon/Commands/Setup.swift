@@ -61,14 +61,21 @@ struct Setup: AsyncParsableCommand {
         print("  \(web.address)#code=\(code)")
         fflush(nil)
         ErrorOutput.shared.write("\nThe configuration will be \(file.path). Ctrl-C ends this.")
-        if !web.isLoopback { ErrorOutput.shared.write("Other browsers need this token, now and later: \(token.text)") }
+        if !web.isLoopback {
+            ErrorOutput.shared.write(
+                """
+                Other browsers need this token, now and later: \(token.text)
+                What you enter crosses the network without encryption. Where others could listen, leave --listen out, and open \
+                the address on the other machine after: ssh -L \(web.port):127.0.0.1:\(web.port) THIS-MACHINE
+                """)
+        }
         do {
             try await loop.run(settings)
         } catch {
             // That nothing could be heard meanwhile is no failure of this work, once it is done.
-            guard file.isOfService, !GuidedStart.mayWrite(file.path) else { throw error }
+            guard loop.hasHandedOver.withLock({ $0 }) else { throw error }
         }
-        if file.isOfService, !GuidedStart.mayWrite(file.path) { Self.restartService() }
+        if loop.hasHandedOver.withLock({ $0 }) { Self.restartService() }
     }
 
     /// Has the machine's service go on with the configuration.

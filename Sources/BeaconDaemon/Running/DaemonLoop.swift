@@ -22,6 +22,9 @@ struct DaemonLoop: Sendable {
     /// True to end where another configuration would be read from the file: somebody else goes on with it.
     var endsWithReading = false
 
+    /// True once another configuration was read with which somebody else is to go on.
+    let hasHandedOver = Locked(false)
+
     private let signals = SignalWatch()
 
     /// The lock on the configuration's file, by which another beacond knows that it is in use.
@@ -44,7 +47,8 @@ struct DaemonLoop: Sendable {
     /// - Returns: false where another process has it. What is no file, or cannot be locked, is in nobody's way.
     func claimConfiguration() -> Bool {
         claim.withLock { claim in
-            if claim?.isOn(path) == true { return true }
+            // An editor may have put another file in the place of the first, whose lock says nothing.
+            claim = nil
             do throws(StateError) {
                 claim = try FileLock(existing: path)
                 return claim != nil
@@ -95,7 +99,6 @@ struct DaemonLoop: Sendable {
             do {
                 daemon = try self.daemon(next)
                 settings = next
-                // An editor may have put another file in the place of the first.
                 warnOfOthers(Self.logger(settings))
             } catch {
                 Self.logger(settings).notice("cannot use the new configuration: \(error); the earlier one stays in use")
@@ -162,6 +165,7 @@ struct DaemonLoop: Sendable {
             case .reload:
                 guard let settings = read(logger) else { continue }
                 if endsWithReading {
+                    hasHandedOver.withLock { $0 = true }
                     await daemon.requestShutdown()
                     return nil
                 }

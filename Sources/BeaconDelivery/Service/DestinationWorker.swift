@@ -142,7 +142,8 @@ struct DestinationWorker {
                 remind(of: reason, at: now, logger: logger)
             }
         }
-        guard failuresBefore > 0, resolution.failure == nil else { return }
+        // What was given up with the service says nothing.
+        guard failuresBefore > 0, failures == 0, resolution.failure == nil else { return }
         resolution.isRecovery = true
         failingSince = nil
         failingSinceHere = nil

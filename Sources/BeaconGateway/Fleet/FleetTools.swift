@@ -44,7 +44,7 @@ public enum FleetTools {
             let delivered = value.delivered ?? 0
             lines.append(
                 log > delivered
-                    ? "  \(log - delivered) changes wait for who delivers" : "  all \(log) changes are delivered")
+                    ? "  \(log - delivered) changes wait for whoever delivers" : "  all \(log) changes are delivered")
         }
         return lines
     }

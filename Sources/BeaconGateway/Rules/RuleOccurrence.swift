@@ -43,7 +43,7 @@ extension Rule {
     /// Returns true where something is an event of this rule, whoever it concerns and whenever it is.
     func concerns(_ occurrence: RuleOccurrence) -> Bool {
         guard events.contains(occurrence.event) else { return false }
-        // A message is for who sent the event.
+        // A message is for whoever sent the event.
         if target == nil, destinations.isEmpty, occurrence.install == nil { return false }
         if let regions, regions.isDisjoint(with: occurrence.regions) { return false }
         if let places, occurrence.event.isOfBeacon {

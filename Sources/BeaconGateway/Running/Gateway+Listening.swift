@@ -75,7 +75,7 @@ extension Gateway {
     /// The most recordings at once.
     private static let mostRecordings = 8
 
-    /// The batches that wait for who records: some seconds of a busy house. Who takes them more slowly is ended.
+    /// The batches that wait for whoever records: some seconds of a busy house. Who takes them more slowly is ended.
     private static let recordingCapacity = 1_000
 
     /// Begins to record what is heard.

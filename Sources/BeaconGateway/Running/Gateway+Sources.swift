@@ -152,6 +152,13 @@ extension Gateway {
 
     // MARK: - States of sources
 
+    /// What to say where all sources have ended by themselves.
+    var lastWords: String {
+        let isSimulated = sources.contains { $0.settings.specification.isSimulation }
+        return "all sources have ended, and so does beacond, once what waits was delivered"
+            + (isSimulated ? "; a simulation goes on with ?loop behind its name" : "")
+    }
+
     private func receiveOther(_ message: SourceMessage, from number: Int) async {
         let name = configuration.sources[number].name
         switch message {

@@ -22,6 +22,8 @@ struct GatewayRun: Service {
         // Who has a console and no source is there for what others send, and a machine of a fleet for what others hear.
         if await gateway.isForOthers { try? await gracefulShutdown() }
         guard !Task.isShuttingDownGracefully else { return }
+        let words = await gateway.lastWords
+        logger.notice("\(words)")
         await cancelWhenGracefulShutdown {
             await launches.finish()
             await rules.finish()

@@ -25,7 +25,7 @@ struct MonitoringPlan {
         return regions + beacons.map { BeaconConstraint($0.identity) }
     }
 
-    /// The plan without conditions, places and suspicions, for who leaves those to others.
+    /// The plan without conditions, places and suspicions, for whoever leaves those to others.
     var rangingOnly: MonitoringPlan { MonitoringPlan(conditions: [], rangings: rangings, located: [], suspected: []) }
 
     private init(

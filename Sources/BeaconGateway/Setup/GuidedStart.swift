@@ -4,7 +4,7 @@ import BeaconSupport
 public import Foundation
 import Yams
 
-/// The guided start: a console for who has no configuration so far, which hears what there is and writes one.
+/// The guided start: a console for whoever has no configuration so far, which hears what there is and writes one.
 public struct GuidedStart: Hashable, Sendable {
     /// The path of the configuration that is written.
     public var path: String
@@ -44,17 +44,22 @@ public struct GuidedStart: Hashable, Sendable {
             var password: String?
         }
 
-        /// The variable of the password, which the file of secrets has.
-        static let passwordVariable = "MQTT_PASSWORD"
-
         /// The broker's password; nil where none is asked for.
-        private var password: String? { broker?.password.flatMap { $0.isEmpty ? nil : $0 } }
+        fileprivate var password: String? { broker?.password.flatMap { $0.isEmpty ? nil : $0 } }
 
-        /// What the file of secrets is to have beside the configuration.
-        var secrets: [String: String] { password.map { [Self.passwordVariable: $0] } ?? [:] }
+        /// What is wrong with the password; nil where nothing is. A file of secrets has a value on one line.
+        var passwordFault: ConfigurationItem.Fault? {
+            guard let password,
+                password.contains(where: { $0.isNewline || $0.unicodeScalars.contains { $0.value < 32 } })
+            else { return nil }
+            return ConfigurationItem.Fault(
+                key: "broker.password", message: "has a line's end or another control character; write it without")
+        }
 
         /// The destination for Home Assistant, as the configuration has it.
-        fileprivate var brokerSettings: JSONValue? {
+        ///
+        /// - Parameter variable: the variable that has the password.
+        fileprivate func brokerSettings(_ variable: String) -> JSONValue? {
             guard let broker else { return nil }
             var values: [String: JSONValue] = [
                 "name": .string("home"), "type": .string("mqtt"), "host": .string(broker.host),
@@ -62,7 +67,7 @@ public struct GuidedStart: Hashable, Sendable {
             ]
             if let port = broker.port { values["port"] = .integer(Int64(port)) }
             if let user = broker.user, !user.isEmpty { values["user"] = .string(user) }
-            if password != nil { values["password"] = .object(["env": .string(Self.passwordVariable)]) }
+            if password != nil { values["password"] = .object(["env": .string(variable)]) }
             return .object(values)
         }
 
@@ -100,7 +105,7 @@ public struct GuidedStart: Hashable, Sendable {
         add("sources", Node.sequence(.init([Self.node(.string(choice.source))])))
         if let regions = choice.regions, !regions.isEmpty { add("regions", Self.list(regions)) }
         if let beacons = choice.beacons, !beacons.isEmpty { add("beacons", Self.list(beacons)) }
-        var destinations = [choice.brokerSettings].compactMap(\.self)
+        var destinations = [choice.brokerSettings(variable(of: choice))].compactMap(\.self)
         if let webhook = choice.webhook, !webhook.isEmpty {
             destinations.append(
                 .object(["name": .string("webhook"), "type": .string("webhook"), "url": .string(webhook)]))
@@ -150,34 +155,66 @@ public struct GuidedStart: Hashable, Sendable {
         }
     }
 
-    /// Returns true where there is no file of this path, or one that configures nothing, as a package installs it.
-    public static func mayWrite(_ path: String) -> Bool {
-        guard FileManager.default.fileExists(atPath: path) else { return true }
-        guard let checked = try? GatewayConfiguration.check(file: path) else { return false }
-        return checked.diagnostics.isEmpty && checked.configuration.isIdle
+    /// Returns the variables that the configuration of a choice needs in its file of secrets.
+    func secrets(of choice: Choice) -> [String: String] { choice.password.map { [variable(of: choice): $0] } ?? [:] }
+
+    /// Returns the variable for the password: one that nothing else has, so that what is there stays as it is.
+    private func variable(of choice: Choice) -> String {
+        let known = EnvironmentFile(beside: path).variables.merging(ProcessInfo.processInfo.environment) { $1 }
+        let names = ["MQTT_PASSWORD"] + (2...99).map { "MQTT_PASSWORD_\($0)" }
+        return names.first { known[$0] == nil || known[$0] == choice.password } ?? names[0]
     }
 
-    /// Writes a configuration where there is none. A file that configures nothing is replaced: it is kept beside it,
-    /// and those who could read it can read the new one.
+    /// Returns true where there is no file of this path, or one that configures nothing: at most the first radio as its
+    /// source, and empty lists. A package installs such a one.
+    public static func mayWrite(_ path: String) -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return true }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return false }
+        let document = YAMLDocument(text)
+        guard document.diagnostics.isEmpty else { return false }
+        guard let root = document.root, !root.isNothing else { return true }
+        guard case .mapping(let mapping) = root else { return false }
+        return mapping.allSatisfy { key, value in
+            switch key.scalar?.string {
+            case "sources": value.isNothing || value.sequence?.allSatisfy { $0.scalar?.string == "auto" } == true
+            case "regions", "beacons", "destinations": value.isNothing || value.sequence?.isEmpty == true
+            default: false
+            }
+        }
+    }
+
+    /// Writes the configuration of a choice where there is none, with what its file of secrets has to have. A file that
+    /// configures nothing is replaced and kept beside it; the new one has its owner and may be read as it was.
     ///
-    /// - Parameters:
-    ///   - text: the configuration.
-    ///   - secrets: what the file of secrets has to have for it.
-    /// - Throws: Foundation's error where there is one, or it cannot be written.
+    /// - Throws: Foundation's error `fileWriteFileExists` where there is one; an error of either where one cannot be
+    ///   written.
     func write(_ text: String, secrets: [String: String]) throws {
         let manager = FileManager.default
-        let file = URL(fileURLWithPath: path)
+        // What stands at the end of links, which stay.
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        guard Self.mayWrite(file.path) else { throw CocoaError(.fileWriteFileExists) }
         try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        for (name, value) in secrets.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in secrets.sorted(by: { $0.key < $1.key })
+        where EnvironmentFile(beside: path).variables[name] != value {
             try EnvironmentFile(beside: path).add(name, value)
         }
-        guard manager.fileExists(atPath: path), Self.mayWrite(path) else {
-            return try Data(text.utf8).write(to: file, options: .withoutOverwriting)
+        guard manager.fileExists(atPath: file.path) else {
+            try Data(text.utf8).write(to: file, options: .withoutOverwriting)
+            // It has no secrets, and the service reads it as another user than who writes it.
+            return try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         }
-        let permissions = try manager.attributesOfItem(atPath: path)[.posixPermissions] ?? 0o600
-        try AtomicFile.replace(path + ".old", with: Data(contentsOf: file))
-        try AtomicFile.replace(path, with: text.utf8)
-        try manager.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+        var attributes = try manager.attributesOfItem(atPath: file.path).filter {
+            [.posixPermissions, .ownerAccountID, .groupOwnerAccountID].contains($0.key)
+        }
+        // Nobody but its owner may change what says which programs are started.
+        if let mode = attributes[.posixPermissions] as? Int { attributes[.posixPermissions] = mode & 0o644 }
+        let earlier = (0...99).map { file.path + ".old" + ($0 == 0 ? "" : "\($0)") }
+        guard let free = earlier.first(where: { !manager.fileExists(atPath: $0) }) else {
+            throw CocoaError(.fileWriteFileExists)
+        }
+        try manager.copyItem(atPath: file.path, toPath: free)
+        try AtomicFile.replace(file.path, with: text.utf8)
+        try manager.setAttributes(attributes, ofItemAtPath: file.path)
     }
 }
 

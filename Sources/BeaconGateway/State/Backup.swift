@@ -37,7 +37,7 @@ public enum Backup {
         defer { for part in parts.values { try? FileManager.default.removeItem(at: part) } }
         if let copy = parts[.state] {
             try await state.file.opened().vacuum(into: copy.path)
-            // Who may use the console now is not for who puts it back.
+            // Who may use the console now is not for whoever puts it back.
             try await DatabaseQueue(path: copy.path).write {
                 try $0.execute(sql: "DELETE FROM session; DELETE FROM code")
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// A link that signs one browser in, for who may write beacond's state.
+/// A link that signs one browser in, for whoever may write beacond's state.
 public struct ConsoleLink: Sendable {
     /// The code in the link, which works once, within ten minutes.
     public let code: String

@@ -59,7 +59,7 @@ extension GatewayState {
         try await write { try $0.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [hash]) }
     }
 
-    /// Keeps the hash of a code that signs one browser in, for who may write the file: `beacond open`.
+    /// Keeps the hash of a code that signs one browser in, for whoever may write the file: `beacond open`.
     func addCodeBlocking(_ hash: String) throws {
         let now = Self.now
         try file.opened().write { database in

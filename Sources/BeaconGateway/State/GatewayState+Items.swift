@@ -31,6 +31,6 @@ extension GatewayState {
         }
     }
 
-    /// Returns the items, for who cannot suspend: before anything runs.
+    /// Returns the items, for whoever cannot suspend: before anything runs.
     func itemsBlocking() throws -> [ConfigurationItem] { try file.opened().read { try Self.items(in: $0) } }
 }

@@ -13,7 +13,7 @@ public enum BeaconEvent: Hashable, Sendable {
     /// A beacon came into a place, left it, or can no longer be located.
     case placed(PlaceEvent)
 
-    /// Where all beacons are, once a second, for who asks for it.
+    /// Where all beacons are, once a second, for whoever asks for it.
     case located(LocatingEvent)
 
     /// An identity is heard as no single device can be.

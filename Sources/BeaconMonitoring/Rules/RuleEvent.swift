@@ -23,7 +23,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         package var description: String
     }
 
-    /// The words of the grammar, for who misspelt one.
+    /// The words of the grammar, for whoever misspelt one.
     package static let words = ["enter", "exit", "place", "gone", "suspicious", "immediate", "near", "far"]
 
     /// The longest time that somebody can be asked to stay.

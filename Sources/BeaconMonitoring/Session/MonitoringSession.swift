@@ -72,7 +72,7 @@ public struct MonitoringSession: ~Copyable {
     /// Called with each report of ranging before it is handled, with its time by the core's clock and its receiver.
     package var rangingObserver: ((RangingEvent, Timestamp, ReceiverID) -> Void)?
 
-    /// Called with what the source delivers, for who passes it on. The sightings have the times that the core was
+    /// Called with what the source delivers, for whoever passes it on. The sightings have the times that the core was
     /// given.
     private var observer: ((SourceStep) throws -> Void)?
 

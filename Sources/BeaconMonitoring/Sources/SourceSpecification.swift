@@ -272,7 +272,7 @@ public struct SourceError: Error, Sendable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// The forms of a source, for who misspelt one.
+    /// The forms of a source, for whoever misspelt one.
     package static let forms =
         "sources are auto, hci, hci:hci0, bluez, air, mqtt://HOST, esphome, simulation:NAME, - and the path of a capture"
 

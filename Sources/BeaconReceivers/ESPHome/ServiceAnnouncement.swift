@@ -35,7 +35,7 @@ package struct ServiceAnnouncement: Sendable {
     package struct Answers: Hashable, Sendable {
         /// The messages to send.
         package var messages: [[UInt8]] = []
-        /// True where they are for who asked, and not for all.
+        /// True where they are for whoever asked, and not for all.
         package var isUnicast: Bool
     }
 
@@ -45,7 +45,7 @@ package struct ServiceAnnouncement: Sendable {
     /// How long an answer holds, in seconds: what a change of address makes wrong, and the rest (RFC 6762, 10).
     private static let shortTime: UInt32 = 120
     private static let longTime: UInt32 = 4500
-    /// The same for who knows nothing of multicast DNS (RFC 6762, 6.7).
+    /// The same for whoever knows nothing of multicast DNS (RFC 6762, 6.7).
     private static let legacyTime: UInt32 = 10
 
     /// The most questions of a message that are read.
@@ -185,7 +185,7 @@ package struct ServiceAnnouncement: Sendable {
         var answers: [(Record, UInt32)] = []
         var others: [(Record, UInt32)] = []
 
-        /// A message; an answer to a query that is repeated, for who knows nothing of multicast DNS.
+        /// A message; an answer to a query that is repeated, for whoever knows nothing of multicast DNS.
         init(query: Query? = nil) {
             isLegacy = query != nil
             guard let query else { return }
@@ -222,7 +222,7 @@ package struct ServiceAnnouncement: Sendable {
     private struct Query {
         var number: [UInt8]
         var questions: [(name: String, kind: ServiceQuestion.Kind)] = []
-        /// The questions as they came, for who wants them back.
+        /// The questions as they came, for whoever wants them back.
         var asked: [UInt8] = []
         var wantsUnicast = true
         /// The services that are known, in lower case.

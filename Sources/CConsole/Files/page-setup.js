@@ -15,7 +15,7 @@ const storeKey = "beacond.setup";
 const steps = [source, heard, first, review];
 
 /** What is entered so far. */
-const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "" }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
+const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "", hasPassword: false }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
 
 function stored() {
   try {
@@ -26,8 +26,9 @@ function stored() {
 
 export function open(root) {
   const state = stored();
-  // Never kept by the browser: after a reload it is asked for again.
+  // Never kept by the browser: after a reload it is asked for again, in the third step.
   Object.defineProperty(state, "password", { value: "", writable: true, enumerable: false });
+  if (state.kind === "broker" && state.broker.hasPassword) state.step = Math.min(state.step, 2);
   const keep = () => { try { sessionStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* The browser keeps nothing. */ } };
   const fault = problemNode();
   const list = el("ol.steps", { "aria-label": "Steps" }, ...steps.map((step, index) => el("li", null, el("span.step-number", { "aria-hidden": "true" }, String(index + 1)), el("span", null, step.title), el("span.offscreen.step-state"))));

@@ -76,6 +76,7 @@ export function open(root, { state, keep, ready }) {
     keep();
     ready(true);
   }
+  password.input.addEventListener("input", () => { state.broker.hasPassword = password.input.value !== ""; });
   root.addEventListener("input", draw);
   draw();
   return {
@@ -84,6 +85,7 @@ export function open(root, { state, keep, ready }) {
       if (state.kind === "broker") {
         if (!broker.host.value()) faults.push([broker.host, "Write the broker's name or address."]);
         if (broker.port.value() && !/^[1-9][0-9]{0,4}$/.test(broker.port.value())) faults.push([broker.port, "Write a number from 1 to 65535."]);
+        if (state.broker.hasPassword && !state.password) faults.push([password, "Write it again; the browser does not keep it."]);
         if (state.password && !broker.user.value()) faults.push([broker.user, "A password needs a user."]);
       }
       if (state.kind === "webhook" && !/^https?:\/\/\S+/.test(address.value())) faults.push([address, "Write an address that begins with https:// or http://."]);

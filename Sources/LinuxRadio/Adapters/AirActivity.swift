@@ -55,13 +55,19 @@ struct AirActivity {
     /// True where the controller's events were those of many devices.
     var isBusyByCount: Bool { usualCount >= leastEvents }
 
-    /// True where they came often enough for a silence to be no chance.
-    var isLivelyByCount: Bool { usualCount >= Self.fewEvents }
+    /// True where they came often enough for a silence to be no chance. Where listening has just begun, the greatest
+    /// count tells: a restart of the scan costs little, and a region that is left by mistake much.
+    var isLivelyByCount: Bool { (counts.count < 3 ? counts.max() ?? 0 : usualCount) >= Self.fewEvents }
 
-    /// The median of the newest three counts, since the last may be that of a part of the time. Where listening has
-    /// just begun, it is the greatest: a silence that is judged too severely costs a restart, and one that is not
-    /// judged has regions left.
-    private var usualCount: Int32 { counts.count == 3 ? counts.sorted()[1] : counts.max() ?? 0 }
+    /// The median of the newest three counts, since the last may be that of a part of the time; the lesser of two, and
+    /// 0 where there are fewer, since deafness has the adapter switched off and on.
+    private var usualCount: Int32 {
+        switch counts.count {
+        case 3: counts.sorted()[1]
+        case 2: min(counts[0], counts[1])
+        default: 0
+        }
+    }
 
     /// Notes an advert.
     @inline(__always)

@@ -237,16 +237,29 @@ struct DeliveryServiceTests {
         #expect(try await bench.status("a").waiting == 1)
     }
 
-    @Test("A connection that ends with the service is no failure of the destination")
+    @Test("A connection that ends with the service is neither a failure of the destination nor its end")
     func endOfConnection() async throws {
-        let gate = SlowSink(outcomesOfCancelled: [.retry(reason: "the connection is closed")])
-        let bench = try DeliveryBench([Destination(name: "a", sink: gate)])
-        try await bench.service.append([Samples.proximity(1)])
-        let running = Task { await bench.service.run() }
-        try await eventually { gate.isBusy }
-        running.cancel()
-        await running.value
-        let status = try await bench.status("a")
-        #expect(status.waiting == 1 && status.failures == 0 && status.lastError == nil, "\(status)")
+        let folder = try TemporaryFolder()
+        for failures in [0, 1] {
+            let gate = SlowSink(outcomesOfCancelled: [.retry(reason: "the connection is closed")])
+            let bench = try DeliveryBench([Destination(name: "a", sink: gate)], folder: folder)
+            if failures == 0 { try await bench.service.append([Samples.proximity(1)]) }
+            let running = Task { await bench.service.run() }
+            try await eventually { gate.isBusy }
+            running.cancel()
+            await running.value
+            let status = try await bench.status("a")
+            #expect(status.waiting == 1 && status.failures == failures, "\(status)")
+            #expect(status.lastError == (failures == 0 ? nil : "down"), "\(status)")
+            await bench.outbox.close()
+            guard failures == 0 else { return }
+            let failing = try DeliveryBench(
+                [Destination(name: "a", sink: MemorySink { _ in .retry(reason: "down", after: nil) })], folder: folder)
+            let other = Task { await failing.service.run() }
+            try await eventually { try await failing.status("a").failures == 1 }
+            other.cancel()
+            await other.value
+            await failing.outbox.close()
+        }
     }
 }

@@ -210,7 +210,7 @@ struct ConfigurationTests {
         #expect(idle.count == 1 && idle[0].contains("is for events of beacons"))
     }
 
-    @Test("The console is for this machine, or for who has a token")
+    @Test("The console is for this machine, or for whoever has a token")
     func web() {
         func check(_ text: String) -> (web: WebSettings?, lines: [String]) {
             let text = ConfigurationBench.start + text

@@ -1,5 +1,6 @@
 import BeaconGateway
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import Testing
 
@@ -141,7 +142,7 @@ struct DiagnosticTests {
         "A broker's host is its name or address alone",
         arguments: [
             ("mqtt://localhost:1883", ""), ("mqtts://localhost", ", and what is to be encrypted with tls"),
-            ("localhost:1883", ", and its port as port"), ("u@host", ""), ("[::1]", ""), ("a b", ""),
+            ("localhost:1883", ", and its port as port"), ("[::1]", ""), ("a b", ""),
             ("host/topic", ""),
         ])
     func hosts(host: String, remedy: String) {
@@ -158,6 +159,64 @@ struct DiagnosticTests {
     func goodHosts(host: String) {
         let text = "destinations: [{ name: a, type: mqtt, host: '\(host)' }]"
         #expect(ConfigurationBench.lines(ConfigurationBench.start + text).isEmpty)
+    }
+
+    @Test("The file of secrets is read as systemd reads it, as far as a value has one line")
+    func secrets() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("secrets-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("beacond.yaml")
+        let yaml = """
+            sources: [auto]
+            regions: [{ name: hall, uuid: \(Self.uuid) }]
+            destinations: [{ name: a, type: mqtt, host: h, user: u, password: { env: P } }]
+            """
+        // With the mark and the lines' ends of other systems.
+        try Data("\u{FEFF}\(yaml)".utf8).write(to: file)
+        func password(_ line: String, _ environment: [String: String] = [:]) throws -> (String?, [String]) {
+            let text = "# first\r\n\r\nOTHER=1\r\n\(line)\r\n; last\r\n"
+            try Data(text.utf8).write(to: folder.appendingPathComponent("beacond.env"))
+            let checked = try GatewayConfiguration.check(file: file.path, environment: environment)
+            guard case .mqtt(let broker)? = checked.configuration.destinations.first?.kind else { return (nil, []) }
+            return (
+                broker.password?.reveal(),
+                checked.diagnostics.map { $0.text(file: "f").replacing(folder.path + "/", with: "") }
+                    .filter { !$0.contains("without encryption") }
+            )
+        }
+        let values = [
+            ("P=plain", "plain"), ("P='a \"b\" \\$'", #"a "b" \$"#),
+            (#"P="a \"b\" \$ \n'""#, #"a "b" $ \n'"#), (#"P='it'\''s'"#, "it's"), (#"P=a\ b\\"#, #"a b\"#),
+            ("P=a=b#c", "a=b#c"),
+        ]
+        for (line, value) in values {
+            let (found, faults) = try password(line)
+            #expect(found == value && faults.isEmpty, "\(line): \(found ?? "none") \(faults)")
+        }
+        #expect(try password("P=file", ["P": "given"]).0 == "given")
+        for line in ["P=\"open", "P='open", "P=end\\", "export P=1", "P"] {
+            let (found, faults) = try password(line)
+            #expect(found == nil && faults.last?.hasPrefix("beacond.env:4: warning: ") == true, "\(line): \(faults)")
+        }
+        #expect(
+            try password("BEACOND_LGO_LEVEL=debug").1.last
+                == "beacond.env:4: error: there is no such setting; was BEACOND_LOG_LEVEL meant?")
+    }
+
+    @Test("What is missing or misspelt is told once")
+    func once() {
+        #expect(ConfigurationBench.lines("sources: [auto]\nregion: []").count == 1)
+        #expect(ConfigurationBench.lines(ConfigurationBench.start + "web: [true]").count == 1)
+        let signal = "sources: [auto]\nregions: [{ name: hall, uuid: \(Self.uuid), minimum-rssi: [-60] }]"
+        #expect(ConfigurationBench.lines(signal).count == 1)
+    }
+
+    @Test("What stands before a host, as a password, is not told")
+    func secretHost() {
+        let lines = ConfigurationBench.lines(
+            ConfigurationBench.start + "destinations: [{ name: a, type: mqtt, host: 'mqtt://u:word@h' }]")
+        #expect(lines.count == 1 && !lines[0].contains("word") && lines[0].contains("\"h\""), "\(lines)")
     }
 
     @Test("Sources that cannot share one time are reported, each at its speed, with what to do")
@@ -211,7 +270,7 @@ struct DiagnosticTests {
     func missing() {
         #expect(
             ConfigurationBench.lines("") == [
-                #"f:1:1: error: "sources" is missing: say where adverts come from, as in "sources: [auto]"; "sources: []" is for who only takes what others send"#,
+                #"f:1:1: error: "sources" is missing: say where adverts come from, as in "sources: [auto]"; "sources: []" is for a machine that only takes what others send"#,
                 #"f:1:1: error: "regions" is missing: say what to watch for: a list of regions, each with a name and a uuid"#,
             ])
     }

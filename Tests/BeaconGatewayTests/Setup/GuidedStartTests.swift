@@ -82,10 +82,60 @@ struct GuidedStartTests {
         #expect(broker.password?.reveal() == secret && broker.homeAssistant?.isEnabled == true)
     }
 
-    @Test("A broker's faults have its places", arguments: [("mqtt://a", "broker.host"), ("", "broker.host")])
+    @Test("What is there of secrets stays, and what was not written has changed nothing")
+    func otherSecrets() async throws {
+        let folder = try GatewayBench()
+        let bench = try bench(folder)
+        let etc = folder.folder.path + "/etc"
+        try FileManager.default.createDirectory(atPath: etc, withIntermediateDirectories: true)
+        let (file, secrets) = (etc + "/beacond.yaml", etc + "/beacond.env")
+        let body = #"{"source":"auto","broker":{"host":"h","user":"u","password":"new"}}"#
+        try "web: true\n".write(toFile: file, atomically: false, encoding: .utf8)
+        try "MQTT_PASSWORD=old".write(toFile: secrets, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: secrets)
+        #expect(try await ask(bench, "/v1/setup", body).status == 409)
+        #expect(try String(contentsOfFile: secrets, encoding: .utf8) == "MQTT_PASSWORD=old")
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try await ask(bench, "/v1/setup", body).status == 201)
+        #expect(
+            try String(contentsOfFile: secrets, encoding: .utf8) == "MQTT_PASSWORD=old\nMQTT_PASSWORD_2=\"new\"\n")
+        #expect(try FileManager.default.attributesOfItem(atPath: secrets)[.posixPermissions] as? Int == 0o640)
+        guard
+            case .mqtt(let broker)? = try GatewayConfiguration.check(file: file, environment: [:]).configuration
+                .destinations.first?.kind
+        else { return #expect(Bool(false), "there is no broker") }
+        #expect(broker.password?.reveal() == "new")
+        // The service reads it as another user.
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o644)
+    }
+
+    @Test("A link to a file that configures nothing stays a link, and the file is for nobody else to write")
+    func link() async throws {
+        let folder = try GatewayBench()
+        let bench = try bench(folder)
+        let etc = folder.folder.path + "/etc"
+        try FileManager.default.createDirectory(atPath: etc, withIntermediateDirectories: true)
+        try "regions:\n".write(toFile: etc + "/real.yaml", atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: etc + "/real.yaml")
+        try FileManager.default.createSymbolicLink(
+            atPath: etc + "/beacond.yaml", withDestinationPath: etc + "/real.yaml")
+        #expect(try await ask(bench, "/v1/setup", Self.choice).status == 201)
+        let attributes = try FileManager.default.attributesOfItem(atPath: etc + "/beacond.yaml")
+        #expect(attributes[.type] as? FileAttributeType == .typeSymbolicLink)
+        let mode = try FileManager.default.attributesOfItem(atPath: etc + "/real.yaml")[.posixPermissions]
+        #expect(mode as? Int == 0o644)
+        #expect(try String(contentsOfFile: etc + "/real.yaml.old", encoding: .utf8) == "regions:\n")
+    }
+
+    @Test(
+        "A broker's faults have its places",
+        arguments: [
+            (#""mqtt://a""#, "broker.host"), (#""""#, "broker.host"),
+            (#""a","user":"u","password":"a\nBEACOND_LOG_LEVEL=debug""#, "broker.password"),
+        ])
     func brokerFaults(host: String, key: String) async throws {
         let bench = try bench(GatewayBench())
-        let body = #"{"source":"auto","broker":{"host":"\#(host)"}}"#
+        let body = #"{"source":"auto","broker":{"host":\#(host)}}"#
         let faults = try await ask(bench, "/v1/setup/draft", body).json["faults"] as? [[String: Any]] ?? []
         #expect(faults.compactMap { $0["key"] as? String } == [key])
     }
@@ -97,7 +147,10 @@ struct GuidedStartTests {
         let file = folder.folder.path + "/etc/beacond.yaml"
         try FileManager.default.createDirectory(
             atPath: folder.folder.path + "/etc", withIntermediateDirectories: true)
-        for text in ["sources: [auto]\nregions: [{ name: a, uuid: \(GatewayBench.uuid) }]\n", "a: [", "web: true\n"] {
+        for text in [
+            "sources: [auto]\nregions: [{ name: a, uuid: \(GatewayBench.uuid) }]\n", "a: [", "web: true\n",
+            "sources: [mqtt://a]\n", "- a\n", "outbox: { path: a }\n",
+        ] {
             try text.write(toFile: file, atomically: false, encoding: .utf8)
             #expect(!GuidedStart.mayWrite(file))
             #expect(try await ask(bench, "/v1/setup", Self.choice).status == 409)

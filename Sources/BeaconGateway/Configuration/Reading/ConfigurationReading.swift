@@ -1,4 +1,5 @@
 import BeaconSupport
+import CLibrary
 import Configuration
 import Foundation
 
@@ -22,10 +23,14 @@ final class ConfigurationReading {
     /// The faults so far.
     private(set) var diagnostics: [Diagnostic] = []
 
+    /// The names of those that are not of the file of secrets.
+    private let given: Set<String>
+
     /// The file of secrets beside the configuration, whose variables come after those of the environment.
     private let secrets: EnvironmentFile?
 
     init(environment: [String: String], secrets: EnvironmentFile? = nil, folder: URL) {
+        given = Set(environment.keys)
         let environment = environment.merging(secrets?.variables ?? [:]) { given, _ in given }
         variables = environment
         self.secrets = secrets
@@ -52,8 +57,8 @@ final class ConfigurationReading {
     /// Returns where a variable can be written that the environment does not have, as the end of a sentence.
     func remedy(for variable: String) -> String {
         guard let secrets else { return "" }
-        // systemd.exec(5): a service has it, and gets what the file has when it is started.
-        if variables["INVOCATION_ID"] != nil {
+        // systemd.exec(5): the process of a service has its own number there, and got what the file has as it started.
+        if variables["SYSTEMD_EXEC_PID"] == "\(getpid())" {
             return "; write \(variable)=… into \(secrets.path), and restart the service, which reads it only then"
         }
         if let obstacle = secrets.obstacle { return ", and \(obstacle); try it with sudo" }
@@ -110,7 +115,8 @@ final class ConfigurationReading {
             } else {
                 message += ". The name of a variable is BEACOND and the keys on the way, as in BEACOND_OUTBOX_PATH"
             }
-            report(.environment(name), message)
+            let line = given.contains(name) ? nil : secrets?.lines[name]
+            report(line.map { .secrets(path: secrets?.path ?? "", line: $0) } ?? .environment(name), message)
         }
     }
 }

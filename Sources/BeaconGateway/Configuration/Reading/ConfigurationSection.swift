@@ -111,6 +111,12 @@ final class ConfigurationSection {
         return Located(scalar.string, .file(node.location))
     }
 
+    /// Returns whether a key has a word that stands beside its other values.
+    func isWord(_ word: String, at key: String) -> Bool {
+        if let override = reading.override(of: path + [key]) { return override.value == word }
+        return node(key)?.scalar?.string == word
+    }
+
     /// Returns the value that `read` makes of a text.
     func value<Value: Sendable>(
         _ key: String, _ what: String, _ read: (String) -> Value?

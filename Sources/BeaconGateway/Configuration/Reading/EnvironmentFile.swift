@@ -5,8 +5,8 @@ import Foundation
 /// The file of secrets beside a configuration: of `/etc/beacond.yaml`, `/etc/beacond.env`.
 ///
 /// It has lines of `NAME=value`, as systemd reads them for a service (`EnvironmentFile=` in systemd.exec(5)): blank
-/// lines and those that begin with `#` or `;` say nothing, and a value may have quotes around it. Read here as well,
-/// what a service has in its environment is there when somebody tries its configuration by hand.
+/// lines and those that begin with `#` or `;` say nothing, and a value may have quotes around it. A value has one line.
+/// Read here as well, what a service has in its environment is there when somebody tries its configuration by hand.
 struct EnvironmentFile {
     /// The path.
     let path: String
@@ -14,7 +14,10 @@ struct EnvironmentFile {
     /// The variables; none where the file is not there, or not for this user.
     private(set) var variables: [String: String] = [:]
 
-    /// The numbers of lines that are none.
+    /// The lines of the variables, from one.
+    private(set) var lines: [String: Int] = [:]
+
+    /// The lines that are none.
     private(set) var faults: [Int] = []
 
     /// Why it cannot be read, though it is there; nil where it can, or is not.
@@ -29,51 +32,62 @@ struct EnvironmentFile {
         path = (["yaml", "yml"].contains(name.pathExtension) ? name.deletingPathExtension() : name).path + ".env"
         guard access(path, F_OK) == 0 else { return }
         do {
-            let bytes = try SmallFile.contents(path: path, limit: Self.largestFile)
-            read(String(decoding: bytes, as: UTF8.self))
+            read(String(decoding: try SmallFile.contents(path: path, limit: Self.largestFile), as: UTF8.self))
         } catch {
             obstacle = error.message
         }
     }
 
     private mutating func read(_ text: String) {
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, parts[0].wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil else {
-                faults.append(number + 1)
+            guard parts.count == 2, parts[0].wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil,
+                let value = Self.value(of: parts[1].trimmingCharacters(in: .whitespaces))
+            else {
+                faults.append(index + 1)
                 continue
             }
-            variables[String(parts[0])] = Self.unquoted(parts[1].trimmingCharacters(in: .whitespaces))
+            variables[String(parts[0])] = value
+            lines[String(parts[0])] = index + 1
         }
     }
 
-    /// Returns a value without what quotes it: single ones around it, double ones, between which a backslash is for
-    /// some characters, or backslashes alone.
-    private static func unquoted(_ value: String) -> String {
-        guard value.count > 1, let quote = value.first, quote == value.last, quote == "'" || quote == "\"" else {
-            return value.replacing(/\\(.)/) { $0.output.1 }
+    /// The characters before which a backslash counts between double quotes.
+    private static let escaped: Set<Character> = ["\"", "\\", "`", "$"]
+
+    /// Returns a value without what quotes it: single quotes, double quotes, or backslashes; nil where a quote has no
+    /// end.
+    private static func value(of text: String) -> String? {
+        var result = ""
+        var quote: Character?
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            switch (character, quote) {
+            case (quote, _?): quote = nil
+            case ("'", nil), ("\"", nil): quote = character
+            case ("\\", nil):
+                guard let next = rest.popFirst() else { return nil }
+                result.append(next)
+            case ("\\", "\""):
+                guard let next = rest.popFirst() else { return nil }
+                if !escaped.contains(next) { result.append(character) }
+                result.append(next)
+            default: result.append(character)
+            }
         }
-        let inside = value.dropFirst().dropLast()
-        return String(quote == "'" ? inside : inside.replacing(/\\(["\\`$])/) { $0.output.1 })
+        return quote == nil ? result : nil
     }
 
-    /// Returns the line of a variable.
-    static func line(_ name: String, _ value: String) -> String {
-        "\(name)=\"" + value.replacing(/["\\`$]/) { "\\" + $0.output } + "\"\n"
-    }
-
-    /// Adds a variable as the last line, which counts where there are several of a name, and makes the file where there
-    /// is none, for its owner alone.
+    /// Adds a variable of one line at the end, and makes the file where there is none, for its owner alone.
     ///
     /// - Throws: `StateError` where it cannot be written.
     func add(_ name: String, _ value: String) throws {
-        var text = ""
-        if access(path, F_OK) == 0 {
-            text = String(decoding: try SmallFile.contents(path: path, limit: Self.largestFile), as: UTF8.self)
-            if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
-        }
-        try AtomicFile.replace(path, with: (text + Self.line(name, value)).utf8)
+        let escaped = value.map { Self.escaped.contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        let before = access(path, F_OK) == 0 ? try SmallFile.contents(path: path, limit: Self.largestFile) : []
+        let start = before.isEmpty || before.last == UInt8(ascii: "\n") ? "" : "\n"
+        // One that is there keeps its owner and its rights, and what it has.
+        try AppendedFile.append(Array("\(start)\(name)=\"\(escaped)\"\n".utf8), to: path)
     }
 }

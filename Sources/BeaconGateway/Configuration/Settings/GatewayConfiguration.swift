@@ -71,12 +71,6 @@ public struct GatewayConfiguration: Sendable {
 }
 
 extension GatewayConfiguration {
-    /// True where nothing is watched for and nobody is told: as the file is that a package installs.
-    var isIdle: Bool {
-        regions.isEmpty && beacons.isEmpty && places == nil && destinations.isEmpty && items.isEmpty
-            && launch == LaunchSettings() && web == nil && proxy == nil && fleet == nil && suspicions == nil
-    }
-
     /// Returns the default folder of the daemon's state: the one that systemd made for it (`StateDirectory=` in
     /// systemd.exec(5)), else one in the user's own state directory.
     public static func stateFolder(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
@@ -117,12 +111,14 @@ extension GatewayConfiguration {
                 "cannot read \(file): there is no such file; name the configuration with --config, or make one in the browser with \"beacond setup\""
             )
         }
-        let bytes: [UInt8]
+        var bytes: [UInt8]
         do {
             bytes = try SmallFile.contents(path: file, limit: largestFile)
         } catch {
             throw ConfigurationError(.cannotRead, error.message, cause: error)
         }
+        // Editors of other systems begin a file with a mark of its encoding.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError(.cannotRead, "cannot read \(file): a configuration is text in UTF-8")
         }
@@ -195,16 +191,16 @@ extension GatewayConfiguration {
         let log = root.section("log")
         if let level = log.choice("level", Logger.Level.allCases.map { ($0.rawValue, $0) }) { logLevel = level.value }
         log.finish()
-        root.finish()
         if sources.isEmpty, !root.has("sources") {
             root.reportMissing(
                 "sources",
-                "say where adverts come from, as in \"sources: [auto]\"; \"sources: []\" is for who only takes what others send"
+                "say where adverts come from, as in \"sources: [auto]\"; \"sources: []\" is for a machine that only takes what others send"
             )
         }
         // With a console, regions can be added there.
         if regions.isEmpty, !root.has("regions"), launch.applications == nil, web == nil, fleet == nil {
             root.reportMissing("regions", "say what to watch for: a list of regions, each with a name and a uuid")
         }
+        root.finish()
     }
 }

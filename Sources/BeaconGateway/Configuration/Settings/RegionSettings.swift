@@ -34,9 +34,8 @@ extension RegionSettings {
     static func read(_ section: ConfigurationSection, names: inout Set<String>) -> RegionSettings? {
         let name = section.name("region", known: &names)
         let constraint = section.constraint()
-        let form = " (dBm), or auto"
-        let isLearned = section.text("minimum-rssi", "write a whole number from -127 to 20\(form)")?.value == "auto"
-        let minimum = isLearned ? nil : section.integer("minimum-rssi", -127...20, unit: form)
+        let isLearned = section.isWord("auto", at: "minimum-rssi")
+        let minimum = isLearned ? nil : section.integer("minimum-rssi", -127...20, unit: " (dBm), or auto")
         let exit = section.integer("exit-rssi", -127...20, unit: " (dBm)")
         let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
         let isAdaptive = section.boolean("adaptive-exit") ?? false

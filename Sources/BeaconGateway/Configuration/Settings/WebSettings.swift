@@ -90,7 +90,7 @@ extension WebSettings {
     static func read(_ root: ConfigurationSection) -> WebSettings? {
         guard let node = root.node("web") else { return nil }
         guard case .mapping = node else {
-            if let text = root.text("web"), let listen = Self.meantAddress(text.value) {
+            if case .scalar = node, let text = root.text("web"), let listen = Self.meantAddress(text.value) {
                 root.report(
                     text.origin,
                     "\"web\" is \"\(text.value)\"; write \"web: true\", or for another address "

@@ -53,7 +53,7 @@ extension FleetMember {
         }
     }
 
-    /// Writes what is known of a region or a place, for who takes over.
+    /// Writes what is known of a region or a place, for whoever takes over.
     private func write(_ key: FleetKey, of owner: PartitionOwner) async throws {
         let value: [UInt8]
         switch key {

@@ -82,9 +82,11 @@ extension WebServer {
                     errors: faults.map { .init(key: $0.key, detail: $0.detail) })
             }
             do {
-                try setup.write(yaml, secrets: choice.secrets)
+                try setup.write(yaml, secrets: setup.secrets(of: choice))
             } catch let error as CocoaError where error.code == .fileWriteFileExists {
                 throw Problem(.conflict, "there is a file \(setup.path) already, which is not written over")
+            } catch let error as StateError {
+                throw Problem(.conflict, error.message)
             } catch {
                 throw Problem(.conflict, "cannot write \(setup.path): \(error.localizedDescription)")
             }
@@ -108,10 +110,10 @@ extension WebServer {
         if web.isLoopback { web.tokenHash = nil }
         let yaml = try setup.text(of: choice, web: web)
         let folder = URL(fileURLWithPath: setup.path).deletingLastPathComponent()
-        let checked = GatewayConfiguration.check(yaml, folder: folder, environment: choice.secrets)
+        let checked = GatewayConfiguration.check(yaml, folder: folder, environment: setup.secrets(of: choice))
         let errors = checked.diagnostics.filter { $0.severity == .error }
         // Each item by itself, so that a fault has its place.
-        let faults = choice.faults(beside: checked.configuration)
+        let faults = choice.faults(beside: checked.configuration) + [choice.passwordFault].compactMap(\.self)
         if !faults.isEmpty || errors.isEmpty {
             return (yaml, faults.map { Draft.Fault(key: $0.key, detail: $0.message) })
         }
@@ -126,7 +128,7 @@ extension WebServer {
         )
     }
 
-    /// Returns what can be heard with: this machine's radios, and the air and the museum for who has none.
+    /// Returns what can be heard with: this machine's radios, and the air and the museum for whoever has none.
     private func sources() async -> [Source] {
         let findings = await diagnoses.findings()
         let adapters = Set(findings.map(\.subject).filter { $0.wholeMatch(of: /hci[0-9]+/) != nil }).sorted()

@@ -11,7 +11,7 @@ extension HCICommand {
         func bytes(_ mask: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: mask >> ($0 * 8)) } }
         return [
             HCICommand(.setEventMask, bytes(0x3DBF_FFFF_FFFF_FFFF)),
-            HCICommand(.setLEEventMask, bytes(isExtended ? 0x3_FFFF_FFFF : 0x7F)),
+            HCICommand(.setLEEventMask, bytes(isExtended ? 0x3_FFFF_FFFF : 0x7FF)),
         ]
     }
 

@@ -185,9 +185,9 @@ extension ControllerSession {
                     + "region is left until something is heard", at: now)
         }
         // What another process of ours began is for that to begin anew.
-        if watchdog.isScanDoubtful(at: now), !scan.isPeers { scan.restart() }
+        if watchdog.isScanDoubtful(at: now), !scan.isPeers { restartSilentScan() }
         guard watchdog.isSilent(at: now) else { return }
-        scan.restart()
+        restartSilentScan()
         let silences = watchdog.silences
         guard silences > 1 else {
             return report(
@@ -202,6 +202,11 @@ extension ControllerSession {
                 + "restarted", at: now)
     }
 
+    /// Begins a scan anew by which nothing is heard: the controller may have been reset behind the kernel's back.
+    private mutating func restartSilentScan() {
+        scan.restart(masks: HCICommand.setEventMasks(isExtended: features.scansExtended))
+    }
+
     /// Has the adapter switched off and on, or only the scan begun anew where this process may do no more.
     private mutating func reset(_ reason: String, at now: Timestamp) {
         if isDeaf { resets += 1 }
@@ -212,7 +217,7 @@ extension ControllerSession {
         report(.scanRestarted, "\(reason). The scan is restarted. \(HCIPermission.remedy)")
         if isDeaf { state = .resetting }
         watchdog.begin(at: now)
-        scan.restart()
+        restartSilentScan()
     }
 
     /// Sends the next command, if none is under way and there is one to send.

@@ -98,11 +98,13 @@ struct ScanControl {
     }
 
     /// Begins the scan anew, even if it seems to be on. A controller that has forgotten it has forgotten its parameters
-    /// too, and to send its events.
-    mutating func restart() {
+    /// too.
+    ///
+    /// - Parameter masks: the commands that have it send its events, where it may have forgotten that as well.
+    mutating func restart(masks: [HCICommand] = []) {
         isStale = true
         areParametersStale = true
-        staleMasks = HCICommand.setEventMasks(isExtended: isExtended)
+        staleMasks = masks
     }
 
     /// The controller did what `next` asked for.
