@@ -64,7 +64,7 @@ struct Setup: AsyncParsableCommand {
         if !web.isLoopback {
             ErrorOutput.shared.write(
                 """
-                Other browsers need this token, now and later: \(token.text)
+                Keep this token, for which browsers are asked, yours too once the configuration is written: \(token.text)
                 What you enter crosses the network without encryption. Where others could listen, leave --listen out, and open \
                 the address on the other machine after: ssh -L \(web.port):127.0.0.1:\(web.port) THIS-MACHINE
                 """)

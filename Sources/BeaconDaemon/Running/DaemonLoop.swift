@@ -60,7 +60,8 @@ struct DaemonLoop: Sendable {
     }
 
     private func warnOfOthers(_ logger: Logger) {
-        guard !isDryRun, !claimConfiguration() else { return }
+        // Whoever makes a configuration for somebody else does not run with it.
+        guard !isDryRun, !endsWithReading, !claimConfiguration() else { return }
         logger.warning("\(Self.inUse(path))")
     }
 

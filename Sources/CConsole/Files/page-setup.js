@@ -107,7 +107,7 @@ export function open(root) {
   const load = async () => {
     info = await get("v1/setup");
     const usable = info.sources.filter((one) => one.usable);
-    state.source ??= (usable.find((one) => one.source === info.source) || usable.find((one) => one.isRadio))?.source ?? null;
+    state.source ??= (usable.find((one) => one.source === info.source) || usable.find((one) => one.isRadio) || usable[0])?.source ?? null;
     if (!current) { const heading = showStep(); if (document.activeElement === document.body) heading.focus({ preventScroll: true }); } else current.refresh?.(info);
   };
   show(foot, false);

@@ -161,7 +161,7 @@ extension WebServer {
         sources.append(
             Source(
                 source: "air", title: "the simulated air that programs of this machine share", usable: true,
-                reason: nil, isRadio: true))
+                reason: nil, isRadio: false))
         return sources
     }
 }
