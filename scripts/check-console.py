@@ -270,6 +270,7 @@ def check_token(folder):
 def check_setup(folder, pictures):
     """Without a configuration: by the link of `beacond setup` through four steps to a file, and to the pages."""
     from axe_selenium_python import Axe
+    from selenium.common.exceptions import StaleElementReferenceException
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     own = os.path.join(folder, "setup")
@@ -290,11 +291,17 @@ def check_setup(folder, pictures):
         link = until(lambda: re.search(r"(http://\S+#code=\S+)", open(log.name).read()), "no link is printed")[1]
         until(lambda: "the console is at" in open(log.name).read(), "the console does not listen")
 
+        def one(tag, is_meant, what):
+            def found():
+                try:
+                    return [node for node in browser.driver.find_elements(By.TAG_NAME, tag) if node.is_displayed() and is_meant(node)]
+                except StaleElementReferenceException:
+                    # The page was drawn anew meanwhile, as it is while a draft comes: it is looked at again.
+                    return None
+            return until(found, f"{what}:\n{browser.text()}")[0]
+
         def button(text):
-            found = lambda: [
-                one for one in browser.driver.find_elements(By.TAG_NAME, "button")
-                if one.text.strip() == text and one.is_displayed() and one.is_enabled()]
-            return until(found, f"no button \"{text}\":\n{browser.text()}")[0]
+            return one("button", lambda node: node.text.strip() == text and node.is_enabled(), f"no button \"{text}\"")
 
         def picture(name):
             axe = Axe(browser.driver)
@@ -323,9 +330,7 @@ def check_setup(folder, pictures):
             until(lambda: browser.driver.find_elements(By.CSS_SELECTOR, f"input[value='{kind}']"), f"no {kind}")[0].click()
 
         def field(label):
-            name = until(
-                lambda: [one for one in browser.driver.find_elements(By.TAG_NAME, "label") if one.is_displayed() and one.text.startswith(label)],
-                f"no field {label}:\n{browser.text()}")[0]
+            name = one("label", lambda node: node.text.startswith(label), f"no field {label}")
             return browser.driver.find_element(By.ID, name.get_attribute("for"))
 
         # Home Assistant first, whose password is in no text, and then another choice.
