@@ -28,7 +28,7 @@ struct Beacond: AsyncParsableCommand {
             Variables of the environment override the file: BEACOND_OUTBOX_PATH for outbox.path, \
             BEACOND_DESTINATIONS_CLOUD_URL for the url of the destination named cloud.
 
-            SIGHUP has a running beacond read its configuration again. It ends with the terminal that it was started in.
+            SIGHUP has a running beacond read its configuration again. Started on a terminal, beacond ends with that.
 
             Exit status: 0 success, 1 the work failed or the file has faults, 2 the command line is at fault, \
             130 interrupted.

@@ -43,7 +43,7 @@ struct Check: ParsableCommand {
             ("named beacon", configuration.beacons.count), ("destination", configuration.destinations.count),
         ]
         var parts = counts.compactMap { word, count in
-            // Other things that are not there may be a mistake.
+            // That there is none of what nearly everybody has may be a mistake, and is told too.
             if count == 0 { return word == "named beacon" ? nil : "no \(word)" }
             return StatisticsText.count(count, word)
         }

@@ -29,20 +29,22 @@ struct ConfigurationFile: ParsableArguments {
     /// The outbox of the service, where its configuration names none.
     var outboxOfService: String { GatewayConfiguration.outboxPath(in: Self.serviceState) }
 
-    /// The environment of whoever runs with the configuration: that of the service knows where its state is.
+    /// The environment for looking at what a running beacond keeps: this process's, and for the configuration of the
+    /// service the place of the service's state.
     var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         if isOfService, environment["STATE_DIRECTORY"] == nil { environment["STATE_DIRECTORY"] = Self.serviceState }
         return environment
     }
 
-    /// Reads the configuration as whoever runs with it does, and prints its diagnostics on standard error.
+    /// Reads the configuration for looking at what a running beacond keeps, and prints its diagnostics on standard
+    /// error.
     ///
     /// - Returns: the configuration, if it has none.
     /// - Throws: `ExitCode` 1 after a diagnostic was printed; ``ConfigurationError`` if the file cannot be read.
     func read() throws -> GatewayConfiguration { try read(environment) }
 
-    /// Reads the configuration for a process that runs with it itself.
+    /// The same for running with it in this process, whose state is its own.
     func readForRunning() throws -> GatewayConfiguration { try read(ProcessInfo.processInfo.environment) }
 
     private func read(_ environment: [String: String]) throws -> GatewayConfiguration {

@@ -200,7 +200,7 @@ public struct GuidedStart: Hashable, Sendable {
         }
         guard manager.fileExists(atPath: file.path) else {
             try Data(text.utf8).write(to: file, options: .withoutOverwriting)
-            // It has no secrets, and the service reads it as another user than who writes it.
+            // It has no secrets, and the service reads it as a user of its own.
             return try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         }
         var attributes = try manager.attributesOfItem(atPath: file.path).filter {
@@ -233,8 +233,7 @@ extension WebSettings {
     fileprivate var node: Node {
         guard self != WebSettings() else { return Node("true") }
         var pairs: [(Node, Node)] = []
-        let listen = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        pairs.append((Node("listen"), .scalar(.init(listen, Tag(.str), .doubleQuoted))))
+        pairs.append((Node("listen"), .scalar(.init(Self.authority(host, port), Tag(.str), .doubleQuoted))))
         if let tokenHash { pairs.append((Node("token-hash"), Node(tokenHash))) }
         return .mapping(.init(pairs))
     }

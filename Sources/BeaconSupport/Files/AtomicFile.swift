@@ -75,7 +75,7 @@ package enum AtomicFile {
     }
 
     /// Writes all bytes; returns the error's number, or zero.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { CLibrary.write(descriptor, $0.baseAddress, $0.count) }
@@ -94,7 +94,8 @@ package enum AtomicFile {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw error(folder, errno) }
     }
 
-    private static func error(_ path: String, _ number: Int32) -> StateError {
+    /// Returns the error of a file that cannot be written, with its remedy.
+    static func error(_ path: String, _ number: Int32) -> StateError {
         let remedy =
             switch number {
             case ENOSPC, EDQUOT: "free some space on its disk"

@@ -25,14 +25,7 @@ package final class FileLock: Sendable {
     ///
     /// - Throws: ``StateError`` if the file cannot be opened or locked.
     package convenience init?(alone path: String) throws(StateError) {
-        let descriptor = try Self.open(path)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let error = errno
-            close(descriptor)
-            if error == EWOULDBLOCK { return nil }
-            throw Self.error(path, error)
-        }
-        self.init(descriptor: descriptor)
+        try self.init(alone: try Self.open(path), path)
     }
 
     /// Acquires the lock of a file that is there exclusively, without the right to write it; nil if another holds it.
@@ -41,6 +34,11 @@ package final class FileLock: Sendable {
     package convenience init?(existing path: String) throws(StateError) {
         let descriptor = CLibrary.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(path, errno) }
+        try self.init(alone: descriptor, path)
+    }
+
+    /// Locks an open file, which is closed where another holds the lock.
+    private convenience init?(alone descriptor: Int32, _ path: String) throws(StateError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let error = errno
             close(descriptor)

@@ -37,20 +37,15 @@ extension SourceSettings {
         if let path = specification.path, !path.isEmpty {
             let absolute =
                 path.hasPrefix("/") ? path : reading.folder.appendingPathComponent(path).standardizedFileURL.path
-            specification = specification.replacing(path: absolute)
-            guard FileManager.default.fileExists(atPath: absolute) else {
-                if specification.isSimulation {
-                    // The simulation knows the scenarios that there are.
-                    do { try SourceSpecification(text.value).validate() } catch {
-                        reading.report(text.origin, "\"\(key)\": \(error)")
-                    }
-                    return specification
-                }
+            let isThere = FileManager.default.fileExists(atPath: absolute)
+            // A simulation without a file is told by its name, beside the scenarios that there are.
+            guard isThere || specification.isSimulation else {
                 reading.report(
                     text.origin,
                     "\"\(key)\" has \"\(path)\", and there is no such file; radios are auto, hci, hci:hci0 and bluez")
-                return specification
+                return specification.replacing(path: absolute)
             }
+            if isThere { specification = specification.replacing(path: absolute) }
         }
         do {
             try specification.validate()

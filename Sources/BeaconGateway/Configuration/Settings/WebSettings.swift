@@ -80,8 +80,12 @@ public struct WebSettings: Hashable, Sendable {
     /// others reach it.
     public var address: String {
         let host = ["0.0.0.0", "::"].contains(host) ? MachineAddress.first ?? host : host
-        let name = host.contains(":") ? "[\(host)]" : host
-        return "\(certificate == nil ? "http" : "https")://\(name):\(port)/"
+        return "\(certificate == nil ? "http" : "https")://\(Self.authority(host, port))/"
+    }
+
+    /// Returns a host and a port as an address has them: one of IPv6 is in brackets (RFC 3986, 3.2.2).
+    static func authority(_ host: String, _ port: Int) -> String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }
 
@@ -155,7 +159,7 @@ extension WebSettings {
         guard text.contains(where: { ".:".contains($0) }) || Int(text) ?? 0 > 1, let (host, port) = address(text) else {
             return nil
         }
-        return "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        return authority(host, port)
     }
 
     private mutating func readTrustedProxies(_ section: ConfigurationSection) {
