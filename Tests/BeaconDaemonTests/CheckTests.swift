@@ -27,8 +27,18 @@ struct CheckTests {
         try bench.write("# a comment\nnonsense\nMQTT_PASSWORD='x y'\n", to: "beacond.env")
         let outcome = try await bench.run("check", "beacond.yaml")
         #expect(outcome.status == 0, "\(outcome.output)")
-        #expect(outcome.output.hasSuffix("beacond.env:2: warning: this is no line of NAME=value, and is passed over\n"))
+        #expect(
+            outcome.output.hasSuffix(
+                "beacond.env:2: warning: this is no line of NAME=value, without a blank before or behind the name, and is passed over\n"
+            ))
         #expect(outcome.errors.hasSuffix("1 destination, 1 warning.\n"))
+        // What is nearly right is told as what it is.
+        try bench.write("MQTT_PASWORD=x\n", to: "beacond.env")
+        let misspelt = try await bench.run("check", "beacond.yaml")
+        #expect(misspelt.output.contains("has MQTT_PASWORD in line 1"), "\(misspelt.output)")
+        try bench.write("MQTT_PASSWORD=\n", to: "beacond.env")
+        let empty = try await bench.run("check", "beacond.yaml")
+        #expect(empty.output.contains("MQTT_PASSWORD in line 1 of "), "\(empty.output)")
     }
 
     @Test("Mistakes are lines as compilers print them, and nothing starts with them")

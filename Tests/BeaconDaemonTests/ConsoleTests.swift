@@ -1,3 +1,4 @@
+import Foundation
 import Subprocess
 import TestSupport
 import Testing
@@ -32,6 +33,47 @@ struct ConsoleTests {
                 let asked = try await bench.run("ready", "--config", "beacond.yaml")
                 #expect(asked.status == 0 || !asked.errors.isEmpty)
                 return asked.status == 0
+            }
+            try beacond.send(.terminate)
+        }
+    }
+
+    @Test("The next attempt of a delivery is told by the clock of what is heard, as all times are")
+    func nextAttempt() async throws {
+        struct Status: Decodable { var time: Double }
+        struct Overview: Decodable {
+            struct Destination: Decodable {
+                var failingSince: Double?
+                var nextAttempt: Double?
+            }
+            var destinations: [Destination]
+        }
+        let bench = try DaemonBench()
+        let port = try FreePort.find()
+        // Its clock is one of years ago.
+        try bench.configure(
+            """
+            sources: ["simulation:museum?loop"]
+            regions: [{ name: a, uuid: \(DaemonBench.uuid) }]
+            destinations: [{ name: c, type: webhook, url: "http://127.0.0.1:1/" }]
+            web: { listen: "127.0.0.1:\(port)" }
+            """)
+        @Sendable func get(_ path: String) async throws -> Data {
+            let program = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
+            let words = ["python3", "-c", program, "http://127.0.0.1:\(port)/v1/\(path)"]
+            return Data(try await bench.run("/usr/bin/env", words).output.utf8)
+        }
+        _ = try await bench.run(["--config", "beacond.yaml"]) { beacond in
+            try await beacond.wait("a delivery fails") {
+                let answer = try await get("outbox")
+                guard let overview = try? JSONDecoder().decode(Overview.self, from: answer) else { return false }
+                guard let destination = overview.destinations.first, let next = destination.nextAttempt else {
+                    return false
+                }
+                let time = try JSONDecoder().decode(Status.self, from: try await get("status")).time
+                #expect(abs(next - time) < 3600)
+                #expect(abs(try #require(destination.failingSince) - time) < 3600)
+                return true
             }
             try beacond.send(.terminate)
         }

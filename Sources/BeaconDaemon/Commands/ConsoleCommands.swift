@@ -27,7 +27,9 @@ struct Open: ParsableCommand {
         umask(0o077)
         let settings = try file.read()
         guard let web = settings.web else {
-            throw ValidationError("\(file.path) has no console; write \"web: true\" into it.")
+            throw ValidationError(
+                "\(file.path) has no console; write \"web: true\" into it. While \"beacond setup\" runs, its console has "
+                    + "the address that it printed.")
         }
         guard web.tokenHash != nil else { return print(web.address) }
         do {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import BeaconGateway
+import BeaconModel
+import BeaconPrograms
 import BeaconSupport
 import CLibrary
 import Foundation
@@ -7,18 +9,52 @@ import Foundation
 /// `beacond setup`: the guided start.
 struct Setup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a configuration in the browser, step by step, and go on with it.",
+        abstract: "Make a configuration, in the browser or here, step by step, and go on with it.",
         discussion: """
             It prints an address, which signs one browser in. There you choose a radio, see what is heard, name a beacon, \
-            say what is to happen, and look at the file before it is written. A file that is there is not written over, \
-            unless it configures nothing, as the one that a package installs.
+            say what is to happen, and look at the file before it is written. With --home-assistant, --webhook, --beacon \
+            or --source it asks here, at the terminal, for what is not given.
 
-              beacond setup --config beacond.yaml
-              sudo beacond setup                          that of the machine's service, which is started with it then
-              sudo beacond setup --listen 0.0.0.0:8099    the same from another machine's browser
+              sudo beacond setup                          of the machine's service
+              sudo beacond setup --listen 0.0.0.0:8099    from another machine's browser
+              sudo beacond setup --home-assistant homeassistant.local    at this terminal
+              beacond setup --config beacond.yaml         a file of yours
+
+            The service goes on with it. A file that is there is not written over, unless it configures nothing, as the \
+            one that a package installs. The broker's password is asked for, or comes from MQTT_PASSWORD in the \
+            environment.
             """)
 
     @OptionGroup var file: ConfigurationFile
+
+    @Option(
+        help: ArgumentHelp(
+            "Tell Home Assistant, by the MQTT broker that it uses.",
+            discussion:
+                "Its name or address, or mqtt://HOST:PORT, or mqtts:// for TLS. It is tried before it is written.",
+            valueName: "broker"))
+    var homeAssistant: String?
+
+    @Option(help: ArgumentHelp("The user at the broker.", valueName: "name"))
+    var user: String?
+
+    @Option(help: ArgumentHelp("Send each enter and exit to this address.", valueName: "url"))
+    var webhook: String?
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A beacon and its name, as 'Till 1=UUID/MAJOR/MINOR'; may be given several times.",
+            discussion: "Without one, what is heard is listed, and you name what is yours.", valueName: "name=beacon"),
+        transform: Self.beacon)
+    var beacon: [TerminalSetup.NamedBeacon] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The source: auto, hci[:ADAPTERS], bluez[:ADAPTERS], air or simulation:NAME.",
+            discussion: "Default: this machine's radio; where it has none, the simulated museum is offered.",
+            valueName: "source"))
+    var source: String?
 
     @Option(
         help: ArgumentHelp(
@@ -27,10 +63,43 @@ struct Setup: AsyncParsableCommand {
             valueName: "address"))
     var listen = "127.0.0.1:\(WebSettings.defaultPort)"
 
+    private static func beacon(_ argument: String) throws -> TerminalSetup.NamedBeacon {
+        let parts = argument.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let constraint = BeaconConstraint(parts[1]), let major = constraint.major,
+            let minor = constraint.minor
+        else {
+            throw ValidationError(
+                "a beacon is NAME=UUID/MAJOR/MINOR with numbers up to 65535, for instance "
+                    + "'Front door=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7'")
+        }
+        return .init(
+            name: String(parts[0]), identity: BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor))
+    }
+
+    /// True where it is asked at the terminal.
+    private var isAtTerminal: Bool { homeAssistant != nil || webhook != nil || source != nil || !beacon.isEmpty }
+
+    /// Returns the broker that the command line names.
+    private func broker() throws -> GuidedStart.Choice.Broker? {
+        guard let homeAssistant else {
+            guard user == nil else { throw ValidationError("--user is a broker's; name it with --home-assistant.") }
+            return nil
+        }
+        guard var broker = GuidedStart.Choice.Broker(homeAssistant) else {
+            throw ValidationError(
+                "--home-assistant is \(homeAssistant); write the broker's name or address, as homeassistant.local or "
+                    + "mqtt://homeassistant.local:1883.")
+        }
+        if let user { broker.user = user }
+        return broker
+    }
+
     func run() async throws {
+        let broker = try broker()
         guard GuidedStart.mayWrite(file.path) else {
             throw ValidationError(
-                "There is a configuration already, \(file.path). Change it there, or name another with --config.")
+                "There is a configuration already, \(file.path). Change it there, and its passwords in "
+                    + "\(GuidedStart(path: file.path).secretsPath), or name another file with --config.")
         }
         guard Self.isWritable(URL(fileURLWithPath: file.path)) else {
             throw ValidationError(
@@ -41,21 +110,32 @@ struct Setup: AsyncParsableCommand {
         guard var web = WebSettings(listening: listen) else {
             throw ValidationError("--listen is \(listen); write an address and a port, as 127.0.0.1:8099.")
         }
-        if let taken = await web.obstacle() {
+        if let obstacle = await web.obstacle() {
+            let next = web.port < 65_535 ? web.port + 1 : 8100
+            let example = obstacle.isOfPort ? WebSettings.authority(web.host, next) : "127.0.0.1:\(web.port)"
             ErrorOutput.shared.write(
-                "Error: \(listen) cannot be listened on (\(taken)). Another program may have it, or a beacond; give another "
-                    + "port, as in: beacond setup --listen 127.0.0.1:\(web.port < 65_535 ? web.port + 1 : 8100)")
+                "Error: \(listen) cannot be listened on: \(obstacle). Give an address of this machine, and a port that no "
+                    + "other program has, as in: \(file.isOfService ? "sudo " : "")beacond setup --listen \(example)")
             throw ExitCode(1)
         }
         let token = AccessToken()
-        web.tokenHash = token.hash
+        guard isAtTerminal else { return try await runInBrowser(web, token) }
+        if !web.isLoopback { web.tokenHash = token.hash }
+        let choice = try await TerminalSetup(
+            start: GuidedStart(path: file.path), web: web,
+            wishes: .init(source: source, beacons: beacon, broker: broker, webhook: webhook)
+        ).run()
+        try await report(choice, web, token)
+    }
+
+    private func runInBrowser(_ web: WebSettings, _ token: AccessToken) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-setup-\(UUID())")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
         var loop = DaemonLoop(path: file.path)
         loop.endsWithReading = file.isOfService
-        let settings = GuidedStart.configuration(writing: file.path, web: web, folder: folder)
+        let settings = GuidedStart.configuration(writing: file.path, web: web, token: token, folder: folder)
         let code = try ConsoleLink(settings).code
         ErrorOutput.shared.write("Open this address in a browser; it works once:\n")
         print("  \(web.address)#code=\(code)")
@@ -64,7 +144,7 @@ struct Setup: AsyncParsableCommand {
         if !web.isLoopback {
             ErrorOutput.shared.write(
                 """
-                Keep this token, for which browsers are asked, yours too once the configuration is written: \(token.text)
+                Keep this token, for which other browsers are asked: \(token.text)
                 What you enter crosses the network without encryption. Where others could listen, leave --listen out, and open \
                 the address on the other machine after: ssh -L \(web.port):127.0.0.1:\(web.port) THIS-MACHINE
                 """)
@@ -75,21 +155,47 @@ struct Setup: AsyncParsableCommand {
             // That nothing could be heard meanwhile is no failure of this work, once it is done.
             guard loop.hasHandedOver.withLock({ $0 }) else { throw error }
         }
-        if loop.hasHandedOver.withLock({ $0 }) { Self.restartService() }
+        guard loop.hasHandedOver.withLock({ $0 }) else { return }
+        await Self.restartService()
+        ErrorOutput.shared.write("What it does: journalctl -u beacond -f")
+    }
+
+    /// Says what was written and what to do with it, and has the machine's service go on with it.
+    private func report(_ choice: GuidedStart.Choice, _ web: WebSettings, _ token: AccessToken) async throws {
+        func write(_ line: String) { ErrorOutput.shared.write(line) }
+        let hasSecret = choice.broker?.password?.isEmpty == false
+        write(
+            "\(file.path) is written"
+                + (hasSecret ? ", and the password into \(GuidedStart(path: file.path).secretsPath)." : "."))
+        if file.isOfService {
+            await Self.restartService()
+        } else {
+            write("Run it: beacond --config \(file.path)")
+        }
+        write("")
+        if let broker = choice.broker {
+            write("Home Assistant shows its devices under Settings, Devices, MQTT. What the broker is told:")
+            let parts = [
+                "mosquitto_sub -h \(broker.host)", broker.port.map { "-p \($0)" },
+                broker.user.map { "-u \($0) -P PASSWORD" },
+                broker.tls == true ? "--capath /etc/ssl/certs" : nil,
+            ]
+            write(
+                "  \(parts.compactMap(\.self).joined(separator: " ")) -v -t 'homeassistant/device/#' -t 'beacond/#'")
+        }
+        if file.isOfService { write("Who comes and goes:\n  journalctl -u beacond -f") }
+        write("The console, with all of it in a browser:\n  \(web.address)")
+        if web.tokenHash != nil { write("It asks for this token: \(token.text)") }
     }
 
     /// Has the machine's service go on with the configuration.
-    private static func restartService() {
-        let command = "systemctl restart beacond"
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = command.split(separator: " ").map(String.init)
-        let isStarted = (try? process.run()) != nil
-        if isStarted { process.waitUntilExit() }
+    private static func restartService() async {
+        let words = ["systemctl", "restart", "beacond"]
+        let outcome = try? await EventProgram(words, timeLimit: .seconds(100)).run(input: [], output: .standardError)
         ErrorOutput.shared.write(
-            isStarted && process.terminationStatus == 0
-                ? "The service goes on with it. What it does: journalctl -u beacond -f"
-                : "Have the service go on with it: sudo \(command)")
+            outcome?.isSuccess == true
+                ? "The service goes on with it."
+                : "Have the service go on with it: sudo \(words.joined(separator: " "))")
     }
 
     /// Returns true for a file that can be written or made, with the folders on the way.

@@ -2,7 +2,7 @@ import BeaconSupport
 import CLibrary
 import CTerminal
 
-/// Standard error: lines and, on a terminal below them, one live line.
+/// Standard error: lines and, on a terminal below them, one live line, which may be a question.
 final class ErrorOutput: Sendable {
     /// The output of this process.
     static let shared = ErrorOutput()
@@ -35,6 +35,16 @@ final class ErrorOutput: Sendable {
             guard !(text.isEmpty && status.isEmpty) else { return }
             status = text
             Self.put("\r\u{1B}[K" + text)
+        }
+    }
+
+    /// Leaves the live line where it stands, since it was answered.
+    ///
+    /// - Parameter endingLine: true where its answer has not ended it.
+    func forget(endingLine: Bool) {
+        status.withLock { status in
+            status = ""
+            if endingLine { Self.put("\n") }
         }
     }
 

@@ -1,168 +1,45 @@
 import BeaconDelivery
 import BeaconMonitoring
-import BeaconSupport
+package import BeaconSupport
 public import Foundation
+import Logging
 import Yams
 
-/// The guided start: a console for whoever has no configuration so far, which hears what there is and writes one.
+/// The guided start, in the console or at a terminal: whoever has no configuration so far hears what there is, and one
+/// is written.
 public struct GuidedStart: Hashable, Sendable {
     /// The path of the configuration that is written.
     public var path: String
     /// The source that is heard meanwhile.
-    var source: String
+    var source = "auto"
+    /// The token of the console that is written, for the browser that has it written; nil where none is asked for.
+    var token: Secret?
+
+    /// A guided start that writes a configuration of this path.
+    public init(path: String) { self.path = path }
+
+    /// The path of the file of secrets.
+    package var secretsPath: String { EnvironmentFile(beside: path).path }
 
     /// Returns the configuration with which beacond runs until there is one.
     ///
     /// - Parameters:
     ///   - path: the path of the configuration to write.
     ///   - web: where the console is. It asks for a token, since it writes what programs are started.
+    ///   - token: the token.
     ///   - folder: a folder for what is known meanwhile.
-    public static func configuration(writing path: String, web: WebSettings, folder: URL) -> GatewayConfiguration {
+    public static func configuration(
+        writing path: String, web: WebSettings, token: AccessToken, folder: URL
+    ) -> GatewayConfiguration {
         var configuration = GatewayConfiguration(
             outbox: OutboxSettings(path: GatewayConfiguration.outboxPath(in: folder.path)))
         configuration.web = web
-        configuration.setup = GuidedStart(path: path, source: "auto")
+        // The page says what cannot be heard, and why, beside what can be chosen.
+        configuration.logLevel = .critical
+        configuration.web?.tokenHash = token.hash
+        configuration.setup = GuidedStart(path: path)
+        if !web.isLoopback { configuration.setup?.token = Secret(token.text) }
         return configuration.hearing("auto")
-    }
-
-    // MARK: - The file
-
-    /// What somebody chose.
-    struct Choice: Decodable, Sendable {
-        var source: String
-        var beacons: [JSONValue]?
-        var regions: [JSONValue]?
-        var rules: [JSONValue]?
-        var webhook: String?
-        var broker: Broker?
-
-        /// The broker by which Home Assistant is told.
-        struct Broker: Decodable, Sendable {
-            var host: String
-            var port: Int?
-            var user: String?
-            var password: String?
-        }
-
-        /// The broker's password; nil where none is asked for.
-        fileprivate var password: String? { broker?.password.flatMap { $0.isEmpty ? nil : $0 } }
-
-        /// What is wrong with the password; nil where nothing is. A file of secrets has a value on one line.
-        var passwordFault: ConfigurationItem.Fault? {
-            guard let password,
-                password.contains(where: { $0.isNewline || $0.unicodeScalars.contains { $0.value < 32 } })
-            else { return nil }
-            return ConfigurationItem.Fault(
-                key: "broker.password", message: "has a line's end or another control character; write it without")
-        }
-
-        /// The destination for Home Assistant, as the configuration has it.
-        ///
-        /// - Parameter variable: the variable that has the password.
-        fileprivate func brokerSettings(_ variable: String) -> JSONValue? {
-            guard let broker else { return nil }
-            var values: [String: JSONValue] = [
-                "name": .string("home"), "type": .string("mqtt"), "host": .string(broker.host),
-                "home-assistant": .bool(true),
-            ]
-            if let port = broker.port { values["port"] = .integer(Int64(port)) }
-            if let user = broker.user, !user.isEmpty { values["user"] = .string(user) }
-            if password != nil { values["password"] = .object(["env": .string(variable)]) }
-            return .object(values)
-        }
-
-        /// Returns the faults of regions, beacons and rules, each with its place: `regions.0.uuid`.
-        func faults(beside configuration: GatewayConfiguration) -> [ConfigurationItem.Fault] {
-            var base = GatewayConfiguration(outbox: configuration.outbox)
-            base.destinations = configuration.destinations
-            base.web = configuration.web
-            base.web?.allowsPrograms = true
-            var items: [(place: String, item: ConfigurationItem)] = []
-            for (kind, list) in [(ConfigurationItem.Kind.beacon, beacons), (.region, regions), (.rule, rules)] {
-                for (index, settings) in (list ?? []).enumerated() {
-                    // Each has a name of its own here, so that one that is there twice is found by its reader.
-                    let place = "\(kind.rawValue)s.\(index)"
-                    items.append(
-                        (place, ConfigurationItem(kind: kind, name: place, settings: settings, origin: .console)))
-                }
-            }
-            let merged = base.adding(items.map(\.item))
-            return items.flatMap { place, item in
-                (merged.items.first { $0.name == item.name }?.faults ?? []).map { fault in
-                    ConfigurationItem.Fault(
-                        key: fault.key.isEmpty ? place : "\(place).\(fault.key)", message: fault.message)
-                }
-            }
-        }
-    }
-
-    /// Returns the configuration of a choice as text.
-    ///
-    /// - Parameter web: where the console is, and stays.
-    func text(of choice: Choice, web: WebSettings) throws -> String {
-        var pairs: [(Node, Node)] = []
-        func add(_ key: String, _ node: Node) { pairs.append((Node(key), node)) }
-        add("sources", Node.sequence(.init([Self.node(.string(choice.source))])))
-        if let regions = choice.regions, !regions.isEmpty { add("regions", Self.list(regions)) }
-        if let beacons = choice.beacons, !beacons.isEmpty { add("beacons", Self.list(beacons)) }
-        var destinations = [choice.brokerSettings(variable(of: choice))].compactMap(\.self)
-        if let webhook = choice.webhook, !webhook.isEmpty {
-            destinations.append(
-                .object(["name": .string("webhook"), "type": .string("webhook"), "url": .string(webhook)]))
-        }
-        if !destinations.isEmpty { add("destinations", Self.list(destinations)) }
-        if let rules = choice.rules, !rules.isEmpty {
-            add("launch", .mapping(.init([(Node("rules"), Self.list(rules))])))
-        }
-        add("web", web.node)
-        let yaml = try Yams.serialize(node: .mapping(.init(pairs)), width: -1, allowUnicode: true)
-        return """
-            # Made with beacond's guided start. "beacond check" says what is wrong with it, "man beacond" or docs/beacond.md
-            # what else there is.
-            \(yaml)
-            """
-    }
-
-    private static func list(_ values: [JSONValue]) -> Node {
-        .sequence(.init(values.map { node($0, style: .flow) }, Tag(.implicit), .block))
-    }
-
-    /// The order in which people read the keys of an item; others follow by the alphabet.
-    private static let order = [
-        "name", "type", "url", "host", "port", "user", "password", "uuid", "major", "minor", "events", "regions",
-        "beacons",
-    ]
-
-    private static func node(_ value: JSONValue, style: Node.Mapping.Style = .flow) -> Node {
-        switch value {
-        case .string(let text):
-            let isPlain =
-                text.wholeMatch(of: /[A-Za-z][A-Za-z0-9 ._:?\/-]*[A-Za-z0-9]/) != nil && !text.contains(": ")
-                && !["null", "true", "false", "yes", "no", "on", "off"].contains(text.lowercased())
-            return .scalar(.init(text, Tag(isPlain ? .implicit : .str), isPlain ? .any : .doubleQuoted))
-        case .object(let values):
-            let keys = values.keys.sorted { left, right in
-                let (one, other) = (order.firstIndex(of: left) ?? .max, order.firstIndex(of: right) ?? .max)
-                return one == other ? left < right : one < other
-            }
-            let pairs = keys.compactMap { key -> (Node, Node)? in
-                guard let value = values[key], value != .null else { return nil }
-                return (Node(key), node(value))
-            }
-            return .mapping(.init(pairs, Tag(.implicit), style))
-        case .array(let values): return .sequence(.init(values.map { node($0) }, Tag(.implicit), .flow))
-        default: return Node(value)
-        }
-    }
-
-    /// Returns the variables that the configuration of a choice needs in its file of secrets.
-    func secrets(of choice: Choice) -> [String: String] { choice.password.map { [variable(of: choice): $0] } ?? [:] }
-
-    /// Returns the variable for the password: one that nothing else has, so that what is there stays as it is.
-    private func variable(of choice: Choice) -> String {
-        let known = EnvironmentFile(beside: path).variables.merging(ProcessInfo.processInfo.environment) { $1 }
-        let names = ["MQTT_PASSWORD"] + (2...99).map { "MQTT_PASSWORD_\($0)" }
-        return names.first { known[$0] == nil || known[$0] == choice.password } ?? names[0]
     }
 
     /// Returns true where there is no file of this path, or one that configures nothing: at most the first radio as its
@@ -186,9 +63,20 @@ public struct GuidedStart: Hashable, Sendable {
     /// Writes the configuration of a choice where there is none, with what its file of secrets has to have. A file that
     /// configures nothing is replaced and kept beside it; the new one has its owner and may be read as it was.
     ///
-    /// - Throws: Foundation's error `fileWriteFileExists` where there is one; an error of either where one cannot be
-    ///   written.
-    func write(_ text: String, secrets: [String: String]) throws {
+    /// - Throws: `StateError` where there is one, or it cannot be written.
+    package func write(_ draft: Draft, of choice: Choice) throws(StateError) {
+        do {
+            try write(draft.yaml, secrets: secrets(of: choice))
+        } catch let error as StateError {
+            throw error
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw StateError(.cannotWrite, "there is a file \(path) already, which is not written over")
+        } catch {
+            throw StateError(.cannotWrite, "cannot write \(path): \(error.localizedDescription)", cause: error)
+        }
+    }
+
+    private func write(_ text: String, secrets: [String: String]) throws {
         let manager = FileManager.default
         // What stands at the end of links, which stay.
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
@@ -225,16 +113,5 @@ extension GatewayConfiguration {
         result.sources = [SourceSettings(name: source, specification: SourceSpecification(source))]
         result.setup?.source = source
         return result
-    }
-}
-
-extension WebSettings {
-    /// The settings as they are written.
-    fileprivate var node: Node {
-        guard self != WebSettings() else { return Node("true") }
-        var pairs: [(Node, Node)] = []
-        pairs.append((Node("listen"), .scalar(.init(Self.authority(host, port), Tag(.str), .doubleQuoted))))
-        if let tokenHash { pairs.append((Node("token-hash"), Node(tokenHash))) }
-        return .mapping(.init(pairs))
     }
 }

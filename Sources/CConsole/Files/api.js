@@ -55,8 +55,23 @@ let asking = null;
 /** Sets the function that asks for the token, and returns once there is a session. */
 export function onTokenNeeded(ask) { askForToken = ask; }
 
+let offered = null;
+/** Keeps a token, in memory alone, that is shown once where one is needed, before anybody is asked for it. */
+export function offerToken(token) { offered = token; }
+
+async function showOffered() {
+  try {
+    await openSession({ token: offered });
+    offered = null;
+  } catch (problem) {
+    // Where beacond is away, it is shown again.
+    if (problem.status !== 0) offered = null;
+    throw problem;
+  }
+}
+
 function signIn() {
-  asking ??= askForToken().finally(() => { asking = null; });
+  asking ??= (offered ? showOffered() : askForToken()).finally(() => { asking = null; });
   return asking;
 }
 

@@ -1,7 +1,7 @@
 // The guided start, while there is no configuration: four steps that end with a file. What was entered outlives a reload and
 // a restart of beacond.
 
-import { expectAbsence, get, isReadOnly, on, server } from "./api.js";
+import { expectAbsence, get, isReadOnly, offerToken, on, server } from "./api.js";
 import { announce, attribute, el, problemNode, show, showProblem, text } from "./dom.js";
 import * as source from "./setup-source.js";
 import * as heard from "./setup-heard.js";
@@ -28,6 +28,8 @@ export function open(root) {
   const state = stored();
   // Never kept by the browser: after a reload it is asked for again, in the third step.
   Object.defineProperty(state, "password", { value: "", writable: true, enumerable: false });
+  // That of the console as it is written, for this page to sign in with.
+  Object.defineProperty(state, "token", { value: null, writable: true, enumerable: false });
   if (state.kind === "broker" && state.broker.hasPassword) state.step = Math.min(state.step, 2);
   const keep = () => { try { sessionStorage.setItem(storeKey, JSON.stringify(state)); } catch { /* The browser keeps nothing. */ } };
   const fault = problemNode();
@@ -91,6 +93,7 @@ export function open(root) {
   async function finish() {
     try { sessionStorage.removeItem(storeKey); } catch { /* It keeps nothing. */ }
     expectAbsence("beacond starts with its configuration. This page goes on by itself.");
+    offerToken(state.token);
     current.leave?.();
     const heading = el("h2", { tabindex: "-1" }, "It is written");
     body.replaceChildren(heading, el("p", null, "The configuration is in ", el("code", null, info.path), ". beacond starts with it now; then this page shows who is where."));
@@ -98,6 +101,7 @@ export function open(root) {
     heading.focus({ preventScroll: true });
     history.replaceState(null, "", "#/");
     const isBack = await waitFor(() => !server.status.setup, () => ended);
+    offerToken(null);
     expectAbsence(null);
     if (isBack || ended) return;
     text(fault, "The configuration is written, but beacond did not come back. Its log says why: journalctl -u beacond");

@@ -1,6 +1,6 @@
 // The guided start, step 3: what happens with it at first: Home Assistant or a web address is told, a rule, or nothing so far.
 
-import { server } from "./api.js";
+import { sendSlowly, server } from "./api.js";
 import { el, show, text } from "./dom.js";
 import { areaField, selectField, textField } from "./form.js";
 import { ruleWords } from "./rule-words.js";
@@ -22,7 +22,7 @@ export function brokerOf(state) {
   return { host, ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
 }
 
-export function open(root, { state, keep, ready }) {
+export function open(root, { state, info, keep, ready }) {
   const mayStart = server.status?.programs !== false;
   const address = textField("webhook", "Address", { help: "Each entry and exit is sent there as JSON, and waits on the disk until it is taken.", attributes: { type: "url", placeholder: "https://example.com/beacons", autocapitalize: "none", spellcheck: "false" } });
   const fields = {
@@ -37,7 +37,7 @@ export function open(root, { state, keep, ready }) {
     port: textField("broker.port", "Port", { optional: true, attributes: { inputmode: "numeric", placeholder: "1883" } }),
     user: textField("broker.user", "User", { optional: true, attributes: { autocapitalize: "none", spellcheck: "false", autocomplete: "off" } }),
   };
-  const password = textField("broker.password", "Password", { optional: true, help: "It is written into a file beside the configuration that only its owner may read.", attributes: { type: "password", autocomplete: "new-password" } });
+  const password = textField("broker.password", "Password", { optional: true, help: `It is written into ${info.secrets}, which only its owner may read.`, attributes: { type: "password", autocomplete: "new-password" } });
   const sentence = el("p.rule-sentence", { "aria-live": "polite" });
   const webhookBox = el("div.card.chosen", null, address.node);
   const brokerBox = el("div.card.chosen", null, el("div.field-row", null, broker.host.node, broker.port.node), el("div.field-row", null, broker.user.node, password.node));
@@ -79,6 +79,26 @@ export function open(root, { state, keep, ready }) {
   password.input.addEventListener("input", () => { state.broker.hasPassword = password.input.value !== ""; });
   root.addEventListener("input", draw);
   draw();
+  let isEnded = false;
+  /** The broker that did not take beacond, as it was entered; whoever goes on with it again means it. */
+  let refused = null;
+
+  /** Finds out whether the broker takes beacond; its faults stand beside what they are about. */
+  async function tryBroker() {
+    const entered = JSON.stringify(brokerOf(state));
+    if (refused === entered) return true;
+    ready(false, "Trying the broker…");
+    const { faults } = await sendSlowly("POST", "v1/setup/broker", brokerOf(state)).finally(() => { if (!isEnded) ready(true); });
+    if (isEnded) return false;
+    if (!faults.length) return true;
+    refused = entered;
+    const fields = { ...broker, password };
+    for (const { key, detail } of faults) (fields[key.split(".").pop()] || broker.host).fault(detail[0].toUpperCase() + detail.slice(1));
+    Object.values(fields).find((field) => field.input.hasAttribute("aria-invalid"))?.focus();
+    ready(true, "Continue all the same");
+    return false;
+  }
+
   return {
     async next() {
       const faults = [];
@@ -97,8 +117,9 @@ export function open(root, { state, keep, ready }) {
       for (const field of [address, password, ...Object.values(broker), ...Object.values(fields)]) field.fault("");
       for (const [field, words] of faults) field.fault(words);
       faults[0]?.[0].focus();
-      return !faults.length;
+      if (faults.length) return false;
+      return state.kind === "broker" ? tryBroker() : true;
     },
-    leave() { root.removeEventListener("input", draw); },
+    leave() { isEnded = true; root.removeEventListener("input", draw); },
   };
 }

@@ -105,7 +105,8 @@ export function open(root, { state, info, keep, fail, ready }) {
   return {
     async next() {
       try {
-        await send("POST", "v1/setup", bodyOf(state));
+        const written = await send("POST", "v1/setup", bodyOf(state));
+        state.token = written.token;
         return true;
       } catch (problem) {
         if (!problem.errors.length) throw problem;

@@ -149,7 +149,7 @@ struct DiagnosticTests {
         let text = "destinations: [{ name: a, type: mqtt, host: '\(host)' }]"
         #expect(
             ConfigurationBench.lines(ConfigurationBench.start + text) == [
-                #"f:3:16: error: in destinations.a, "host" is "\#(host)"; write the broker's name or address alone\#(remedy)"#
+                #"f:3:45: error: in destinations.a, "host" is "\#(host)"; write the broker's name or address alone\#(remedy)"#
             ])
     }
 
@@ -325,7 +325,7 @@ struct DiagnosticTests {
             ])
         #expect(
             lines("{ name: a, type: webhook, url: 'https://example.com', secret: { env: S } }", ["S": ""]) == [
-                #"f:3:85: error: "secret" is to come from here, and what is here is empty; write the secret there"#
+                #"f:3:85: error: "secret" comes from S in the environment, where it is empty; write the secret there"#
             ])
         let brokers =
             "{ name: a, type: mqtt, host: b, client-id: x, topic: t }, "

@@ -13,7 +13,8 @@ struct GuidedStartTests {
         web.tokenHash = AccessToken.hash(of: RequestGuardTests.token)
         return try WebBench(web, bench: folder) { configuration in
             configuration = GuidedStart.configuration(
-                writing: folder.folder.path + "/etc/beacond.yaml", web: web, folder: folder.folder)
+                writing: folder.folder.path + "/etc/beacond.yaml", web: web,
+                token: AccessToken(RequestGuardTests.token), folder: folder.folder)
         }
     }
 
@@ -39,7 +40,8 @@ struct GuidedStartTests {
         #expect(sources?.first?["source"] as? String == "auto")
         let draft = try await ask(bench, "/v1/setup/draft", Self.choice)
         #expect((draft.json["faults"] as? [Any])?.isEmpty == true, "\(draft.body)")
-        #expect(try await ask(bench, "/v1/setup", Self.choice).status == 201)
+        let written = try await ask(bench, "/v1/setup", Self.choice)
+        #expect(written.status == 201 && written.json["token"] is NSNull)
         let file = folder.folder.path + "/etc/beacond.yaml"
         let checked = try GatewayConfiguration.check(file: file, environment: [:])
         #expect(checked.diagnostics.isEmpty)
@@ -140,6 +142,19 @@ struct GuidedStartTests {
         #expect(faults.compactMap { $0["key"] as? String } == [key])
     }
 
+    @Test(
+        "A broker is tried before it is written",
+        arguments: [
+            (#"{"host":"127.0.0.1","port":1}"#, "broker.host"), (#"{"host":"mqtt://a"}"#, "broker.host"),
+            (#"{"host":"a","port":70000}"#, "broker.port"), (#"{"host":"127.0.0.1","password":"a"}"#, "broker.user"),
+            (#"{"host":"a","user":"u","password":"a\nb"}"#, "broker.password"),
+        ])
+    func trial(broker: String, key: String) async throws {
+        let bench = try bench(GatewayBench())
+        let faults = try await ask(bench, "/v1/setup/broker", broker).json["faults"] as? [[String: Any]] ?? []
+        #expect(faults.compactMap { $0["key"] as? String } == [key])
+    }
+
     @Test("A file that configures nothing is replaced and kept beside, and one that configures something is not")
     func replacing() async throws {
         let folder = try GatewayBench()
@@ -170,7 +185,10 @@ struct GuidedStartTests {
     func listening() async throws {
         let folder = try GatewayBench()
         let bench = try bench(folder, listen: "0.0.0.0:9000")
-        #expect(try await ask(bench, "/v1/setup", #"{"source":"simulation:museum"}"#).status == 201)
+        let answer = try await ask(bench, "/v1/setup", #"{"source":"simulation:museum"}"#)
+        #expect(answer.status == 201)
+        // The browser that had it written is signed in with it.
+        #expect(answer.json["token"] as? String == RequestGuardTests.token)
         let web = try GatewayConfiguration.check(
             file: folder.folder.path + "/etc/beacond.yaml", environment: [:]
         ).configuration.web

@@ -54,9 +54,22 @@ final class ConfigurationReading {
         return variables[name]
     }
 
+    /// Returns where the value of a variable came from, for people.
+    func place(of variable: String) -> String {
+        guard let secrets, !given.contains(variable), let line = secrets.lines[variable] else {
+            return "\(variable) in the environment"
+        }
+        return "\(variable) in line \(line) of \(secrets.path)"
+    }
+
     /// Returns where a variable can be written that the environment does not have, as the end of a sentence.
     func remedy(for variable: String) -> String {
         guard let secrets else { return "" }
+        if let near = SpellingSuggestion.to(variable, among: secrets.variables.keys.sorted()),
+            let line = secrets.lines[near]
+        {
+            return "; \(secrets.path) has \(near) in line \(line): write the same name in both"
+        }
         // systemd.exec(5): the process of a service has its own number there, and got what the file has as it started.
         if variables["SYSTEMD_EXEC_PID"] == "\(getpid())" {
             return "; write \(variable)=… into \(secrets.path), and restart the service, which reads it only then"
@@ -70,7 +83,8 @@ final class ConfigurationReading {
         guard let secrets else { return }
         for line in secrets.faults {
             report(
-                .secrets(path: secrets.path, line: line), "this is no line of NAME=value, and is passed over",
+                .secrets(path: secrets.path, line: line),
+                "this is no line of NAME=value, without a blank before or behind the name, and is passed over",
                 severity: .warning)
         }
     }

@@ -147,7 +147,7 @@ extension ConfigurationSection {
     func secret(_ key: String) -> Secret? {
         let node = node(key)
         if let override = reading.override(of: path + [key]) {
-            return filled(Secret(override.value), key, override.origin)
+            return filled(Secret(override.value), key, override.origin, "the environment")
         }
         guard let node else { return nil }
         let variable = (path + [key]).joined(separator: "_").uppercased().replacing("-", with: "_")
@@ -164,7 +164,9 @@ extension ConfigurationSection {
         section.finish()
         switch (name, file) {
         case (let name?, nil):
-            if let text = reading.variable(name.value) { return filled(Secret(text), key, name.origin) }
+            if let text = reading.variable(name.value) {
+                return filled(Secret(text), key, name.origin, reading.place(of: name.value))
+            }
             report(
                 name.origin,
                 "\"\(key)\" is to come from \(name.value), which the environment does not have here"
@@ -173,7 +175,7 @@ extension ConfigurationSection {
         case (nil, let file?):
             if let text = try? String(contentsOfFile: file.value, encoding: .utf8) {
                 // Editors end a file with a line's end, which nobody means.
-                return filled(Secret(text.trimmingCharacters(in: .newlines)), key, file.origin)
+                return filled(Secret(text.trimmingCharacters(in: .newlines)), key, file.origin, file.value)
             }
             report(file.origin, "\"\(key)\" is to come from \(file.value), which cannot be read here")
             return nil
@@ -184,9 +186,11 @@ extension ConfigurationSection {
     }
 
     /// Returns a secret that is not empty.
-    private func filled(_ secret: Secret, _ key: String, _ origin: Diagnostic.Origin) -> Secret? {
+    ///
+    /// - Parameter place: where it came from, for people.
+    private func filled(_ secret: Secret, _ key: String, _ origin: Diagnostic.Origin, _ place: String) -> Secret? {
         guard secret.isEmpty else { return secret }
-        report(origin, "\"\(key)\" is to come from here, and what is here is empty; write the secret there")
+        report(origin, "\"\(key)\" comes from \(place), where it is empty; write the secret there")
         return nil
     }
 

@@ -9,9 +9,9 @@ extension BrokerSource {
 
     /// Reads the connection.
     static func read(_ section: ConfigurationSection) -> BrokerSource? {
+        let host = section.text("host", "write the broker's name or address")
         var options = MQTTOptions(
-            host: section.text("host", "write the broker's name or address")?.value ?? "",
-            clientID: section.text("client-id")?.value ?? newClientID())
+            host: host?.value ?? "", clientID: section.text("client-id")?.value ?? newClientID())
         options.port = section.integer("port", 1...65535).map { UInt16($0.value) }
         if let version = section.choice("version", MQTTVersion.allCases.map { ($0.rawValue, $0) }) {
             options.version = version.value
@@ -29,7 +29,10 @@ extension BrokerSource {
             return nil
         }
         let source = BrokerSource(options)
-        for fault in source.mistakes() { section.report(section.origin, "\(section.subject)\(fault)") }
+        for fault in source.mistakes() {
+            let origin = fault.hasPrefix("host ") ? host?.origin : nil
+            section.report(origin ?? section.origin, "\(section.subject)\(fault)")
+        }
         return source
     }
 

@@ -72,7 +72,8 @@ public struct MQTTSettings: Hashable, Sendable {
 
 extension MQTTSettings {
     static func read(_ section: ConfigurationSection) -> MQTTSettings? {
-        var settings = MQTTSettings(host: section.text("host", "write the broker's name or address")?.value ?? "")
+        let host = section.text("host", "write the broker's name or address")
+        var settings = MQTTSettings(host: host?.value ?? "")
         settings.port = section.integer("port", 1...65535)?.value
         if let version = section.choice("version", Version.allCases.map { ($0.rawValue, $0) }) {
             settings.version = version.value
@@ -92,7 +93,10 @@ extension MQTTSettings {
         }
         // The connection knows best what brokers refuse.
         for fault in settings.options.mistakes() + settings.homeAssistantOptions.mistakes() {
-            section.report(section.origin, "in \(section.path.joined(separator: ".")), " + Self.keys(in: fault))
+            // The host is the value that people write as something else.
+            let origin = fault.hasPrefix("host ") ? host?.origin : nil
+            section.report(
+                origin ?? section.origin, "in \(section.path.joined(separator: ".")), " + Self.keys(in: fault))
         }
         return settings
     }

@@ -84,7 +84,7 @@ public struct WebSettings: Hashable, Sendable {
     }
 
     /// Returns a host and a port as an address has them: one of IPv6 is in brackets (RFC 3986, 3.2.2).
-    static func authority(_ host: String, _ port: Int) -> String {
+    public static func authority(_ host: String, _ port: Int) -> String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

@@ -43,14 +43,17 @@ extension WebServer {
     func addDeliveries(to router: RouterGroup<WebContext>) {
         router.get("outbox") { _, _ in
             let queues = try await delivery?.status() ?? []
+            // By the clock of what is heard, as all times of the interface: deliveries go by that on the wall.
+            let lead = await gateway.newestTime.seconds - Date().timeIntervalSince1970
             let destinations = configuration.destinations.map { destination in
                 let queue =
                     queues.first { $0.destination == destination.name } ?? QueueStatus(destination: destination.name)
                 return Queue(
                     name: destination.name, type: destination.kind.word, waiting: queue.waiting,
                     dead: queue.deadLetters,
-                    delivered: queue.delivered, dropped: queue.dropped, failingSince: queue.failingSince?.seconds,
-                    lastError: queue.lastError, nextAttempt: queue.notBefore?.seconds)
+                    delivered: queue.delivered, dropped: queue.dropped,
+                    failingSince: queue.failingSince.map { $0.seconds + lead },
+                    lastError: queue.lastError, nextAttempt: queue.notBefore.map { $0.seconds + lead })
             }
             return try Response.json(Overview(path: configuration.outbox.path, destinations: destinations))
         }

@@ -29,7 +29,10 @@ extension WebServer {
                     .forbidden,
                     login.code == nil
                         ? "this is not the token; \"beacond token\" makes another"
-                        : "this link was used already, or is too old; \"beacond open\" prints another")
+                        : "this link was used already, or is too old; "
+                            + (configuration.isSetup
+                                ? "end \"beacond setup\" with Ctrl-C and start it again"
+                                : "\"beacond open\" prints another"))
             }
             let secure = settings.certificate == nil ? "" : "; Secure"
             return Response(

@@ -15,6 +15,9 @@ public struct AccessToken: Sendable {
         }.joined()
     }
 
+    /// A token that there is.
+    init(_ text: String) { self.text = text }
+
     /// The hash that the configuration has in its place.
     public var hash: String { Self.hash(of: text) }
 

@@ -111,7 +111,7 @@ struct WebServer: Service {
                 return
             } catch {
                 if !isReported {
-                    let reason = await settings.obstacle() ?? "\(error)"
+                    let reason = await settings.obstacle()?.description ?? "\(error)"
                     logger.error(
                         "the console cannot listen on \(settings.host), port \(settings.port): \(reason); it is tried again, and all else goes on"
                     )

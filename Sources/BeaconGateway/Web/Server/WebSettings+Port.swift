@@ -3,10 +3,18 @@ import NIOCore
 import NIOPosix
 
 extension WebSettings {
+    /// Why an address cannot be listened on.
+    public struct Obstacle: Hashable, Sendable, CustomStringConvertible {
+        /// The reason, as the system says it.
+        public var description: String
+        /// True where another port may do.
+        public var isOfPort: Bool
+    }
+
     /// Finds out whether the console's address can be listened on, by doing so for a moment.
     ///
-    /// - Returns: why not, as the system says it; nil where it can.
-    public func obstacle() async -> String? {
+    /// - Returns: why not; nil where it can.
+    public func obstacle() async -> Obstacle? {
         do {
             let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -14,9 +22,12 @@ extension WebSettings {
             try await channel.close().get()
             return nil
         } catch let error as IOError {
-            return String(cString: strerror(error.errnoCode))
+            return Obstacle(
+                description: String(cString: strerror(error.errnoCode)), isOfPort: error.errnoCode != EADDRNOTAVAIL)
+        } catch is SocketAddressError.UnknownHost {
+            return Obstacle(description: "there is no host \(host)", isOfPort: false)
         } catch {
-            return "\(error)"
+            return Obstacle(description: "\(error)", isOfPort: true)
         }
     }
 }

@@ -1,0 +1,126 @@
+import ArgumentParser
+import BeaconSupport
+import CLibrary
+import Dispatch
+
+/// The questions at a terminal: lines of standard error, answered on standard input.
+///
+/// Ctrl-C ends the program at once, with a terminal that shows again what is typed; while something is listened to it
+/// ends that first, so that a radio is left as it was.
+final class Prompt: Sendable {
+    private struct State {
+        /// The terminal as it was, while it hides what is typed.
+        var terminal: termios?
+        /// What ends what is being done; nil where nothing is.
+        var interruption: (@Sendable () -> Void)?
+        var isInterrupted = false
+    }
+
+    /// A Boolean value indicating whether somebody can be asked.
+    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// The longest answer, in bytes.
+    private static let longestAnswer = 4096
+
+    private let state = Locked(State())
+
+    /// A prompt that listens to signals from now on.
+    init() {
+        for number in [SIGINT, SIGTERM] {
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in
+                // The handler retains its source, which would be deallocated otherwise.
+                _ = source
+                let interruption = state.withLock { state in
+                    // A second one does not wait for what the first has ended.
+                    if state.isInterrupted { return nil as (@Sendable () -> Void)? }
+                    state.isInterrupted = true
+                    return state.interruption
+                }
+                if let interruption { return interruption() }
+                showTyping()
+                // What the shell shows next begins a line.
+                ErrorOutput.shared.forget(endingLine: true)
+                _exit(128 + number)
+            }
+            source.resume()
+        }
+    }
+
+    /// True once somebody wished to end.
+    var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+    /// Does something that Ctrl-C ends in good order.
+    ///
+    /// - Throws: what it throws, and `ExitCode` 130 where it was ended.
+    func interruptible<Result>(
+        by interruption: @escaping @Sendable () -> Void = {}, _ body: () throws -> Result
+    ) throws -> Result {
+        state.withLock { $0.interruption = interruption }
+        defer { state.withLock { $0.interruption = nil } }
+        let result = try body()
+        if isInterrupted { throw ExitCode(130) }
+        return result
+    }
+
+    /// Asks for a line.
+    ///
+    /// - Parameter isHidden: true for a secret, which the terminal does not show.
+    /// - Returns: the answer without blanks around it, a secret as it is; nil at the end of the input.
+    func ask(_ question: String, isHidden: Bool = false) -> String? {
+        // First, so that nothing is shown of what is typed as soon as it is asked for.
+        if isHidden { hideTyping() }
+        ErrorOutput.shared.show(question + " ")
+        defer { if isHidden { showTyping() } }
+        let line = Self.line()
+        // What was typed has ended the line, unless nothing of it was shown.
+        ErrorOutput.shared.forget(endingLine: isHidden || line == nil || !Self.isInteractive)
+        guard let line else { return nil }
+        return isHidden ? line : String(line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+
+    /// Asks a question that is answered by yes or no; nothing, and the end of the input, is the first of the two.
+    func agrees(_ question: String, byDefault: Bool) -> Bool {
+        while true {
+            switch ask("\(question) [\(byDefault ? "Y/n" : "y/N")]")?.lowercased() {
+            case nil: return false
+            case "": return byDefault
+            case "y", "yes": return true
+            case "n", "no": return false
+            default: ErrorOutput.shared.write("Write y or n.")
+            }
+        }
+    }
+
+    private func hideTyping() {
+        var terminal = termios()
+        guard tcgetattr(STDIN_FILENO, &terminal) == 0 else { return }
+        state.withLock { $0.terminal = terminal }
+        terminal.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal)
+    }
+
+    private func showTyping() {
+        guard
+            var terminal = state.withLock({ state in
+                defer { state.terminal = nil }
+                return state.terminal
+            })
+        else { return }
+        tcsetattr(STDIN_FILENO, TCSANOW, &terminal)
+    }
+
+    /// Reads a line; nil at the end of the input. One byte at a time, so that nothing is taken that others could read.
+    private static func line() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while bytes.count < longestAnswer {
+            let count = read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            if byte == UInt8(ascii: "\n") { break }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

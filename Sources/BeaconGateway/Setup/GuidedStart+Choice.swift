@@ -1,0 +1,203 @@
+package import BeaconDelivery
+import BeaconMonitoring
+import BeaconSupport
+import Foundation
+import Yams
+
+extension GuidedStart {
+    /// What somebody chose.
+    package struct Choice: Decodable, Sendable {
+        /// The source, as the configuration names it.
+        package var source: String
+        /// The beacons that have names, the regions and the rules, as in the configuration.
+        package var beacons: [JSONValue]?
+        package var regions: [JSONValue]?
+        package var rules: [JSONValue]?
+        /// The address of a webhook.
+        package var webhook: String?
+        /// The broker by which Home Assistant is told.
+        package var broker: Broker?
+
+        /// A choice of a source alone.
+        package init(source: String) { self.source = source }
+
+        /// The broker by which Home Assistant is told.
+        package struct Broker: Decodable, Sendable {
+            /// The host.
+            package var host: String
+            /// The port; nil for the registered one.
+            package var port: Int?
+            /// The user; nil or empty for none.
+            package var user: String?
+            /// The password; nil or empty for none.
+            package var password: String?
+            /// True for TLS.
+            package var tls: Bool?
+
+            /// A broker on a host.
+            package init(host: String) { self.host = host }
+        }
+
+        /// The broker's password; nil where none is asked for.
+        fileprivate var password: String? { broker?.password.flatMap { $0.isEmpty ? nil : $0 } }
+
+        /// The destination for Home Assistant, as the configuration has it.
+        ///
+        /// - Parameter variable: the variable that has the password.
+        fileprivate func brokerSettings(_ variable: String) -> JSONValue? {
+            guard let broker else { return nil }
+            var values: [String: JSONValue] = [
+                "name": .string("home"), "type": .string("mqtt"), "host": .string(broker.host),
+                "home-assistant": .bool(true),
+            ]
+            if let port = broker.port { values["port"] = .integer(Int64(port)) }
+            if let user = broker.user, !user.isEmpty { values["user"] = .string(user) }
+            if broker.tls == true { values["tls"] = .bool(true) }
+            if password != nil { values["password"] = .object(["env": .string(variable)]) }
+            return .object(values)
+        }
+
+        /// Returns the faults of regions, beacons and rules, each with its place: `regions.0.uuid`.
+        fileprivate func faults(beside configuration: GatewayConfiguration) -> [ConfigurationItem.Fault] {
+            var base = GatewayConfiguration(outbox: configuration.outbox)
+            base.destinations = configuration.destinations
+            base.web = configuration.web
+            base.web?.allowsPrograms = true
+            var items: [(place: String, item: ConfigurationItem)] = []
+            for (kind, list) in [(ConfigurationItem.Kind.beacon, beacons), (.region, regions), (.rule, rules)] {
+                for (index, settings) in (list ?? []).enumerated() {
+                    // Each has a name of its own here, so that one that is there twice is found by its reader.
+                    let place = "\(kind.rawValue)s.\(index)"
+                    items.append(
+                        (place, ConfigurationItem(kind: kind, name: place, settings: settings, origin: .console)))
+                }
+            }
+            let merged = base.adding(items.map(\.item))
+            return items.flatMap { place, item in
+                (merged.items.first { $0.name == item.name }?.faults ?? []).map { fault in
+                    ConfigurationItem.Fault(
+                        key: fault.key.isEmpty ? place : "\(place).\(fault.key)", message: fault.message)
+                }
+            }
+        }
+    }
+
+    /// A configuration that can be written, and what is wrong with it.
+    package struct Draft: Encodable, Sendable {
+        /// What is wrong with one value of a choice.
+        package struct Fault: Encodable, Sendable {
+            /// The key of the value in the choice, as `regions.0.uuid` or `broker.host`.
+            package var key: String
+            /// What is wrong, and what to write instead.
+            package var detail: String
+        }
+
+        /// The configuration as text.
+        package var yaml: String
+        /// What is wrong; none where it can be written.
+        package var faults: [Fault]
+    }
+
+    /// Returns the configuration of a choice, and what is wrong with it.
+    ///
+    /// - Parameter web: where the console is, and stays.
+    /// - Throws: an error of YAML, where a text cannot be written in it.
+    package func draft(of choice: Choice, web: WebSettings) throws -> Draft {
+        var web = web
+        // For this machine alone no token is needed, as without a guided start.
+        if web.isLoopback { web.tokenHash = nil }
+        let yaml = try text(of: choice, web: web)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let checked = GatewayConfiguration.check(yaml, folder: folder, environment: secrets(of: choice))
+        let errors = checked.diagnostics.filter { $0.severity == .error }
+        // Each item by itself, so that a fault has its place.
+        var faults = choice.faults(beside: checked.configuration).map { Draft.Fault(key: $0.key, detail: $0.message) }
+        if let fault = choice.broker?.passwordFault { faults.append(fault) }
+        if !faults.isEmpty || errors.isEmpty { return Draft(yaml: yaml, faults: faults) }
+        var keys = ["url": "webhook", "sources": "source", "from": "source"]
+        if choice.broker != nil { for key in ["host", "port", "user", "password"] { keys[key] = "broker.\(key)" } }
+        return Draft(
+            yaml: yaml,
+            faults: errors.map { error in
+                let key = ConfigurationItem.Fault(error.message).key
+                return Draft.Fault(key: keys[key] ?? key, detail: error.message)
+            })
+    }
+
+    private func text(of choice: Choice, web: WebSettings) throws -> String {
+        var pairs: [(Node, Node)] = []
+        func add(_ key: String, _ node: Node) { pairs.append((Node(key), node)) }
+        add("sources", Node.sequence(.init([Self.node(.string(choice.source))])))
+        if let regions = choice.regions, !regions.isEmpty { add("regions", Self.list(regions)) }
+        if let beacons = choice.beacons, !beacons.isEmpty { add("beacons", Self.list(beacons)) }
+        var destinations = [choice.brokerSettings(variable(of: choice))].compactMap(\.self)
+        if let webhook = choice.webhook, !webhook.isEmpty {
+            destinations.append(
+                .object(["name": .string("webhook"), "type": .string("webhook"), "url": .string(webhook)]))
+        }
+        if !destinations.isEmpty { add("destinations", Self.list(destinations)) }
+        if let rules = choice.rules, !rules.isEmpty {
+            add("launch", .mapping(.init([(Node("rules"), Self.list(rules))])))
+        }
+        add("web", web.node)
+        let yaml = try Yams.serialize(node: .mapping(.init(pairs)), width: -1, allowUnicode: true)
+        return """
+            # Made with beacond's guided start. "beacond check" says what is wrong with it, "man beacond" or docs/beacond.md
+            # what else there is.
+            \(yaml)
+            """
+    }
+
+    private static func list(_ values: [JSONValue]) -> Node {
+        .sequence(.init(values.map { node($0, style: .flow) }, Tag(.implicit), .block))
+    }
+
+    /// The order in which people read the keys of an item; others follow by the alphabet.
+    private static let order = [
+        "name", "type", "url", "host", "port", "user", "password", "uuid", "major", "minor", "events", "regions",
+        "beacons",
+    ]
+
+    private static func node(_ value: JSONValue, style: Node.Mapping.Style = .flow) -> Node {
+        switch value {
+        case .string(let text):
+            let isPlain =
+                text.wholeMatch(of: /[A-Za-z][A-Za-z0-9 ._:?\/-]*[A-Za-z0-9]/) != nil && !text.contains(": ")
+                && !["null", "true", "false", "yes", "no", "on", "off"].contains(text.lowercased())
+            return .scalar(.init(text, Tag(isPlain ? .implicit : .str), isPlain ? .any : .doubleQuoted))
+        case .object(let values):
+            let keys = values.keys.sorted { left, right in
+                let (one, other) = (order.firstIndex(of: left) ?? .max, order.firstIndex(of: right) ?? .max)
+                return one == other ? left < right : one < other
+            }
+            let pairs = keys.compactMap { key -> (Node, Node)? in
+                guard let value = values[key], value != .null else { return nil }
+                return (Node(key), node(value))
+            }
+            return .mapping(.init(pairs, Tag(.implicit), style))
+        case .array(let values): return .sequence(.init(values.map { node($0) }, Tag(.implicit), .flow))
+        default: return Node(value)
+        }
+    }
+
+    /// Returns the variables that the configuration of a choice needs in its file of secrets.
+    func secrets(of choice: Choice) -> [String: String] { choice.password.map { [variable(of: choice): $0] } ?? [:] }
+
+    /// Returns the variable for the password: one that nothing else has, so that what is there stays as it is.
+    private func variable(of choice: Choice) -> String {
+        let known = EnvironmentFile(beside: path).variables.merging(ProcessInfo.processInfo.environment) { $1 }
+        let names = ["MQTT_PASSWORD"] + (2...99).map { "MQTT_PASSWORD_\($0)" }
+        return names.first { known[$0] == nil || known[$0] == choice.password } ?? names[0]
+    }
+}
+
+extension WebSettings {
+    /// The settings as they are written.
+    fileprivate var node: Node {
+        guard self != WebSettings() else { return Node("true") }
+        var pairs: [(Node, Node)] = []
+        pairs.append((Node("listen"), .scalar(.init(Self.authority(host, port), Tag(.str), .doubleQuoted))))
+        if let tokenHash { pairs.append((Node("token-hash"), Node(tokenHash))) }
+        return .mapping(.init(pairs))
+    }
+}

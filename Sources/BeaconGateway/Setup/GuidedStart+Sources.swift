@@ -1,0 +1,72 @@
+import BeaconMonitoring
+import LinuxRadio
+
+extension GuidedStart {
+    /// Something that can be heard with.
+    package struct Source: Encodable, Sendable {
+        /// Its name in the configuration.
+        package var source: String
+        /// What it is, for people.
+        package var title: String
+        /// True where it can be used.
+        package var usable: Bool
+        /// Why not, and what to do; nil where it can.
+        @Nullable package var reason: String?
+        /// True for a radio of this machine.
+        package var isRadio: Bool
+    }
+
+    /// The museum that is offered to whoever has no radio; it begins anew again and again.
+    package static let museum = "simulation:museum?loop"
+
+    /// Checks a source that somebody wants.
+    ///
+    /// - Throws: an error that says what to write instead: what ends by itself, or is read from a file, is no source of
+    ///   a service.
+    package static func validate(source: String) throws {
+        let kinds = ["auto", "hci", "bluez", "air", "simulation:"]
+        guard kinds.contains(where: source.hasPrefix) else {
+            throw SourceError(.noFile, "is none of auto, hci, bluez, air and simulation:NAME")
+        }
+        try SourceSpecification(source).validate()
+    }
+
+    /// Returns what can be heard with on this machine now.
+    package static func sources() async -> [Source] { sources(await DiagnosisCache().findings()) }
+
+    /// Returns what can be heard with: this machine's radios, and the air and the museum for whoever has none.
+    static func sources(_ findings: [Finding]) -> [Source] {
+        let adapters = Set(findings.map(\.subject).filter { $0.wholeMatch(of: /hci[0-9]+/) != nil }).sorted()
+        var sources: [Source] = []
+        func problem(_ subjects: Set<String>?) -> String? {
+            let found = findings.first { $0.level == .problem && subjects?.contains($0.subject) ?? true }
+            return found.map { finding in
+                let message = finding.message.hasSuffix(".") ? String(finding.message.dropLast()) : finding.message
+                return "\(finding.subject): \(message)" + (finding.remedy.map { "; \($0)" } ?? "")
+            }
+        }
+        let isUsable = adapters.contains { problem([$0]) == nil }
+        sources.append(
+            Source(
+                source: "auto", title: "this machine's Bluetooth radio", usable: isUsable,
+                reason: isUsable ? nil : problem(nil) ?? "this machine has no Bluetooth radio", isRadio: true))
+        if adapters.count > 1 {
+            for adapter in adapters {
+                let reason = problem([adapter])
+                sources.append(
+                    Source(
+                        source: "hci:\(adapter)", title: "the radio \(adapter) alone", usable: reason == nil,
+                        reason: reason, isRadio: true))
+            }
+        }
+        sources.append(
+            Source(
+                source: museum, title: "a simulated museum, to try it without a radio", usable: true,
+                reason: nil, isRadio: false))
+        sources.append(
+            Source(
+                source: "air", title: "the simulated air that programs of this machine share", usable: true,
+                reason: nil, isRadio: false))
+        return sources
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Subprocess
+import SystemPackage
+import TestSupport
+import Testing
+
+@Suite("The guided start at a terminal", .fewAtATime)
+struct SetupTests {
+    private static let door = "Front door=\(DaemonBench.uuid)/1/7"
+
+    @Test("Where all is given nobody is asked, and what is written can be run with")
+    func given() async throws {
+        let bench = try DaemonBench()
+        let port = try FreePort.find()
+        let other = "5a4bcfce-174e-4bac-a814-092e77f6b7e5/2/1"
+        let outcome = try await bench.run(
+            "setup", "--config", "new.yaml", "--listen", "\(port)", "--source", "simulation:museum", "--beacon",
+            Self.door,
+            "--beacon", "Till 1=\(other)", "--webhook", "http://127.0.0.1:1/a")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("Run it: beacond --config new.yaml"), "\(outcome.errors)")
+        let text = bench.read("new.yaml")
+        for part in ["simulation:museum?loop", "Front door", "home 2", "http://127.0.0.1:1/a", "\(port)"] {
+            #expect(text.contains(part), "\(text)")
+        }
+        let check = try await bench.run("check", "new.yaml")
+        #expect(check.status == 0)
+        #expect(check.errors.contains("1 source, 2 regions, 2 named beacons, 1 destination."), "\(check.errors)")
+        // Never a second time.
+        let again = try await bench.run("setup", "--config", "new.yaml", "--beacon", Self.door)
+        #expect(again.status == 2 && again.errors.contains("already"))
+    }
+
+    @Test(
+        "What cannot be used is told, and nothing is written",
+        arguments: [
+            (["--beacon", "Front door=1/2/3"], "NAME=UUID/MAJOR/MINOR"),
+            (["--source", "simulation:museum"], "--beacon"),
+            (["--source", "nowhere", "--beacon", door], "is none of auto"),
+            (["--source", "simulation:nowhere", "--beacon", door], "nowhere"),
+            (["--home-assistant", "http://a", "--beacon", door], "--home-assistant is http://a"),
+            (["--home-assistant", "127.0.0.1:1", "--beacon", door], "nothing answers"),
+            (["--user", "a"], "--home-assistant"),
+            (["--webhook", "nowhere", "--source", "air", "--beacon", door], "webhook"),
+        ])
+    func faults(arguments: [String], words: String) async throws {
+        let bench = try DaemonBench()
+        let outcome = try await bench.run(
+            DaemonBench.product("beacond"),
+            ["setup", "--config", "new.yaml", "--listen", "\(try FreePort.find())"] + arguments)
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+        #expect(bench.read("new.yaml").isEmpty && bench.read("new.env").isEmpty)
+    }
+
+    @Test("At a terminal the broker's user and password are asked for, tried and not shown, and a beacon is named")
+    func asked() async throws {
+        let bench = try DaemonBench()
+        let (port, web) = (try FreePort.find(), try FreePort.find())
+        try bench.write("listener \(port) 127.0.0.1\nuser root\npassword_file passwords\n", to: "broker.conf")
+        // What is typed next is typed once it is asked for, as somebody does who reads.
+        try bench.write(
+            """
+            mosquitto_passwd -b -c passwords beacond 'pa$s w'
+            mosquitto -c broker.conf >broker-log 2>&1 &
+            broker=$!
+            trap 'kill $broker' EXIT
+            until grep -q running broker-log; do kill -0 $broker; sleep 0.05; done
+            touch shown
+            type_at() {
+                until grep -q "$1" shown || [ -e ended ]; do sleep 0.05; done
+                printf '%s\\n' "$2"
+            }
+            {
+                type_at 'User:' beacond
+                type_at 'not shown:' wrong
+                type_at 'not shown:.*not shown:' 'pa$s w'
+                type_at 'listen again:' '1 Front door'
+                type_at 'if not:' '99 Nowhere'
+                type_at 'Write a number' ''
+            } | {
+                status=0
+                script -qec "$1 setup --config new.yaml --listen \(web) --home-assistant 127.0.0.1:\(port) \\
+                    --source simulation:museum" /dev/null | stdbuf -o0 tr '\\n' ' ' >shown
+                touch ended
+            }
+            """, to: "talk")
+        let outcome = try await bench.run(
+            "/bin/bash", ["-e", "-o", "pipefail", "talk", DaemonBench.product("beacond")])
+        let shown = bench.read("shown")
+        #expect(outcome.status == 0, "\(shown)\n\(outcome.errors)")
+        #expect(shown.contains("asks for a user and a password"), "\(shown)")
+        #expect(shown.contains("does not accept the user beacond"), "\(shown)")
+        #expect(!shown.contains("wrong") && !shown.contains("pa$s"), "\(shown)")
+        let check = try await bench.run("check", "new.yaml")
+        #expect(check.status == 0 && check.errors.contains("1 named beacon, 1 destination."), "\(check.errors)")
+        #expect(bench.read("new.env") == "MQTT_PASSWORD=\"pa\\$s w\"\n")
+    }
+}
