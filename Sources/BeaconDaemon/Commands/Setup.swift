@@ -38,6 +38,9 @@ struct Setup: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The user at the broker.", valueName: "name"))
     var user: String?
 
+    @Flag(help: "Write the broker down without trying it.")
+    var untried = false
+
     @Option(help: ArgumentHelp("Send each enter and exit to this address.", valueName: "url"))
     var webhook: String?
 
@@ -65,7 +68,8 @@ struct Setup: AsyncParsableCommand {
 
     private static func beacon(_ argument: String) throws -> TerminalSetup.NamedBeacon {
         let parts = argument.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, let constraint = BeaconConstraint(parts[1]), let major = constraint.major,
+        guard parts.count == 2, !parts[0].trimmed.isEmpty, let constraint = BeaconConstraint(parts[1]),
+            let major = constraint.major,
             let minor = constraint.minor
         else {
             throw ValidationError(
@@ -73,7 +77,7 @@ struct Setup: AsyncParsableCommand {
                     + "'Front door=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7'")
         }
         return .init(
-            name: String(parts[0]), identity: BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor))
+            name: parts[0].trimmed, identity: BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor))
     }
 
     /// True where it is asked at the terminal.
@@ -85,13 +89,13 @@ struct Setup: AsyncParsableCommand {
             guard user == nil else { throw ValidationError("--user is a broker's; name it with --home-assistant.") }
             return nil
         }
-        guard var broker = GuidedStart.Choice.Broker(homeAssistant) else {
-            throw ValidationError(
-                "--home-assistant is \(homeAssistant); write the broker's name or address, as homeassistant.local or "
-                    + "mqtt://homeassistant.local:1883.")
+        do {
+            var broker = try GuidedStart.Choice.Broker(homeAssistant)
+            if let user { broker.user = user }
+            return broker
+        } catch {
+            throw ValidationError("--home-assistant \(error).")
         }
-        if let user { broker.user = user }
-        return broker
     }
 
     func run() async throws {
@@ -123,7 +127,7 @@ struct Setup: AsyncParsableCommand {
         if !web.isLoopback { web.tokenHash = token.hash }
         let choice = try await TerminalSetup(
             start: GuidedStart(path: file.path), web: web,
-            wishes: .init(source: source, beacons: beacon, broker: broker, webhook: webhook)
+            wishes: .init(source: source, beacons: beacon, broker: broker, triesBroker: !untried, webhook: webhook)
         ).run()
         try await report(choice, web, token)
     }
@@ -142,12 +146,8 @@ struct Setup: AsyncParsableCommand {
         fflush(nil)
         ErrorOutput.shared.write("\nThe configuration will be \(file.path). Ctrl-C ends this.")
         if !web.isLoopback {
-            ErrorOutput.shared.write(
-                """
-                Keep this token, for which other browsers are asked: \(token.text)
-                What you enter crosses the network without encryption. Where others could listen, leave --listen out, and open \
-                the address on the other machine after: ssh -L \(web.port):127.0.0.1:\(web.port) THIS-MACHINE
-                """)
+            ErrorOutput.shared.write("Keep this token, for which other browsers are asked: \(token.text)")
+            Self.warnOfNetwork(web)
         }
         do {
             try await loop.run(settings)
@@ -170,14 +170,14 @@ struct Setup: AsyncParsableCommand {
         if file.isOfService {
             await Self.restartService()
         } else {
-            write("Run it: beacond --config \(file.path)")
+            write("Run it: beacond --config \(Self.quoted(file.path))")
         }
         write("")
         if let broker = choice.broker {
             write("Home Assistant shows its devices under Settings, Devices, MQTT. What the broker is told:")
             let parts = [
                 "mosquitto_sub -h \(broker.host)", broker.port.map { "-p \($0)" },
-                broker.user.map { "-u \($0) -P PASSWORD" },
+                broker.user.map { "-u \(Self.quoted($0)) -P PASSWORD" },
                 broker.tls == true ? "--capath /etc/ssl/certs" : nil,
             ]
             write(
@@ -185,17 +185,40 @@ struct Setup: AsyncParsableCommand {
         }
         if file.isOfService { write("Who comes and goes:\n  journalctl -u beacond -f") }
         write("The console, with all of it in a browser:\n  \(web.address)")
-        if web.tokenHash != nil { write("It asks for this token: \(token.text)") }
+        if web.tokenHash != nil {
+            write("Keep this token, for which it asks: \(token.text)")
+            Self.warnOfNetwork(web)
+        }
+    }
+
+    private static func warnOfNetwork(_ web: WebSettings) {
+        ErrorOutput.shared.write(
+            """
+            What you enter there crosses the network without encryption. Where others could listen, leave --listen out, and \
+            open the address on the other machine after: ssh -L \(web.port):127.0.0.1:\(web.port) THIS-MACHINE
+            """)
+    }
+
+    /// Returns a word as a shell takes it for one.
+    private static func quoted(_ word: String) -> String {
+        word.wholeMatch(of: /[A-Za-z0-9_.,:\/@%+-]+/) != nil ? word : "'\(word.replacing("'", with: "'\\''"))'"
     }
 
     /// Has the machine's service go on with the configuration.
     private static func restartService() async {
-        let words = ["systemctl", "restart", "beacond"]
-        let outcome = try? await EventProgram(words, timeLimit: .seconds(100)).run(input: [], output: .standardError)
+        func succeeds(_ words: String...) async -> Bool {
+            let program = EventProgram(words, timeLimit: .seconds(100))
+            return (try? await program.run(input: [], output: .standardError))?.isSuccess == true
+        }
+        guard await succeeds("systemctl", "restart", "beacond") else {
+            return ErrorOutput.shared.write("Have the service go on with it: sudo systemctl restart beacond")
+        }
+        // It is said to have started as soon as its program runs, which may end then.
+        try? await Task.sleep(for: .seconds(1))
         ErrorOutput.shared.write(
-            outcome?.isSuccess == true
+            await succeeds("systemctl", "--quiet", "is-active", "beacond")
                 ? "The service goes on with it."
-                : "Have the service go on with it: sudo \(words.joined(separator: " "))")
+                : "The service was started with it and does not run; its log says why: journalctl -u beacond")
     }
 
     /// Returns true for a file that can be written or made, with the folders on the way.

@@ -19,11 +19,12 @@ struct TerminalSetup {
         var source: String?
         var beacons: [NamedBeacon] = []
         var broker: GuidedStart.Choice.Broker?
+        var triesBroker = true
         var webhook: String?
     }
 
-    /// The variable of the environment that has the broker's password, where nobody can be asked.
-    static let passwordVariable = "MQTT_PASSWORD"
+    /// The variable of the environment that has the broker's password, where nobody is to be asked.
+    private static let passwordVariable = "MQTT_PASSWORD"
 
     let start: GuidedStart
     let web: WebSettings
@@ -33,14 +34,33 @@ struct TerminalSetup {
     /// Asks, and writes the configuration.
     ///
     /// - Returns: what was chosen.
-    /// - Throws: `ExitCode` where it could not be written, after it was said why.
+    /// - Throws: `ExitCode` where nothing was written, after it was said why.
     func run() async throws -> GuidedStart.Choice {
-        var choice = GuidedStart.Choice(source: "auto")
+        // What is given first, before somebody has answered for nothing.
+        let given = try givenSource()
+        _ = try draft(source: given ?? "auto", wishes.beacons)
+        if wishes.beacons.isEmpty, !Prompt.isInteractive {
+            throw ValidationError("Without a terminal nobody can be asked: name the beacons with --beacon.")
+        }
+        let broker =
+            if let broker = wishes.broker { try await accepted(broker) } else { nil as GuidedStart.Choice.Broker? }
+        let source = if let given { given } else { try await heardSource() }
+        let beacons = try wishes.beacons.isEmpty ? chosen(of: source) : wishes.beacons
+        let (choice, draft) = try draft(source: source, beacons, broker)
+        try start.write(draft, of: choice)
+        return choice
+    }
+
+    /// Returns the configuration of what was chosen.
+    ///
+    /// - Throws: `ExitCode` where it cannot be used, after its faults were written.
+    private func draft(
+        source: String, _ beacons: [NamedBeacon], _ broker: GuidedStart.Choice.Broker? = nil
+    ) throws -> (choice: GuidedStart.Choice, draft: GuidedStart.Draft) {
+        var choice = GuidedStart.Choice(source: source)
+        choice.broker = broker
         choice.webhook = wishes.webhook
-        if let broker = wishes.broker { choice.broker = try await accepted(broker) }
-        choice.source = try await source()
-        let beacons = try wishes.beacons.isEmpty ? chosen(of: choice.source) : wishes.beacons
-        choice.beacons = beacons.map { Self.settings($0.name, $0.identity) }
+        choice.beacons = beacons.map(\.settings)
         // One for each UUID, to which those that come later belong as well.
         var uuids: [ProximityUUID] = []
         for beacon in beacons where !uuids.contains(beacon.identity.uuid) { uuids.append(beacon.identity.uuid) }
@@ -52,15 +72,13 @@ struct TerminalSetup {
             for fault in draft.faults { ErrorOutput.shared.write("Error: \(fault.key): \(fault.detail)") }
             throw ExitCode(1)
         }
-        try start.write(draft, of: choice)
-        return choice
+        return (choice, draft)
     }
 
-    private static func settings(_ name: String, _ identity: BeaconIdentity) -> JSONValue {
-        .object([
-            "name": .string(name), "uuid": .string("\(identity.uuid)"), "major": .integer(Int64(identity.major)),
-            "minor": .integer(Int64(identity.minor)),
-        ])
+    /// Says that nothing was written, as the end of the program.
+    private func end() -> ExitCode {
+        ErrorOutput.shared.write("Nothing was written.")
+        return ExitCode(1)
     }
 
     // MARK: - The broker
@@ -68,66 +86,75 @@ struct TerminalSetup {
     /// Returns the broker with what it asks for, once it has taken this machine, or whoever is asked goes on without.
     private func accepted(_ broker: GuidedStart.Choice.Broker) async throws -> GuidedStart.Choice.Broker {
         var broker = broker
-        let given = ProcessInfo.processInfo.environment[Self.passwordVariable]
-        if broker.user != nil, broker.password == nil { broker.password = given ?? askForPassword(broker) }
+        if broker.user != nil { broker.password = try password(of: broker, again: false) }
+        guard wishes.triesBroker else { return broker }
+        ErrorOutput.shared.write("Trying \(broker.host)…")
         while let fault = await broker.fault() {
-            ErrorOutput.shared.write("\(broker.host) cannot be used: \(fault.detail)")
-            guard Prompt.isInteractive else { throw ExitCode(1) }
+            ErrorOutput.shared.write("It cannot be used: \(fault.detail)")
+            guard Prompt.isInteractive else {
+                if fault.key == "broker.host" {
+                    ErrorOutput.shared.write("With --untried it is written without being tried.")
+                }
+                throw end()
+            }
             switch fault.key {
             case "broker.user":
-                guard let user = prompt.ask("User:"), !user.isEmpty else { throw ExitCode(1) }
+                guard let user = prompt.ask("User:"), !user.isEmpty else { throw end() }
                 broker.user = user
-                broker.password = askForPassword(broker)
+                broker.password = try password(of: broker, again: false)
             case "broker.password":
-                guard let password = askForPassword(broker) else { throw ExitCode(1) }
-                broker.password = password
+                broker.password = try password(of: broker, again: true)
             default:
-                guard prompt.agrees("Go on with it all the same?", byDefault: false) else { throw ExitCode(1) }
+                guard prompt.agrees("Go on with it all the same?", byDefault: false) else { throw end() }
                 return broker
             }
         }
-        ErrorOutput.shared.write("\(broker.host) takes this machine.")
+        ErrorOutput.shared.write("It takes this machine.")
         return broker
     }
 
-    private func askForPassword(_ broker: GuidedStart.Choice.Broker) -> String? {
+    /// Returns the password: that of the environment where it was not refused, else the answer.
+    private func password(of broker: GuidedStart.Choice.Broker, again: Bool) throws -> String? {
+        if !again, let given = ProcessInfo.processInfo.environment[Self.passwordVariable] {
+            ErrorOutput.shared.write("The password is that of \(Self.passwordVariable).")
+            return given
+        }
         guard Prompt.isInteractive, let user = broker.user else { return nil }
-        return prompt.ask("Password of \(user) at \(broker.host), which is not shown:", isHidden: true)
+        let question = "Password of \(user) at \(broker.host), which is not shown:"
+        guard let password = prompt.ask(question, isHidden: true) else { throw end() }
+        return password
     }
 
     // MARK: - The source
 
-    private func source() async throws -> String {
-        if let source = wishes.source {
-            do {
-                try GuidedStart.validate(source: source)
-            } catch {
-                throw ValidationError("--source is \(source): \(error)")
-            }
-            // A service does not end with the last of its adverts.
-            return source.hasPrefix("simulation:") && !source.contains("?") ? source + "?loop" : source
+    /// The source that the command line names.
+    private func givenSource() throws -> String? {
+        guard let source = wishes.source else { return nil }
+        do {
+            try GuidedStart.validate(source: source)
+        } catch {
+            throw ValidationError("--source is \(source): \(error)")
         }
+        // A service does not end with the last of its adverts.
+        return source.hasPrefix("simulation:") && !source.contains("?") ? source + "?loop" : source
+    }
+
+    /// Returns this machine's radio, or what takes its place.
+    private func heardSource() async throws -> String {
         guard let radio = await GuidedStart.sources().first(where: { $0.source == "auto" }), !radio.usable else {
             return "auto"
         }
         ErrorOutput.shared.write("No radio can be used. \(radio.reason ?? "")")
-        if wishes.beacons.isEmpty, Prompt.isInteractive,
-            prompt.agrees("Try it with a simulated museum, until there is one?", byDefault: true)
-        {
-            return GuidedStart.museum
-        }
         // A radio may come later, for beacons that are known.
-        guard !wishes.beacons.isEmpty else { throw ExitCode(1) }
-        return "auto"
+        guard wishes.beacons.isEmpty else { return "auto" }
+        guard prompt.agrees("Try it with a simulated museum, until there is one?", byDefault: true) else { throw end() }
+        return GuidedStart.museum
     }
 
     // MARK: - The beacons
 
     /// Returns the beacons that the user names, of those that are heard.
     private func chosen(of source: String) throws -> [NamedBeacon] {
-        guard Prompt.isInteractive else {
-            throw ValidationError("Without a terminal nobody can be asked: name the beacons with --beacon.")
-        }
         var named: [NamedBeacon] = []
         var heard = try listen(source)
         while true {
@@ -135,7 +162,10 @@ struct TerminalSetup {
                 named.isEmpty
                 ? "Which is yours? Its number and a name for it, as 1 Front door; or Enter to listen again:"
                 : "Another one? Enter, if not:"
-            guard let answer = prompt.ask(question) else { throw ExitCode(1) }
+            guard let answer = prompt.ask(question) else {
+                if named.isEmpty { throw end() }
+                return named
+            }
             if answer.isEmpty {
                 if !named.isEmpty { return named }
                 heard = try listen(source)
@@ -147,14 +177,17 @@ struct TerminalSetup {
                 continue
             }
             let identity = heard[number - 1].identity
-            guard let name = parts.count > 1 ? String(parts[1]) : prompt.ask("Its name:"), !name.isEmpty else {
+            guard let name = parts.count > 1 ? parts[1].trimmed : prompt.ask("Its name:"), !name.isEmpty else {
                 continue
             }
             if let other = named.first(where: { $0.identity == identity || $0.name == name }) {
                 ErrorOutput.shared.write("\(other.name) is named already; write another number and name.")
                 continue
             }
-            named.append(NamedBeacon(name: name, identity: identity))
+            let all = named + [NamedBeacon(name: name, identity: identity)]
+            // Its fault is written, and another answer awaited.
+            guard (try? draft(source: source, all)) != nil else { continue }
+            named = all
         }
     }
 
@@ -173,5 +206,15 @@ struct TerminalSetup {
 
     private static func distance(of beacon: HeardBeacons.Beacon) -> String {
         beacon.accuracy < 0 ? "     –" : String(format: "%4.1f m", min(beacon.accuracy, 99.9))
+    }
+}
+
+extension TerminalSetup.NamedBeacon {
+    /// The beacon as the configuration has it.
+    fileprivate var settings: JSONValue {
+        .object([
+            "name": .string(name), "uuid": .string("\(identity.uuid)"), "major": .integer(Int64(identity.major)),
+            "minor": .integer(Int64(identity.minor)),
+        ])
     }
 }

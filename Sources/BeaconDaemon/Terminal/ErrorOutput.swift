@@ -2,7 +2,7 @@ import BeaconSupport
 import CLibrary
 import CTerminal
 
-/// Standard error: lines and, on a terminal below them, one live line, which may be a question.
+/// Standard error: lines and, on a terminal below them, one live line.
 final class ErrorOutput: Sendable {
     /// The output of this process.
     static let shared = ErrorOutput()
@@ -38,15 +38,8 @@ final class ErrorOutput: Sendable {
         }
     }
 
-    /// Leaves the live line where it stands, since it was answered.
-    ///
-    /// - Parameter endingLine: true where its answer has not ended it.
-    func forget(endingLine: Bool) {
-        status.withLock { status in
-            status = ""
-            if endingLine { Self.put("\n") }
-        }
-    }
+    /// Writes a part of a line, which an answer ends.
+    func writePart(_ text: String) { status.withLock { _ in Self.put(text) } }
 
     private static func put(_ text: String) {
         var text = text

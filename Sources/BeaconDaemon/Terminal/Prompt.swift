@@ -3,9 +3,9 @@ import BeaconSupport
 import CLibrary
 import Dispatch
 
-/// The questions at a terminal: lines of standard error, answered on standard input.
+/// The questions at a terminal: on standard error, answered on standard input.
 ///
-/// Ctrl-C ends the program at once, with a terminal that shows again what is typed; while something is listened to it
+/// A signal ends the program at once, with a terminal that shows again what is typed; while something is listened to it
 /// ends that first, so that a radio is left as it was.
 final class Prompt: Sendable {
     private struct State {
@@ -16,8 +16,8 @@ final class Prompt: Sendable {
         var isInterrupted = false
     }
 
-    /// A Boolean value indicating whether somebody can be asked.
-    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 }
+    /// A Boolean value indicating whether somebody can be asked, and sees it.
+    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     /// The longest answer, in bytes.
     private static let longestAnswer = 4096
@@ -26,7 +26,7 @@ final class Prompt: Sendable {
 
     /// A prompt that listens to signals from now on.
     init() {
-        for number in [SIGINT, SIGTERM] {
+        for number in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [self] in
                 // The handler retains its source, which would be deallocated otherwise.
@@ -40,7 +40,7 @@ final class Prompt: Sendable {
                 if let interruption { return interruption() }
                 showTyping()
                 // What the shell shows next begins a line.
-                ErrorOutput.shared.forget(endingLine: true)
+                ErrorOutput.shared.write("")
                 _exit(128 + number)
             }
             source.resume()
@@ -70,16 +70,18 @@ final class Prompt: Sendable {
     func ask(_ question: String, isHidden: Bool = false) -> String? {
         // First, so that nothing is shown of what is typed as soon as it is asked for.
         if isHidden { hideTyping() }
-        ErrorOutput.shared.show(question + " ")
-        defer { if isHidden { showTyping() } }
+        ErrorOutput.shared.writePart(question + " ")
         let line = Self.line()
+        if isHidden { showTyping() }
         // What was typed has ended the line, unless nothing of it was shown.
-        ErrorOutput.shared.forget(endingLine: isHidden || line == nil || !Self.isInteractive)
+        if isHidden || line == nil { ErrorOutput.shared.write("") }
         guard let line else { return nil }
-        return isHidden ? line : String(line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        return isHidden ? line : line.trimmed
     }
 
-    /// Asks a question that is answered by yes or no; nothing, and the end of the input, is the first of the two.
+    /// Asks a question that is answered by yes or no.
+    ///
+    /// - Returns: the answer; what holds by default where it is empty, and false at the end of the input.
     func agrees(_ question: String, byDefault: Bool) -> Bool {
         while true {
             switch ask("\(question) [\(byDefault ? "Y/n" : "y/N")]")?.lowercased() {
@@ -96,6 +98,8 @@ final class Prompt: Sendable {
         var terminal = termios()
         guard tcgetattr(STDIN_FILENO, &terminal) == 0 else { return }
         state.withLock { $0.terminal = terminal }
+        // Whoever stopped it here would have a shell that shows nothing.
+        signal(SIGTSTP, SIG_IGN)
         terminal.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal)
     }
@@ -108,6 +112,7 @@ final class Prompt: Sendable {
             })
         else { return }
         tcsetattr(STDIN_FILENO, TCSANOW, &terminal)
+        signal(SIGTSTP, SIG_DFL)
     }
 
     /// Reads a line; nil at the end of the input. One byte at a time, so that nothing is taken that others could read.
@@ -123,4 +128,9 @@ final class Prompt: Sendable {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension StringProtocol {
+    /// The text without blanks around it.
+    var trimmed: String { String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
 }

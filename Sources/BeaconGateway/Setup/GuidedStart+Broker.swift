@@ -1,22 +1,49 @@
 import BeaconBroker
 import BeaconMonitoring
+import Foundation
 import Logging
 
 extension GuidedStart.Choice.Broker {
     /// The time that a broker has to answer, its name's resolution included: a little more than a connection has.
     private static let patience = Duration.seconds(12)
 
+    /// What is wrong with a text that is to be a broker, and what to write instead.
+    package struct Mistake: Error, CustomStringConvertible {
+        /// The sentence, which has no secret.
+        package var description: String
+    }
+
     /// Reads a host alone, or what names a source at a broker: `mqtt://[USER@]HOST[:PORT]`, or `mqtts:` for TLS.
     ///
-    /// - Returns: nil for what is none.
-    package init?(_ text: String) {
-        let source = SourceSpecification(text.contains("://") ? text : "mqtt://\(text)")
-        guard let options = source.broker?.options, options.mistakes().isEmpty, options.port != 0 else { return nil }
-        self.init(host: options.host)
-        port = options.port.map(Int.init)
-        user = options.user
-        password = options.password?.reveal()
-        tls = options.tls == nil ? nil : true
+    /// - Throws: ``Mistake`` for what is none. A password is one: other users of the machine could read it.
+    package init(_ text: String) throws(Mistake) {
+        // An address of version 6 alone has no brackets.
+        let isAddress = text.count { $0 == ":" } > 1 && !text.contains { "/[@".contains($0) }
+        let source = SourceSpecification(
+            text.contains("://") ? text : "mqtt://" + (isAddress ? "[\(text)]" : text))
+        let shown = text.split(separator: "@").last.map(String.init) ?? text
+        guard let broker = source.broker, broker.options.mistakes().isEmpty, broker.options.port != 0 else {
+            throw Mistake(
+                description: "is \(shown); write the broker's name or address, as homeassistant.local or "
+                    + "mqtt://homeassistant.local:1883")
+        }
+        let behindScheme = text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]
+        guard behindScheme.lastIndex(of: "@").map({ !behindScheme[..<$0].contains(":") }) ?? true else {
+            throw Mistake(
+                description:
+                    "has a password in it, which others can see while this runs; leave it out. It is asked for, or "
+                    + "MQTT_PASSWORD in the environment has it")
+        }
+        guard broker.filters == nil, !broker.options.host.contains("?") else {
+            throw Mistake(
+                description:
+                    "is \(shown); write the host and the port alone. All else, as the topic or the authority of a "
+                    + "certificate, is for the configuration's file")
+        }
+        self.init(host: broker.options.host)
+        port = broker.options.port.map(Int.init)
+        user = broker.options.user
+        tls = broker.options.tls == nil ? nil : true
     }
 
     /// What is wrong with the password; nil where nothing is. A file of secrets has a value on one line.

@@ -185,9 +185,9 @@ extension GuidedStart {
 
     /// Returns the variable for the password: one that nothing else has, so that what is there stays as it is.
     private func variable(of choice: Choice) -> String {
-        let known = EnvironmentFile(beside: path).variables.merging(ProcessInfo.processInfo.environment) { $1 }
+        let places = [EnvironmentFile(beside: path).variables, ProcessInfo.processInfo.environment]
         let names = ["MQTT_PASSWORD"] + (2...99).map { "MQTT_PASSWORD_\($0)" }
-        return names.first { known[$0] == nil || known[$0] == choice.password } ?? names[0]
+        return names.first { name in places.allSatisfy { $0[name] == nil || $0[name] == choice.password } } ?? names[0]
     }
 }
 

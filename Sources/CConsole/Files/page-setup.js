@@ -15,7 +15,7 @@ const storeKey = "beacond.setup";
 const steps = [source, heard, first, review];
 
 /** What is entered so far. */
-const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "", hasPassword: false }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
+const fresh = () => ({ step: 0, source: null, beacons: [], regions: [], kind: "nothing", webhook: "", broker: { host: "", port: "", user: "", tls: false, hasPassword: false }, rule: { name: "first rule", event: "enter", region: "", program: "", unit: "" } });
 
 function stored() {
   try {
@@ -28,6 +28,8 @@ export function open(root) {
   const state = stored();
   // Never kept by the browser: after a reload it is asked for again, in the third step.
   Object.defineProperty(state, "password", { value: "", writable: true, enumerable: false });
+  // The broker, as it was entered, that took beacond, or with which somebody goes on all the same.
+  Object.defineProperty(state, "accepted", { value: null, writable: true, enumerable: false });
   // That of the console as it is written, for this page to sign in with.
   Object.defineProperty(state, "token", { value: null, writable: true, enumerable: false });
   if (state.kind === "broker" && state.broker.hasPassword) state.step = Math.min(state.step, 2);
@@ -80,13 +82,15 @@ export function open(root) {
     if (next.disabled) return;
     next.disabled = true;
     showProblem(fault, null);
+    const own = current;
     try {
-      const isDone = await current.next();
-      if (ended) return;
+      const isDone = await own.next();
+      // Somebody may have gone back meanwhile.
+      if (ended || current !== own) return;
       if (isDone && state.step < steps.length - 1) { go(state.step + 1); return; }
       if (isDone) { await finish(); return; }
-    } catch (problem) { if (!ended) fail(problem); }
-    next.disabled = false;
+    } catch (problem) { if (!ended && current === own) fail(problem); }
+    if (current === own) next.disabled = false;
   });
 
   /** Waits until beacond runs with its configuration; the router then opens Now. */

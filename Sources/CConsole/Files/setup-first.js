@@ -2,7 +2,7 @@
 
 import { sendSlowly, server } from "./api.js";
 import { el, show, text } from "./dom.js";
-import { areaField, selectField, textField } from "./form.js";
+import { areaField, checkField, selectField, textField } from "./form.js";
 import { ruleWords } from "./rule-words.js";
 
 export const title = "A first rule";
@@ -18,8 +18,20 @@ export function ruleOf(state) {
 /** The broker of the draft; null where Home Assistant is not told. */
 export function brokerOf(state) {
   if (state.kind !== "broker") return null;
-  const { host, port, user } = state.broker;
-  return { host, ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
+  const { host, port, user, tls } = state.broker;
+  return { host, ...(tls ? { tls } : {}), ...(port ? { port: Number(port) } : {}), ...(user ? { user } : {}), ...(state.password ? { password: state.password } : {}) };
+}
+
+/** Finds out whether the broker takes beacond, unless it was found out, or somebody goes on with it all the same. Returns what is wrong;
+ *  null where something else was entered meanwhile. */
+export async function tryBroker(state) {
+  const entered = JSON.stringify(brokerOf(state));
+  if (state.accepted === entered) return [];
+  const { faults } = await sendSlowly("POST", "v1/setup/broker", brokerOf(state));
+  if (JSON.stringify(brokerOf(state)) !== entered) return null;
+  // Whoever goes on with it once more means it.
+  state.accepted = entered;
+  return faults;
 }
 
 export function open(root, { state, info, keep, ready }) {
@@ -38,9 +50,10 @@ export function open(root, { state, info, keep, ready }) {
     user: textField("broker.user", "User", { optional: true, attributes: { autocapitalize: "none", spellcheck: "false", autocomplete: "off" } }),
   };
   const password = textField("broker.password", "Password", { optional: true, help: `It is written into ${info.secrets}, which only its owner may read.`, attributes: { type: "password", autocomplete: "new-password" } });
+  const tls = checkField("broker.tls", "Encrypted (TLS)");
   const sentence = el("p.rule-sentence", { "aria-live": "polite" });
   const webhookBox = el("div.card.chosen", null, address.node);
-  const brokerBox = el("div.card.chosen", null, el("div.field-row", null, broker.host.node, broker.port.node), el("div.field-row", null, broker.user.node, password.node));
+  const brokerBox = el("div.card.chosen", null, el("div.field-row", null, broker.host.node, broker.port.node), tls.node, el("div.field-row", null, broker.user.node, password.node));
   const ruleBox = el("div.card.chosen", null, fields.name.node, el("div.field-row", null, fields.event.node, fields.region.node), fields.program.node, fields.unit.node, sentence);
   const kinds = [
     ["nothing", "Nothing so far", "The console shows who is where; rules come later, under Rules.", null],
@@ -58,6 +71,7 @@ export function open(root, { state, info, keep, ready }) {
   root.append(el("fieldset.choice", null, el("legend.offscreen", null, heading), options), brokerBox, webhookBox, ruleBox);
   address.set(state.webhook);
   password.set(state.password);
+  tls.set(state.broker.tls);
   for (const [key, field] of Object.entries(broker)) field.set(state.broker[key]);
   for (const [key, field] of Object.entries(fields)) field.set(state.rule[key]);
   if (state.kind === "rule" && !mayStart) state.kind = "nothing";
@@ -67,6 +81,7 @@ export function open(root, { state, info, keep, ready }) {
     // As it is, also with blanks at its ends.
     state.password = password.input.value;
     for (const [key, field] of Object.entries(broker)) state.broker[key] = field.value();
+    state.broker.tls = tls.value();
     show(brokerBox, state.kind === "broker");
     for (const [key, field] of Object.entries(fields)) state.rule[key] = field.value();
     show(webhookBox, state.kind === "webhook");
@@ -74,24 +89,21 @@ export function open(root, { state, info, keep, ready }) {
     const rule = ruleOf(state);
     if (rule) text(sentence, ruleWords(rule));
     keep();
-    ready(true);
+    if (!trying) ready(true);
   }
   password.input.addEventListener("input", () => { state.broker.hasPassword = password.input.value !== ""; });
+  let trying = false;
+  let isEnded = false;
   root.addEventListener("input", draw);
   draw();
-  let isEnded = false;
-  /** The broker that did not take beacond, as it was entered; whoever goes on with it again means it. */
-  let refused = null;
 
-  /** Finds out whether the broker takes beacond; its faults stand beside what they are about. */
-  async function tryBroker() {
-    const entered = JSON.stringify(brokerOf(state));
-    if (refused === entered) return true;
+  /** Lets the broker be tried; its faults stand beside what they are about. */
+  async function tryFields() {
+    trying = true;
     ready(false, "Trying the broker…");
-    const { faults } = await sendSlowly("POST", "v1/setup/broker", brokerOf(state)).finally(() => { if (!isEnded) ready(true); });
-    if (isEnded) return false;
+    const faults = await tryBroker(state).finally(() => { trying = false; if (!isEnded) ready(true); });
+    if (isEnded || !faults) return false;
     if (!faults.length) return true;
-    refused = entered;
     const fields = { ...broker, password };
     for (const { key, detail } of faults) (fields[key.split(".").pop()] || broker.host).fault(detail[0].toUpperCase() + detail.slice(1));
     Object.values(fields).find((field) => field.input.hasAttribute("aria-invalid"))?.focus();
@@ -118,7 +130,7 @@ export function open(root, { state, info, keep, ready }) {
       for (const [field, words] of faults) field.fault(words);
       faults[0]?.[0].focus();
       if (faults.length) return false;
-      return state.kind === "broker" ? tryBroker() : true;
+      return state.kind === "broker" ? tryFields() : true;
     },
     leave() { isEnded = true; root.removeEventListener("input", draw); },
   };

@@ -3,7 +3,7 @@
 import { on, send } from "./api.js";
 import { codeBlock, el, patch, show, text } from "./dom.js";
 import { textField } from "./form.js";
-import { brokerOf, ruleOf } from "./setup-first.js";
+import { brokerOf, ruleOf, tryBroker } from "./setup-first.js";
 
 export const title = "Write it";
 export const heading = "Is this what you mean?";
@@ -105,6 +105,11 @@ export function open(root, { state, info, keep, fail, ready }) {
   return {
     async next() {
       try {
+        if (state.kind === "broker") {
+          const found = await tryBroker(state);
+          if (isEnded || !found) return false;
+          if (found.length) { tell(found); ready(true, "Write it all the same"); return false; }
+        }
         const written = await send("POST", "v1/setup", bodyOf(state));
         state.token = written.token;
         return true;
