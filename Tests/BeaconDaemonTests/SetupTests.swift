@@ -43,7 +43,6 @@ struct SetupTests {
             (["--home-assistant", "mqtt://u:secret@a:1", "--beacon", door], "has a password in it"),
             (["--home-assistant", "mqtt://u:secret@a:99999", "--beacon", door], "is a:99999"),
             (["--home-assistant", "mqtt://a/topic", "--beacon", door], "the host and the port alone"),
-            (["--home-assistant", "::1", "--beacon", door], "nothing answers"),
             (["--user", "a"], "--home-assistant"),
             (["--beacon", " =\(DaemonBench.uuid)/1/1"], "NAME=UUID"),
             (["--webhook", "nowhere", "--source", "air", "--beacon", door], "webhook"),
@@ -92,8 +91,9 @@ struct SetupTests {
                 printf '%s\\n' "$2"
             }
             {
-                type_at 'User:' beacond
+                type_at 'User:' bacond
                 type_at 'not shown:' wrong
+                type_at 'User .bacond.:' beacond
                 type_at 'not shown:.*not shown:' 'pa$s w'
                 type_at 'listen again:' '1 Front door'
                 type_at 'if not:' '99 Nowhere'
@@ -110,11 +110,33 @@ struct SetupTests {
             "/bin/bash", ["-e", "-o", "pipefail", "talk", DaemonBench.product("beacond")])
         let shown = bench.read("shown")
         #expect(outcome.status == 0, "\(shown)\n\(outcome.errors)")
-        #expect(shown.contains("asks for a user and a password"), "\(shown)")
-        #expect(shown.contains("does not accept the user beacond"), "\(shown)")
+        #expect(shown.contains("It asks for a user and a password."), "\(shown)")
+        #expect(shown.contains("does not accept the user bacond"), "\(shown)")
         #expect(!shown.contains("wrong") && !shown.contains("pa$s"), "\(shown)")
         let check = try await bench.run("check", "new.yaml")
         #expect(check.status == 0 && check.errors.contains("1 named beacon, 1 destination."), "\(check.errors)")
         #expect(bench.read("new.env") == "MQTT_PASSWORD=\"pa\\$s w\"\n")
+    }
+
+    @Test(
+        "At a terminal a configuration is replaced where that is wanted, and kept; an end says that nothing was written"
+    )
+    func replaced() async throws {
+        let bench = try DaemonBench()
+        let before = "sources: [auto]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]\n"
+        try bench.write(before, to: "new.yaml")
+        let words = "setup --config new.yaml --listen \(try FreePort.find()) --source simulation:museum"
+        func answer(_ answers: String) async throws -> DaemonBench.Outcome {
+            let command = "printf '\(answers)' | script -qec \"$1 \(words)\" /dev/null"
+            return try await bench.run("/bin/bash", ["-c", command, "bash", DaemonBench.product("beacond")])
+        }
+        let no = try await answer("n\\n")
+        #expect(no.status == 1 && bench.read("new.yaml") == before, "\(no.output)")
+        let end = try await answer("y\\n\\004")
+        #expect(end.status == 1 && end.output.contains("Nothing was written."), "\(end.output)")
+        #expect(bench.read("new.yaml") == before)
+        let yes = try await answer("y\\n2 Till 1\\n\\n")
+        #expect(yes.status == 0, "\(yes.output)")
+        #expect(bench.read("new.yaml").contains("Till 1") && bench.read("new.yaml.old") == before)
     }
 }

@@ -21,18 +21,23 @@ struct Check: ParsableCommand {
         help: ArgumentHelp("The configuration.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var file: String?
 
+    @Flag(name: .shortAndLong, help: "Report errors alone, and nothing where there are none.")
+    var quiet = false
+
     @OptionGroup(visibility: .hidden) var configuration: ConfigurationFile
 
     func run() throws {
         let path = file ?? configuration.path
         let checked = try GatewayConfiguration.check(file: path)
-        for diagnostic in checked.diagnostics { print(diagnostic.text(file: path)) }
+        for diagnostic in checked.diagnostics where !quiet || diagnostic.severity == .error {
+            print(diagnostic.text(file: path))
+        }
         let errors = checked.diagnostics.count { $0.severity == .error }
         guard errors == 0 else {
             ErrorOutput.shared.write("\(path) cannot be used: \(StatisticsText.count(errors, "error")).")
             throw ExitCode(1)
         }
-        ErrorOutput.shared.write("\(path) can be used: \(Self.summary(checked)).")
+        if !quiet { ErrorOutput.shared.write("\(path) can be used: \(Self.summary(checked)).") }
     }
 
     /// Returns what a configuration has, in words.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BeaconGateway
 import BeaconModel
-import BeaconPrograms
 import BeaconSupport
 import CLibrary
 import Foundation
@@ -17,7 +16,7 @@ struct Setup: AsyncParsableCommand {
 
               sudo beacond setup                          of the machine's service
               sudo beacond setup --listen 0.0.0.0:8099    from another machine's browser
-              sudo beacond setup --home-assistant homeassistant.local    at this terminal
+              sudo beacond setup --home-assistant BROKER  at this terminal
               beacond setup --config beacond.yaml         a file of yours
 
             The service goes on with it. A file that is there is not written over, unless it configures nothing, as the \
@@ -100,10 +99,12 @@ struct Setup: AsyncParsableCommand {
 
     func run() async throws {
         let broker = try broker()
-        guard GuidedStart.mayWrite(file.path) else {
+        let mayWrite = GuidedStart.mayWrite(file.path)
+        guard mayWrite || isAtTerminal && Prompt.isInteractive else {
             throw ValidationError(
                 "There is a configuration already, \(file.path). Change it there, and its passwords in "
-                    + "\(GuidedStart(path: file.path).secretsPath), or name another file with --config.")
+                    + "\(GuidedStart(path: file.path).secretsPath), or name another file with --config. At a terminal, "
+                    + "with --home-assistant BROKER, it can be replaced.")
         }
         guard Self.isWritable(URL(fileURLWithPath: file.path)) else {
             throw ValidationError(
@@ -114,22 +115,45 @@ struct Setup: AsyncParsableCommand {
         guard var web = WebSettings(listening: listen) else {
             throw ValidationError("--listen is \(listen); write an address and a port, as 127.0.0.1:8099.")
         }
-        if let obstacle = await web.obstacle() {
-            let next = web.port < 65_535 ? web.port + 1 : 8100
-            let example = obstacle.isOfPort ? WebSettings.authority(web.host, next) : "127.0.0.1:\(web.port)"
+        // Where the file is replaced, it is its own service that listens there.
+        let isOwn = !mayWrite && (try? GatewayConfiguration.check(file: file.path))?.configuration.web?.port == web.port
+        if !isOwn, let obstacle = await web.obstacle() {
             ErrorOutput.shared.write(
-                "Error: \(listen) cannot be listened on: \(obstacle). Give an address of this machine, and a port that no "
-                    + "other program has, as in: \(file.isOfService ? "sudo " : "")beacond setup --listen \(example)")
+                "Error: \(listen) cannot be listened on: \(obstacle). \(remedy(for: obstacle, web))")
             throw ExitCode(1)
         }
         let token = AccessToken()
         guard isAtTerminal else { return try await runInBrowser(web, token) }
         if !web.isLoopback { web.tokenHash = token.hash }
+        let prompt = Prompt()
+        if !mayWrite {
+            prompt.farewell = "Nothing was changed."
+            let question = "There is a configuration already, \(file.path). Replace it? It is kept as \(file.path).old."
+            guard prompt.agrees(question, byDefault: false) else { throw ExitCode(1) }
+        }
         let choice = try await TerminalSetup(
             start: GuidedStart(path: file.path), web: web,
-            wishes: .init(source: source, beacons: beacon, broker: broker, triesBroker: !untried, webhook: webhook)
+            wishes: .init(source: source, beacons: beacon, broker: broker, triesBroker: !untried, webhook: webhook),
+            prompt: prompt, isReplacing: !mayWrite
         ).run()
-        try await report(choice, web, token)
+        await report(choice, web, token)
+    }
+
+    /// Returns what to do where an address cannot be listened on, as sentences.
+    private func remedy(for obstacle: WebSettings.Obstacle, _ web: WebSettings) -> String {
+        let next = web.port < 65_535 ? web.port + 1 : 8100
+        let example = obstacle.isOfPort ? WebSettings.authority(web.host, next) : "127.0.0.1:\(web.port)"
+        var words = Array(CommandLine.arguments.dropFirst())
+        if let place = words.firstIndex(of: "--listen") {
+            words.removeSubrange(place...min(place + 1, words.count - 1))
+        }
+        words.removeAll { $0.hasPrefix("--listen=") }
+        let command = (["beacond"] + words + ["--listen", example]).map(Self.quoted).joined(separator: " ")
+        return
+            (obstacle.isOfPort
+            ? "Another program has the port, perhaps beacond's own service: then \"sudo systemctl stop beacond\" first. Or "
+                + "give another port" : "Give an address of this machine")
+            + ", as in: \(file.isOfService ? "sudo " : "")\(command)"
     }
 
     private func runInBrowser(_ web: WebSettings, _ token: AccessToken) async throws {
@@ -156,34 +180,34 @@ struct Setup: AsyncParsableCommand {
             guard loop.hasHandedOver.withLock({ $0 }) else { throw error }
         }
         guard loop.hasHandedOver.withLock({ $0 }) else { return }
-        await Self.restartService()
+        guard await MachineService.restart() else { return }
         ErrorOutput.shared.write("What it does: journalctl -u beacond -f")
     }
 
     /// Says what was written and what to do with it, and has the machine's service go on with it.
-    private func report(_ choice: GuidedStart.Choice, _ web: WebSettings, _ token: AccessToken) async throws {
+    private func report(_ choice: GuidedStart.Choice, _ web: WebSettings, _ token: AccessToken) async {
         func write(_ line: String) { ErrorOutput.shared.write(line) }
         let hasSecret = choice.broker?.password?.isEmpty == false
         write(
             "\(file.path) is written"
                 + (hasSecret ? ", and the password into \(GuidedStart(path: file.path).secretsPath)." : "."))
-        if file.isOfService {
-            await Self.restartService()
-        } else {
+        guard file.isOfService else {
             write("Run it: beacond --config \(Self.quoted(file.path))")
+            return reportConsole(web, token)
+        }
+        if let broker = choice.broker {
+            let devices = (choice.beacons ?? []).count + (choice.regions ?? []).count
+            await MachineService.restart(showing: broker, devices: devices)
+        } else {
+            _ = await MachineService.restart()
         }
         write("")
-        if let broker = choice.broker {
-            write("Home Assistant shows its devices under Settings, Devices, MQTT. What the broker is told:")
-            let parts = [
-                "mosquitto_sub -h \(broker.host)", broker.port.map { "-p \($0)" },
-                broker.user.map { "-u \(Self.quoted($0)) -P PASSWORD" },
-                broker.tls == true ? "--capath /etc/ssl/certs" : nil,
-            ]
-            write(
-                "  \(parts.compactMap(\.self).joined(separator: " ")) -v -t 'homeassistant/device/#' -t 'beacond/#'")
-        }
-        if file.isOfService { write("Who comes and goes:\n  journalctl -u beacond -f") }
+        write("Who comes and goes:\n  journalctl -u beacond -f")
+        reportConsole(web, token)
+    }
+
+    private func reportConsole(_ web: WebSettings, _ token: AccessToken) {
+        func write(_ line: String) { ErrorOutput.shared.write(line) }
         write("The console, with all of it in a browser:\n  \(web.address)")
         if web.tokenHash != nil {
             write("Keep this token, for which it asks: \(token.text)")
@@ -202,23 +226,6 @@ struct Setup: AsyncParsableCommand {
     /// Returns a word as a shell takes it for one.
     private static func quoted(_ word: String) -> String {
         word.wholeMatch(of: /[A-Za-z0-9_.,:\/@%+-]+/) != nil ? word : "'\(word.replacing("'", with: "'\\''"))'"
-    }
-
-    /// Has the machine's service go on with the configuration.
-    private static func restartService() async {
-        func succeeds(_ words: String...) async -> Bool {
-            let program = EventProgram(words, timeLimit: .seconds(100))
-            return (try? await program.run(input: [], output: .standardError))?.isSuccess == true
-        }
-        guard await succeeds("systemctl", "restart", "beacond") else {
-            return ErrorOutput.shared.write("Have the service go on with it: sudo systemctl restart beacond")
-        }
-        // It is said to have started as soon as its program runs, which may end then.
-        try? await Task.sleep(for: .seconds(1))
-        ErrorOutput.shared.write(
-            await succeeds("systemctl", "--quiet", "is-active", "beacond")
-                ? "The service goes on with it."
-                : "The service was started with it and does not run; its log says why: journalctl -u beacond")
     }
 
     /// Returns true for a file that can be written or made, with the folders on the way.

@@ -9,7 +9,6 @@ struct HeardBeacons {
     /// A beacon that was heard.
     struct Beacon {
         var identity: BeaconIdentity
-        var proximity: Proximity
         /// The distance in metres; negative where it is unknown.
         var accuracy: Double
     }
@@ -58,7 +57,7 @@ struct HeardBeacons {
                         let isNearer = before.map { Self.isNearer(beacon.accuracy, than: $0.accuracy) } ?? true
                         if isNearer || self.source.isRadio {
                             nearest[beacon.identity] = Beacon(
-                                identity: beacon.identity, proximity: beacon.proximity, accuracy: beacon.accuracy)
+                                identity: beacon.identity, accuracy: beacon.accuracy)
                         }
                     }
                 }

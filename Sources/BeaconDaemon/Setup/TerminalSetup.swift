@@ -29,13 +29,18 @@ struct TerminalSetup {
     let start: GuidedStart
     let web: WebSettings
     let wishes: Wishes
-    private let prompt = Prompt()
+    let prompt: Prompt
+    /// True to replace a configuration that is there.
+    let isReplacing: Bool
+
+    private static let nothingWritten = "Nothing was written."
 
     /// Asks, and writes the configuration.
     ///
     /// - Returns: what was chosen.
     /// - Throws: `ExitCode` where nothing was written, after it was said why.
     func run() async throws -> GuidedStart.Choice {
+        prompt.farewell = Self.nothingWritten
         // What is given first, before somebody has answered for nothing.
         let given = try givenSource()
         _ = try draft(source: given ?? "auto", wishes.beacons)
@@ -47,7 +52,8 @@ struct TerminalSetup {
         let source = if let given { given } else { try await heardSource() }
         let beacons = try wishes.beacons.isEmpty ? chosen(of: source) : wishes.beacons
         let (choice, draft) = try draft(source: source, beacons, broker)
-        try start.write(draft, of: choice)
+        try start.write(draft, of: choice, replacing: isReplacing)
+        prompt.farewell = ""
         return choice
     }
 
@@ -77,7 +83,7 @@ struct TerminalSetup {
 
     /// Says that nothing was written, as the end of the program.
     private func end() -> ExitCode {
-        ErrorOutput.shared.write("Nothing was written.")
+        ErrorOutput.shared.write(Self.nothingWritten)
         return ExitCode(1)
     }
 
@@ -90,7 +96,10 @@ struct TerminalSetup {
         guard wishes.triesBroker else { return broker }
         ErrorOutput.shared.write("Trying \(broker.host)…")
         while let fault = await broker.fault() {
-            ErrorOutput.shared.write("It cannot be used: \(fault.detail)")
+            // Most ask for both, and nothing is wrong so far.
+            ErrorOutput.shared.write(
+                fault.key == "broker.user" && Prompt.isInteractive
+                    ? "It asks for a user and a password." : "It cannot be used: \(fault.detail)")
             guard Prompt.isInteractive else {
                 if fault.key == "broker.host" {
                     ErrorOutput.shared.write("With --untried it is written without being tried.")
@@ -98,12 +107,11 @@ struct TerminalSetup {
                 throw end()
             }
             switch fault.key {
-            case "broker.user":
-                guard let user = prompt.ask("User:"), !user.isEmpty else { throw end() }
-                broker.user = user
-                broker.password = try password(of: broker, again: false)
-            case "broker.password":
-                broker.password = try password(of: broker, again: true)
+            case "broker.user", "broker.password":
+                let before = broker.user
+                guard let user = prompt.ask("User" + (before.map { " [\($0)]:" } ?? ":")) else { throw end() }
+                broker.user = user.isEmpty ? before : user
+                if broker.user != nil { broker.password = try password(of: broker, again: before != nil) }
             default:
                 guard prompt.agrees("Go on with it all the same?", byDefault: false) else { throw end() }
                 return broker
@@ -144,10 +152,10 @@ struct TerminalSetup {
         guard let radio = await GuidedStart.sources().first(where: { $0.source == "auto" }), !radio.usable else {
             return "auto"
         }
-        ErrorOutput.shared.write("No radio can be used. \(radio.reason ?? "")")
+        ErrorOutput.shared.write("This machine has no Bluetooth radio that can be used; \"beacon doctor\" says why.")
         // A radio may come later, for beacons that are known.
         guard wishes.beacons.isEmpty else { return "auto" }
-        guard prompt.agrees("Try it with a simulated museum, until there is one?", byDefault: true) else { throw end() }
+        guard prompt.agrees("Try it with a simulated museum?", byDefault: true) else { throw end() }
         return GuidedStart.museum
     }
 
@@ -192,20 +200,23 @@ struct TerminalSetup {
     }
 
     private func listen(_ source: String) throws -> [HeardBeacons.Beacon] {
-        let heard = try HeardBeacons(source: SourceSpecification(source), prompt: prompt).listen()
-        ErrorOutput.shared.write("\(StatisticsText.count(heard.count, "beacon")), nearest first:")
+        let source = SourceSpecification(source)
+        var heard = try HeardBeacons(source: source, prompt: prompt).listen()
+        // Who walks about in a simulation comes near to all.
+        if !source.isRadio { heard.sort { $0.identity < $1.identity } }
+        let count = StatisticsText.count(heard.count, "beacon")
+        ErrorOutput.shared.write(source.isRadio ? "\(count), nearest first:" : "\(count); any will do:")
         let width = "\(heard.count)".count
         for (index, beacon) in heard.enumerated() {
             let number = "\(index + 1)"
+            let distance = beacon.accuracy < 0 ? "     –" : String(format: "%4.1f m", min(beacon.accuracy, 99.9))
+            let (major, minor) = (beacon.identity.major, beacon.identity.minor)
             ErrorOutput.shared.write(
-                "  " + String(repeating: " ", count: width - number.count) + number + "  \(Self.distance(of: beacon))  "
-                    + "\(beacon.proximity)".padding(toLength: 9, withPad: " ", startingAt: 0) + "  \(beacon.identity)")
+                "  " + String(repeating: " ", count: width - number.count) + number
+                    + (source.isRadio ? "  \(distance)" : "")
+                    + "  major \(major), minor \(minor) of \(beacon.identity.uuid)")
         }
         return heard
-    }
-
-    private static func distance(of beacon: HeardBeacons.Beacon) -> String {
-        beacon.accuracy < 0 ? "     –" : String(format: "%4.1f m", min(beacon.accuracy, 99.9))
     }
 }
 

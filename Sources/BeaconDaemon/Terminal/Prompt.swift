@@ -14,6 +14,8 @@ final class Prompt: Sendable {
         /// What ends what is being done; nil where nothing is.
         var interruption: (@Sendable () -> Void)?
         var isInterrupted = false
+        /// What to say where it is ended by a signal; empty for nothing.
+        var farewell = ""
     }
 
     /// A Boolean value indicating whether somebody can be asked, and sees it.
@@ -39,12 +41,18 @@ final class Prompt: Sendable {
                 }
                 if let interruption { return interruption() }
                 showTyping()
-                // What the shell shows next begins a line.
-                ErrorOutput.shared.write("")
+                // What comes next begins a line.
+                ErrorOutput.shared.write("\n" + state.withLock { $0.farewell })
                 _exit(128 + number)
             }
             source.resume()
         }
+    }
+
+    /// What to say where a signal ends the program; empty for nothing.
+    var farewell: String {
+        get { state.withLock { $0.farewell } }
+        set { state.withLock { $0.farewell = newValue } }
     }
 
     /// True once somebody wished to end.

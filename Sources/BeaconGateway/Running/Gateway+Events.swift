@@ -84,8 +84,8 @@ extension Gateway {
         _ event: RegionEvent, of owner: ConditionOwner, at time: Timestamp,
         notifications: inout [BeaconNotification]
     ) {
+        log(event, of: owner)
         if case .region = owner {
-            log(event)
             var timed = event
             timed.time = time
             add(own(policy.receive(.region(timed), at: event.time)), to: &notifications)
@@ -96,9 +96,21 @@ extension Gateway {
         if event.state != .unknown { unlaunched.append(.change(GatewayChange(owner: owner, event: event))) }
     }
 
-    /// Logs that a region was entered or left. A dry run prints what it would send.
-    private func log(_ event: RegionEvent) {
+    /// Logs that a region was entered or left, or that a beacon with a name came or left. A dry run prints what it
+    /// would send.
+    private func log(_ event: RegionEvent, of owner: ConditionOwner) {
         guard state != nil else { return }
+        if case .application = owner { return }
+        if case .beacon = owner {
+            // Where a region is this beacon alone, it says the same.
+            guard !configuration.regions.contains(where: { $0.region.constraint == event.constraint }) else { return }
+            if event.kind == .enter {
+                logger.info("\(event.name) came\(event.receiver.map { ", heard by \($0)" } ?? "")")
+            } else if event.kind == .exit {
+                logger.info("\(event.name) left")
+            }
+            return
+        }
         switch event.kind {
         case .enter:
             let beacon = event.identity.map { " by \(names[$0] ?? "beacon \($0.major)/\($0.minor)")" } ?? ""

@@ -55,6 +55,70 @@ extension GuidedStart.Choice.Broker {
             key: "broker.password", detail: "has a line's end or another control character; write it without")
     }
 
+    /// The options of a client beside the service's, which may be connected.
+    private var options: MQTTOptions {
+        var options = MQTTOptions(
+            host: host, port: port.map { UInt16(clamping: $0) }, clientID: BrokerSource.newClientID(),
+            tls: tls == true ? MQTTTLSOptions() : nil, announcesAvailability: false)
+        if let user, !user.isEmpty { options.user = user }
+        if let password, !password.isEmpty { options.password = Secret(password) }
+        return options
+    }
+
+    private static func client(_ options: MQTTOptions) throws(MQTTError) -> MQTTClient {
+        try MQTTClient(options, logger: Logger(label: "beacon.mqtt") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Something that the broker is told.
+    package enum Told: Sendable {
+        /// Whatever comes from now on is heard.
+        case nothing
+        /// A device of Home Assistant, by its name.
+        case device(String)
+        /// An event, by its topic.
+        case event(String)
+    }
+
+    /// Returns what this machine's gateway tells the broker from now on, as Home Assistant hears it. It ends where the
+    /// broker does not let it be heard.
+    package func told() -> AsyncStream<Told> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Told.self)
+        let task = Task {
+            defer { continuation.finish() }
+            guard let client = try? Self.client(options) else { return }
+            let run = Task { await client.run() }
+            defer { run.cancel() }
+            let events = client.events()
+            let devices = "homeassistant/device/+/config"
+            guard (try? await client.subscribe(to: devices)) != nil,
+                (try? await client.subscribe(to: client.options.baseTopic + "/event/#")) != nil
+            else { return }
+            continuation.yield(.nothing)
+            for await case .message(let message) in events where !message.isRetained {
+                if message.topic.hasPrefix(client.options.baseTopic + "/") {
+                    continuation.yield(.event(message.topic))
+                } else if let told = try? JSONDecoder().decode(Announcement.self, from: Data(message.payload)),
+                    told.stateTopic.hasPrefix(client.options.baseTopic + "/")
+                {
+                    continuation.yield(.device(told.device.name))
+                }
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    private struct Announcement: Decodable {
+        struct Device: Decodable { var name: String }
+        var device: Device
+        var stateTopic: String
+
+        private enum CodingKeys: String, CodingKey {
+            case device
+            case stateTopic = "state_topic"
+        }
+    }
+
     /// Finds out why the broker does not take this machine, by connecting to it once.
     ///
     /// - Returns: what is wrong; nil where it took it.
@@ -63,15 +127,10 @@ extension GuidedStart.Choice.Broker {
         guard port.map({ (1...65535).contains($0) }) ?? true else {
             return .init(key: "broker.port", detail: "is no port; write a number from 1 to 65535")
         }
-        // Another client than the service's, which may be connected.
-        var options = MQTTOptions(
-            host: host, port: port.map { UInt16($0) }, clientID: BrokerSource.newClientID(),
-            tls: tls == true ? MQTTTLSOptions() : nil, announcesAvailability: false)
-        if let user, !user.isEmpty { options.user = user }
-        if let password, !password.isEmpty { options.password = Secret(password) }
+        let options = options
         let client: MQTTClient
         do throws(MQTTError) {
-            client = try MQTTClient(options, logger: Logger(label: "beacon.mqtt") { _ in SwiftLogNoOpLogHandler() })
+            client = try Self.client(options)
         } catch {
             let mistakes = options.mistakes().joined(separator: "; ")
             return .init(

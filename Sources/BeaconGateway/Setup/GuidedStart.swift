@@ -63,10 +63,11 @@ public struct GuidedStart: Hashable, Sendable {
     /// Writes the configuration of a choice where there is none, with what its file of secrets has to have. A file that
     /// configures nothing is replaced and kept beside it; the new one has its owner and may be read as it was.
     ///
+    /// - Parameter replacing: true to replace, and keep beside it, one that configures something as well.
     /// - Throws: `StateError` where there is one, or it cannot be written.
-    package func write(_ draft: Draft, of choice: Choice) throws(StateError) {
+    package func write(_ draft: Draft, of choice: Choice, replacing: Bool = false) throws(StateError) {
         do {
-            try write(draft.yaml, secrets: secrets(of: choice))
+            try write(draft.yaml, secrets: secrets(of: choice), replacing: replacing)
         } catch let error as StateError {
             throw error
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
@@ -76,11 +77,11 @@ public struct GuidedStart: Hashable, Sendable {
         }
     }
 
-    private func write(_ text: String, secrets: [String: String]) throws {
+    private func write(_ text: String, secrets: [String: String], replacing: Bool) throws {
         let manager = FileManager.default
         // What stands at the end of links, which stay.
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        guard Self.mayWrite(file.path) else { throw CocoaError(.fileWriteFileExists) }
+        guard replacing || Self.mayWrite(file.path) else { throw CocoaError(.fileWriteFileExists) }
         try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         for (name, value) in secrets.sorted(by: { $0.key < $1.key })
         where EnvironmentFile(beside: path).variables[name] != value {

@@ -155,6 +155,20 @@ struct GuidedStartTests {
         #expect(faults.compactMap { $0["key"] as? String } == [key])
     }
 
+    @Test("A broker is named by its host alone, of both families, or by an address")
+    func names() throws {
+        typealias Broker = GuidedStart.Choice.Broker
+        for host in ["homeassistant.local", "192.168.1.2", "::1"] {
+            let broker = try Broker(host)
+            #expect(broker.host == host && broker.port == nil && broker.user == nil && broker.tls == nil)
+        }
+        let whole = try Broker("mqtts://jane@[::1]:8884")
+        #expect(whole.host == "::1" && whole.port == 8884 && whole.user == "jane" && whole.tls == true)
+        for text in ["", "http://a", "a:0", "mqtt://a/topic", "jane:secret@a", "mqtt://jane:secret@a"] {
+            #expect(throws: Broker.Mistake.self) { try Broker(text) }
+        }
+    }
+
     @Test("A file that configures nothing is replaced and kept beside, and one that configures something is not")
     func replacing() async throws {
         let folder = try GatewayBench()

@@ -1,0 +1,74 @@
+import BeaconGateway
+import BeaconPrograms
+
+/// The service of this machine, `beacond.service`, which goes on with a configuration that was written.
+enum MachineService {
+    /// Has the machine's service go on with the configuration.
+    ///
+    /// - Returns: true where it does.
+    static func restart() async -> Bool {
+        func succeeds(_ words: String...) async -> Bool {
+            let program = EventProgram(words, timeLimit: .seconds(100))
+            return (try? await program.run(input: [], output: .standardError))?.isSuccess == true
+        }
+        guard await succeeds("systemctl", "restart", "beacond") else {
+            ErrorOutput.shared.write("Have the service go on with it: sudo systemctl restart beacond")
+            return false
+        }
+        // It is said to have started as soon as its program runs, which may end then.
+        try? await Task.sleep(for: .seconds(1))
+        let isRunning = await succeeds("systemctl", "--quiet", "is-active", "beacond")
+        ErrorOutput.shared.write(
+            isRunning
+                ? "The service goes on with it."
+                : "The service was started with it and does not run; its log says why: journalctl -u beacond")
+        return isRunning
+    }
+
+    /// Has the machine's service go on, and shows what the broker is told then: the devices of Home Assistant and the
+    /// first event, as another client of the broker hears them.
+    static func restart(showing broker: GuidedStart.Choice.Broker, devices: Int) async {
+        let told = broker.told()
+        _ = await within(.seconds(10)) { await told.first { _ in true } }
+        guard await restart() else { return }
+        let isAll = await within(patience) {
+            var (missing, hasEvent, hasTitle) = (devices, false, false)
+            for await one in told {
+                if case .event = one, hasEvent { continue }
+                if !hasTitle { ErrorOutput.shared.write("\nHome Assistant is told (Settings, Devices, MQTT):") }
+                hasTitle = true
+                switch one {
+                case .nothing: break
+                case .device(let name):
+                    missing -= 1
+                    ErrorOutput.shared.write("  device  \(name)")
+                case .event(let topic):
+                    hasEvent = true
+                    ErrorOutput.shared.write("  event   \(topic)")
+                }
+                if missing <= 0, hasEvent { break }
+            }
+            return true
+        }
+        if isAll == nil { ErrorOutput.shared.write("  so far; an enter comes with the first advert of a beacon.") }
+    }
+
+    /// The longest look at what a broker is told: what a connection and the first adverts of a slow beacon take.
+    private static let patience = Duration.seconds(20)
+
+    /// Returns what something gives within a time; nil where it takes longer, and is cancelled then.
+    private static func within<Result: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable () async -> Result?
+    ) async -> Result? {
+        await withTaskGroup(of: Result?.self) { group in
+            group.addTask(operation: body)
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+    }
+}
