@@ -95,7 +95,7 @@ struct SetupTests {
                 type_at 'not shown:' wrong
                 type_at 'User .bacond.:' beacond
                 type_at 'not shown:.*not shown:' 'pa$s w'
-                type_at 'listen again:' '1 Front door'
+                type_at 'list them again:' '1 Front door'
                 type_at 'if not:' '99 Nowhere'
                 type_at 'Write a number' ''
             } | {

@@ -128,7 +128,8 @@ struct Setup: AsyncParsableCommand {
         let prompt = Prompt()
         if !mayWrite {
             prompt.farewell = "Nothing was changed."
-            let question = "There is a configuration already, \(file.path). Replace it? It is kept as \(file.path).old."
+            let kept = GuidedStart(path: file.path).keptPath ?? file.path
+            let question = "There is a configuration already, \(file.path). Replace it? It is kept as \(kept)."
             guard prompt.agrees(question, byDefault: false) else { throw ExitCode(1) }
         }
         let choice = try await TerminalSetup(

@@ -29,24 +29,25 @@ enum MachineService {
     /// first event, as another client of the broker hears them.
     static func restart(showing broker: GuidedStart.Choice.Broker, devices: Int) async {
         let told = broker.told()
-        _ = await within(.seconds(10)) { await told.first { _ in true } }
-        guard await restart() else { return }
+        let isListening = await within(.seconds(10)) { await told.first { _ in true } } != nil
+        // A broker may let nobody but Home Assistant look.
+        guard await restart(), isListening else { return }
+        ErrorOutput.shared.write("\nHome Assistant is told, for Settings, Devices, MQTT:")
         let isAll = await within(patience) {
-            var (missing, hasEvent, hasTitle) = (devices, false, false)
+            var missing = devices
+            var first: String?
             for await one in told {
-                if case .event = one, hasEvent { continue }
-                if !hasTitle { ErrorOutput.shared.write("\nHome Assistant is told (Settings, Devices, MQTT):") }
-                hasTitle = true
                 switch one {
-                case .nothing: break
-                case .device(let name):
+                case .listening: break
+                case .device(let name, let isRegion):
                     missing -= 1
-                    ErrorOutput.shared.write("  device  \(name)")
-                case .event(let topic):
-                    hasEvent = true
-                    ErrorOutput.shared.write("  event   \(topic)")
+                    ErrorOutput.shared.write("  device  \(name), a \(isRegion ? "region" : "beacon")")
+                case .event(let topic, let beacon):
+                    first = first ?? topic + (beacon.map { " (\($0))" } ?? "")
                 }
-                if missing <= 0, hasEvent { break }
+                guard missing <= 0, let first else { continue }
+                ErrorOutput.shared.write("  event   \(first)")
+                break
             }
             return true
         }

@@ -117,7 +117,7 @@ struct TerminalSetup {
                 return broker
             }
         }
-        ErrorOutput.shared.write("It takes this machine.")
+        ErrorOutput.shared.write("The broker accepts this machine.")
         return broker
     }
 
@@ -149,13 +149,17 @@ struct TerminalSetup {
 
     /// Returns this machine's radio, or what takes its place.
     private func heardSource() async throws -> String {
+        ErrorOutput.shared.write("Looking for a Bluetooth radio…")
         guard let radio = await GuidedStart.sources().first(where: { $0.source == "auto" }), !radio.usable else {
             return "auto"
         }
         ErrorOutput.shared.write("This machine has no Bluetooth radio that can be used; \"beacon doctor\" says why.")
         // A radio may come later, for beacons that are known.
         guard wishes.beacons.isEmpty else { return "auto" }
-        guard prompt.agrees("Try it with a simulated museum?", byDefault: true) else { throw end() }
+        guard prompt.agrees("Try it with a simulated museum?", byDefault: true) else {
+            ErrorOutput.shared.write("With --source, another source is used.")
+            throw end()
+        }
         return GuidedStart.museum
     }
 
@@ -168,7 +172,7 @@ struct TerminalSetup {
         while true {
             let question =
                 named.isEmpty
-                ? "Which is yours? Its number and a name for it, as 1 Front door; or Enter to listen again:"
+                ? "Write a number and a name for it, for example 1 Front door; or Enter to list them again:"
                 : "Another one? Enter, if not:"
             guard let answer = prompt.ask(question) else {
                 if named.isEmpty { throw end() }
@@ -185,7 +189,7 @@ struct TerminalSetup {
                 continue
             }
             let identity = heard[number - 1].identity
-            guard let name = parts.count > 1 ? parts[1].trimmed : prompt.ask("Its name:"), !name.isEmpty else {
+            guard let name = parts.count > 1 ? parts[1].trimmed : self.name(for: number), !name.isEmpty else {
                 continue
             }
             if let other = named.first(where: { $0.identity == identity || $0.name == name }) {
@@ -199,13 +203,21 @@ struct TerminalSetup {
         }
     }
 
+    /// Asks for the name of a beacon alone, behind whose number somebody may write it nevertheless.
+    private func name(for number: Int) -> String? {
+        guard let name = prompt.ask("Its name:") else { return nil }
+        return name.hasPrefix("\(number) ") ? name.dropFirst("\(number) ".count).trimmed : name
+    }
+
     private func listen(_ source: String) throws -> [HeardBeacons.Beacon] {
         let source = SourceSpecification(source)
         var heard = try HeardBeacons(source: source, prompt: prompt).listen()
         // Who walks about in a simulation comes near to all.
         if !source.isRadio { heard.sort { $0.identity < $1.identity } }
         let count = StatisticsText.count(heard.count, "beacon")
-        ErrorOutput.shared.write(source.isRadio ? "\(count), nearest first:" : "\(count); any will do:")
+        let uuids = Set(heard.map(\.identity.uuid))
+        let common = uuids.count == 1 ? uuids.first.map { " of \($0)" } ?? "" : ""
+        ErrorOutput.shared.write("\(count)\(common), \(source.isRadio ? "nearest first" : "any of which will do"):")
         let width = "\(heard.count)".count
         for (index, beacon) in heard.enumerated() {
             let number = "\(index + 1)"
@@ -214,7 +226,7 @@ struct TerminalSetup {
             ErrorOutput.shared.write(
                 "  " + String(repeating: " ", count: width - number.count) + number
                     + (source.isRadio ? "  \(distance)" : "")
-                    + "  major \(major), minor \(minor) of \(beacon.identity.uuid)")
+                    + "  major \(major), minor \(minor)" + (common.isEmpty ? " of \(beacon.identity.uuid)" : ""))
         }
         return heard
     }

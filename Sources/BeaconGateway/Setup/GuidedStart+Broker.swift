@@ -72,11 +72,11 @@ extension GuidedStart.Choice.Broker {
     /// Something that the broker is told.
     package enum Told: Sendable {
         /// Whatever comes from now on is heard.
-        case nothing
-        /// A device of Home Assistant, by its name.
-        case device(String)
-        /// An event, by its topic.
-        case event(String)
+        case listening
+        /// A device of Home Assistant, by its name; whether it is a region.
+        case device(String, isRegion: Bool)
+        /// An event, by its topic, and the beacon that it is about, for people.
+        case event(String, beacon: String?)
     }
 
     /// Returns what this machine's gateway tells the broker from now on, as Home Assistant hears it. It ends where the
@@ -93,14 +93,16 @@ extension GuidedStart.Choice.Broker {
             guard (try? await client.subscribe(to: devices)) != nil,
                 (try? await client.subscribe(to: client.options.baseTopic + "/event/#")) != nil
             else { return }
-            continuation.yield(.nothing)
+            continuation.yield(.listening)
             for await case .message(let message) in events where !message.isRetained {
                 if message.topic.hasPrefix(client.options.baseTopic + "/") {
-                    continuation.yield(.event(message.topic))
+                    let beacon = (try? JSONDecoder().decode(Event.self, from: Data(message.payload)))?.beacon
+                    continuation.yield(
+                        .event(message.topic, beacon: beacon.map { $0.name ?? "\($0.major)/\($0.minor)" }))
                 } else if let told = try? JSONDecoder().decode(Announcement.self, from: Data(message.payload)),
                     told.stateTopic.hasPrefix(client.options.baseTopic + "/")
                 {
-                    continuation.yield(.device(told.device.name))
+                    continuation.yield(.device(told.device.name, isRegion: told.device.model.contains("region")))
                 }
             }
         }
@@ -108,8 +110,20 @@ extension GuidedStart.Choice.Broker {
         return stream
     }
 
+    private struct Event: Decodable {
+        struct Beacon: Decodable {
+            var name: String?
+            var major: Int
+            var minor: Int
+        }
+        var beacon: Beacon?
+    }
+
     private struct Announcement: Decodable {
-        struct Device: Decodable { var name: String }
+        struct Device: Decodable {
+            var name: String
+            var model: String
+        }
         var device: Device
         var stateTopic: String
 

@@ -77,6 +77,14 @@ public struct GuidedStart: Hashable, Sendable {
         }
     }
 
+    /// The path where a configuration that is replaced is kept, beside it; nil where too many are.
+    package var keptPath: String? {
+        // What stands at the end of links, which stay.
+        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        return (0...99).map { path + ".old" + ($0 == 0 ? "" : "\($0)") }
+            .first { !FileManager.default.fileExists(atPath: $0) }
+    }
+
     private func write(_ text: String, secrets: [String: String], replacing: Bool) throws {
         let manager = FileManager.default
         // What stands at the end of links, which stay.
@@ -97,11 +105,8 @@ public struct GuidedStart: Hashable, Sendable {
         }
         // Nobody but its owner may change what says which programs are started.
         if let mode = attributes[.posixPermissions] as? Int { attributes[.posixPermissions] = mode & 0o644 }
-        let earlier = (0...99).map { file.path + ".old" + ($0 == 0 ? "" : "\($0)") }
-        guard let free = earlier.first(where: { !manager.fileExists(atPath: $0) }) else {
-            throw CocoaError(.fileWriteFileExists)
-        }
-        try manager.copyItem(atPath: file.path, toPath: free)
+        guard let keptPath else { throw CocoaError(.fileWriteFileExists) }
+        try manager.copyItem(atPath: file.path, toPath: keptPath)
         try AtomicFile.replace(file.path, with: text.utf8)
         try manager.setAttributes(attributes, ofItemAtPath: file.path)
     }
