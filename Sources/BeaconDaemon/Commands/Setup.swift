@@ -67,16 +67,13 @@ struct Setup: AsyncParsableCommand {
 
     private static func beacon(_ argument: String) throws -> TerminalSetup.NamedBeacon {
         let parts = argument.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, !parts[0].trimmed.isEmpty, let constraint = BeaconConstraint(parts[1]),
-            let major = constraint.major,
-            let minor = constraint.minor
-        else {
+        let name = parts.first?.trimmingCharacters(in: .whitespaces) ?? ""
+        guard parts.count == 2, !name.isEmpty, let identity = BeaconConstraint(parts[1])?.identity else {
             throw ValidationError(
                 "a beacon is NAME=UUID/MAJOR/MINOR with numbers up to 65535, for instance "
                     + "'Front door=e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7'")
         }
-        return .init(
-            name: parts[0].trimmed, identity: BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor))
+        return .init(name: name, identity: identity)
     }
 
     /// True where it is asked at the terminal.

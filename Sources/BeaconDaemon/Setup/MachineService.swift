@@ -29,7 +29,7 @@ enum MachineService {
     /// first event, as another client of the broker hears them.
     static func restart(showing broker: GuidedStart.Choice.Broker, devices: Int) async {
         let told = broker.told()
-        let isListening = await within(.seconds(10)) { await told.first { _ in true } } != nil
+        let isListening = await within(.seconds(10)) { await told.first { _ in true } } ?? nil != nil
         // A broker may let nobody but Home Assistant look.
         guard await restart(), isListening else { return }
         ErrorOutput.shared.write("\nHome Assistant is told, for Settings, Devices, MQTT:")
@@ -56,20 +56,4 @@ enum MachineService {
 
     /// The longest look at what a broker is told: what a connection and the first adverts of a slow beacon take.
     private static let patience = Duration.seconds(20)
-
-    /// Returns what something gives within a time; nil where it takes longer, and is cancelled then.
-    private static func within<Result: Sendable>(
-        _ limit: Duration, _ body: @escaping @Sendable () async -> Result?
-    ) async -> Result? {
-        await withTaskGroup(of: Result?.self) { group in
-            group.addTask(operation: body)
-            group.addTask {
-                try? await Task.sleep(for: limit)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
-        }
-    }
 }

@@ -189,7 +189,9 @@ struct TerminalSetup {
                 continue
             }
             let identity = heard[number - 1].identity
-            guard let name = parts.count > 1 ? parts[1].trimmed : self.name(for: number), !name.isEmpty else {
+            guard let name = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : self.name(for: number),
+                !name.isEmpty
+            else {
                 continue
             }
             if let other = named.first(where: { $0.identity == identity || $0.name == name }) {
@@ -206,7 +208,8 @@ struct TerminalSetup {
     /// Asks for the name of a beacon alone, behind whose number somebody may write it nevertheless.
     private func name(for number: Int) -> String? {
         guard let name = prompt.ask("Its name:") else { return nil }
-        return name.hasPrefix("\(number) ") ? name.dropFirst("\(number) ".count).trimmed : name
+        return name.hasPrefix("\(number) ")
+            ? name.dropFirst("\(number) ".count).trimmingCharacters(in: .whitespaces) : name
     }
 
     private func listen(_ source: String) throws -> [HeardBeacons.Beacon] {

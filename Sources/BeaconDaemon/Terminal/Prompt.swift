@@ -2,6 +2,7 @@ import ArgumentParser
 import BeaconSupport
 import CLibrary
 import Dispatch
+import Foundation
 
 /// The questions at a terminal: on standard error, answered on standard input.
 ///
@@ -84,7 +85,7 @@ final class Prompt: Sendable {
         // What was typed has ended the line, unless nothing of it was shown.
         if isHidden || line == nil { ErrorOutput.shared.write("") }
         guard let line else { return nil }
-        return isHidden ? line : line.trimmed
+        return isHidden ? line : line.trimmingCharacters(in: .whitespaces)
     }
 
     /// Asks a question that is answered by yes or no.
@@ -136,9 +137,4 @@ final class Prompt: Sendable {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
-}
-
-extension StringProtocol {
-    /// The text without blanks around it.
-    var trimmed: String { String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
 }

@@ -1,4 +1,7 @@
 import BeaconBroker
+import BeaconDelivery
+import BeaconMQTT
+import BeaconModel
 import BeaconMonitoring
 import Foundation
 import Logging
@@ -96,27 +99,19 @@ extension GuidedStart.Choice.Broker {
             continuation.yield(.listening)
             for await case .message(let message) in events where !message.isRetained {
                 if message.topic.hasPrefix(client.options.baseTopic + "/") {
-                    let beacon = (try? JSONDecoder().decode(Event.self, from: Data(message.payload)))?.beacon
-                    continuation.yield(
-                        .event(message.topic, beacon: beacon.map { $0.name ?? "\($0.major)/\($0.minor)" }))
+                    let event = try? JSONDecoder().decode(BeaconNotification.self, from: Data(message.payload))
+                    let beacon = event?.beacon.map { event?.beaconName ?? "\($0.major)/\($0.minor)" }
+                    continuation.yield(.event(message.topic, beacon: beacon))
                 } else if let told = try? JSONDecoder().decode(Announcement.self, from: Data(message.payload)),
                     told.stateTopic.hasPrefix(client.options.baseTopic + "/")
                 {
-                    continuation.yield(.device(told.device.name, isRegion: told.device.model.contains("region")))
+                    continuation.yield(
+                        .device(told.device.name, isRegion: told.device.model == DeviceModel.region.rawValue))
                 }
             }
         }
         continuation.onTermination = { _ in task.cancel() }
         return stream
-    }
-
-    private struct Event: Decodable {
-        struct Beacon: Decodable {
-            var name: String?
-            var major: Int
-            var minor: Int
-        }
-        var beacon: Beacon?
     }
 
     private struct Announcement: Decodable {
@@ -154,27 +149,21 @@ extension GuidedStart.Choice.Broker {
         // Its end takes a while where a host does not answer, and nobody waits for it.
         let run = Task { await client.run() }
         defer { run.cancel() }
-        let outcome = await withTaskGroup(of: MQTTError?.self) { group in
-            group.addTask {
-                for await event in client.events() {
-                    switch event {
-                    case .connected: return nil
-                    case .disconnected(let error): return error
-                    case .message: continue
-                    }
+        let outcome = await within(Self.patience) { () -> MQTTError? in
+            for await event in client.events() {
+                switch event {
+                case .connected: return nil
+                case .disconnected(let error): return error
+                case .message: continue
                 }
-                return nil
             }
-            group.addTask {
-                try? await Task.sleep(for: Self.patience)
-                return MQTTError(
-                    .timedOut, "\(host) does not answer; check the host's name or address, and the network.")
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
+            return nil
         }
-        return outcome.map { error in
+        let error =
+            if let outcome { outcome } else {
+                MQTTError(.timedOut, "\(host) does not answer; check the host's name or address, and the network.")
+            }
+        return error.map { error in
             let key =
                 switch error.code {
                 case .badCredentials: options.user == nil ? "user" : "password"
@@ -183,5 +172,21 @@ extension GuidedStart.Choice.Broker {
                 }
             return .init(key: "broker.\(key)", detail: error.description)
         }
+    }
+}
+
+/// Returns what something gives within a time; nil where it takes longer, and is cancelled then.
+package func within<Result: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async -> Result
+) async -> Result? {
+    await withTaskGroup(of: Result?.self) { group in
+        group.addTask { await body() }
+        group.addTask {
+            try? await Task.sleep(for: limit)
+            return nil
+        }
+        let first = await group.next() ?? nil
+        group.cancelAll()
+        return first
     }
 }

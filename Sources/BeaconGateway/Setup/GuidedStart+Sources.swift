@@ -26,7 +26,7 @@ extension GuidedStart {
     package static func validate(source: String) throws {
         let kinds = ["auto", "hci", "bluez", "air", "simulation:"]
         guard kinds.contains(where: source.hasPrefix) else {
-            throw SourceError(.noFile, "is none of auto, hci, bluez, air and simulation:NAME")
+            throw SourceError(.noFile, "it is none of auto, hci, bluez, air and simulation:NAME")
         }
         try SourceSpecification(source).validate()
     }

@@ -59,7 +59,7 @@ struct Discovery: Sendable {
     func payload(forRegion name: String) -> DiscoveryPayload {
         let id = id(ofRegion: name).text
         return DiscoveryPayload(
-            device: DiscoveryPayload.Device(identifiers: [id], name: name, model: "iBeacon region"),
+            device: DiscoveryPayload.Device(identifiers: [id], name: name, model: DeviceModel.region.rawValue),
             origin: DiscoveryPayload.Origin(name: "swift-beacon"),
             components: [
                 "occupancy": DiscoveryComponent(
@@ -76,7 +76,8 @@ struct Discovery: Sendable {
         let id = id(of: beacon).text
         return DiscoveryPayload(
             device: DiscoveryPayload.Device(
-                identifiers: [id], name: beacon.name, model: "iBeacon", serialNumber: beacon.identity.description),
+                identifiers: [id], name: beacon.name, model: DeviceModel.beacon.rawValue,
+                serialNumber: beacon.identity.description),
             origin: DiscoveryPayload.Origin(name: "swift-beacon"), components: components(of: id),
             stateTopic: topics.beaconState(beacon.name), availabilityTopic: availabilityTopic, qualityOfService: 1)
     }

@@ -87,3 +87,11 @@ extension DiscoveryComponent: Encodable {
         try values.encodeIfPresent(entityCategory, forKey: .entityCategory)
     }
 }
+
+/// What a device of Home Assistant stands for, as its model says it.
+package enum DeviceModel: String {
+    /// A beacon that has a name.
+    case beacon = "iBeacon"
+    /// A region of the configuration.
+    case region = "iBeacon region"
+}
