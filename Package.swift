@@ -420,6 +420,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 product("NIOCore", "swift-nio", trait: "Gateway"),
                 product("NIOEmbedded", "swift-nio", trait: "Gateway"),
+                product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),
             ],
             swiftSettings: habits),
         .testTarget(

@@ -123,10 +123,8 @@ actor Gateway {
     var known: [BeaconIdentity: BeaconSettings]
     /// The receivers' hearing, by their numbers.
     var records: [ReceiverRecord] = []
-    /// The requests by which the regions are ranged while somebody looks, where the configuration asks for none.
-    var viewRequests: Set<RangingRequestID> = []
-    /// Until when somebody is taken to look.
-    var viewEnd: ContinuousClock.Instant?
+    /// The requests that range the regions for listeners, where the configuration asks for none.
+    var regionRangings: [BeaconConstraint: RangingRequestID] = [:]
     var rangingListeners: [Int: RangingListener] = [:]
     var recordings: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
     var nextListener = 0
