@@ -19,6 +19,28 @@ public enum EngineEvent: Hashable, Sendable {
 
     /// All beacons that are located, once a second where ``PlaceMap/reportsEachSecond`` asks for it.
     case located(Timestamp, [LocatedBeacon])
+
+    /// A beacon is heard whose power at one metre is not known. It comes once for a beacon, and for
+    /// ``UncalibratedBeacon/mostReports`` beacons at most.
+    case uncalibrated(UncalibratedBeacon)
+}
+
+/// A beacon whose power at one metre is not known: that of a beacon that was not calibrated is assumed.
+public struct UncalibratedBeacon: Hashable, Sendable {
+    /// The most beacons that are reported. Whoever has more, or is sent invented ones, learns nothing from another.
+    public static let mostReports = 20
+
+    /// The beacon.
+    public var identity: BeaconIdentity
+
+    /// The receiver.
+    public var receiver: ReceiverID
+
+    /// Why what its adverts say of the power does not count.
+    public var fault: PowerFault
+
+    /// True for the last beacon that is reported.
+    public var isLast: Bool
 }
 
 /// A change of a region's state.

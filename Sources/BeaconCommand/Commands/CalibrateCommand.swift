@@ -145,8 +145,13 @@ struct CalibrateCommand: ParsableCommand {
     private func printOffsets(
         _ results: [CalibrationResult], _ set: inout CalibrationSet, to output: inout FileOutput
     ) throws {
+        if let beacon = results.first, beacon.power.valid == nil, set[beacon.identity] == nil {
+            StandardError.write(
+                "Note: \(beacon.identity) is uncalibrated: run 'beacon calibrate' for it first. What receivers add is "
+                    + "measured against \(beacon.power.assumed) dBm.")
+        }
         for result in results {
-            let known = set[result.identity]?.power ?? Double(result.measuredPower)
+            let known = set[result.identity]?.power ?? Double(result.power.assumed)
             let offset = result.mean - known
             guard abs(offset) <= 60 else {
                 throw CommandError("\(result.receiver) differs by \(offset, decimals: 0) dB, which no receiver does")

@@ -62,7 +62,7 @@ struct RangeCommand: AsyncParsableCommand {
         var output = try FileOutput(path: "-")
         let isLive = Terminal.isInteractive && !json
         var table = RangeTable(title: source.title, names: region, isLive: isLive)
-        try SessionRunner(source: source, receiver: receiver, hasOwnDisplay: isLive).run(
+        try SessionRunner(source: source, receiver: receiver, reportsUncalibrated: json, hasOwnDisplay: isLive).run(
             configuration,
             programs: programs,
             settled: {

@@ -22,6 +22,9 @@ struct SessionRunner {
     /// Called with what the source delivers, at least so often, in nanoseconds.
     var sourceObserver: (interval: Int64, observe: (SourceStep) throws -> Void)?
 
+    /// False where the command's own output shows which beacons are uncalibrated.
+    var reportsUncalibrated = true
+
     /// Whether the command itself shows on the terminal how far it is.
     var hasOwnDisplay: Bool
 
@@ -52,6 +55,7 @@ struct SessionRunner {
         configuration.calibrations = try source.calibrations()
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
         if let sourceObserver { session.observe(each: sourceObserver.interval, sourceObserver.observe) }
+        if reportsUncalibrated { session.noticeObserver = { radio.update(.notice($0)) } }
         session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
         var failure: (any Error)?

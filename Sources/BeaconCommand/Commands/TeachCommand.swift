@@ -111,6 +111,7 @@ struct TeachCommand: ParsableCommand {
 
     private func measure(_ map: TaughtMap) throws -> [(name: String, points: [[String: Double?]])] {
         let rooms = try truth.map { try RoomTruth(path: $0) }
+        let calibrations = try source.calibrations()
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
@@ -141,8 +142,8 @@ struct TeachCommand: ParsableCommand {
             for sighting in input.sightings {
                 var sighting = sighting
                 if radio.state == .unknown { sighting.time = time }
-                teachers[place, default: PlaceTeacher(constraint: region?.constraint)].receive(
-                    sighting, by: names[Int(sighting.receiver.index)])
+                let teacher = PlaceTeacher(constraint: region?.constraint, calibrations: calibrations)
+                teachers[place, default: teacher].receive(sighting, by: names[Int(sighting.receiver.index)])
             }
         }
         let all = Set(input.receiverNames).union(map.receiverNames).union(receiver)

@@ -22,6 +22,7 @@ extension Gateway {
             case .placed(let change): handle(change, notifications: &notifications)
             case .suspected(let event): handle(event, notifications: &notifications)
             case .located: break
+            case .notice(let notice): logger.warning("\(notice)", metadata: ["kind": "\(notice.kind)"])
             }
         }
         if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }

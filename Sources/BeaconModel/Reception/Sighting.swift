@@ -13,7 +13,8 @@ public struct Sighting: Hashable, Sendable, BitwiseCopyable {
     /// The receiver that heard it.
     public var receiver: ReceiverID
 
-    /// The strength in dBm that the beacon says a receiver measures one metre away.
+    /// The strength in dBm that the beacon says a receiver measures one metre away, as it says it;
+    /// ``IBeaconFrame/unavailableMeasuredPower`` where the source gives none.
     public var measuredPower: Int8
 
     /// The received signal strength.
@@ -52,9 +53,17 @@ public struct SignalStrength: Hashable, Sendable, BitwiseCopyable {
     /// Such an advert counts for presence and never for distance.
     @inlinable public static var unavailable: SignalStrength { SignalStrength(rawValue: 127) }
 
-    /// The strength in dBm, or nil where the controller had no reading.
+    /// True for a strength that was measured: a negative one.
+    ///
+    /// Where there was none, controllers say 127, and iOS and gateways 0. A positive one is none either. A controller
+    /// may report up to 20 dBm, but no transmitter that beacons use has that much left at the receiver's antenna, and
+    /// values from 0 on are those that software makes up.
     @inlinable
-    public var dBm: Int8? { rawValue == 127 ? nil : rawValue }
+    public var isReading: Bool { rawValue < 0 }
+
+    /// The strength in dBm, or nil where there was no reading.
+    @inlinable
+    public var dBm: Int8? { isReading ? rawValue : nil }
 }
 
 /// A receiver's place in the table of names that its source keeps: `hci0` or `Room201` as a small number.

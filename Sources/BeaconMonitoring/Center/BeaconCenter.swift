@@ -383,6 +383,8 @@ package actor BeaconCenter {
             case .ranged(let report): deliver(report)
             // No app asks for places, or whether beacons were cloned.
             case .placed, .located, .suspected: break
+            case .notice(let notice):
+                logger.warning("\(notice)", metadata: ["kind": "\(notice.kind)"])
             }
         }
         publish()

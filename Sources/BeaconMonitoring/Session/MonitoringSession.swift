@@ -1,6 +1,6 @@
 public import BeaconEngine
 public import BeaconModel
-import BeaconRadio
+package import BeaconRadio
 
 /// A session of one source and the core, synchronous and for one client: records in, events out, at the wanted pace.
 ///
@@ -71,6 +71,9 @@ public struct MonitoringSession: ~Copyable {
 
     /// Called with each report of ranging before it is handled, with its time by the core's clock and its receiver.
     package var rangingObserver: ((RangingEvent, Timestamp, ReceiverID) -> Void)?
+
+    /// Called with what an operator should know of a beacon.
+    package var noticeObserver: ((RadioNotice) -> Void)?
 
     /// Called with what the source delivers, for whoever passes it on. The sightings have the times that the core was
     /// given.
@@ -341,6 +344,7 @@ public struct MonitoringSession: ~Copyable {
             case .located(let report): try handle(.located(report))
             // No command asks for it.
             case .suspected: break
+            case .notice(let notice): noticeObserver?(notice)
             case .ranged(let report):
                 // The absent one has nothing to report.
                 guard Int(report.receiver.index) < names.count else { continue }

@@ -314,6 +314,7 @@ struct PartitionWork: ~Copyable {
                 if change.state != .unknown { knownPlaces[change.identity] = change.place }
                 changes.append((change.time, .place(.init(change))))
             case .suspected(let event): changes.append((event.time, .suspicion(.init(event))))
+            case .notice(let notice): notices.append("\(notice)")
             case .ranged, .located: break
             }
         }
