@@ -30,7 +30,7 @@ public struct Engine: ~Copyable {
     /// The disputes about the powers of tracks, by the track's number.
     var powerDisputes: [Int: PowerDispute] = [:]
 
-    /// The uncalibrated beacons that were reported.
+    /// The uncalibrated beacons that were reported already.
     var uncalibrated: Set<BeaconIdentity> = []
 
     var index = ConstraintIndex()

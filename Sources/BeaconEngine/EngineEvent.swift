@@ -20,14 +20,14 @@ public enum EngineEvent: Hashable, Sendable {
     /// All beacons that are located, once a second where ``PlaceMap/reportsEachSecond`` asks for it.
     case located(Timestamp, [LocatedBeacon])
 
-    /// A beacon is heard whose power at one metre is not known. It comes once for a beacon, and for
-    /// ``UncalibratedBeacon/mostReports`` beacons at most.
+    /// A beacon has no valid measured power. The event comes once for each beacon, and for at most
+    /// ``UncalibratedBeacon/mostReports`` beacons.
     case uncalibrated(UncalibratedBeacon)
 }
 
-/// A beacon whose power at one metre is not known: that of a beacon that was not calibrated is assumed.
+/// A beacon without a valid measured power, for which ``IBeaconFrame/defaultMeasuredPower`` is assumed.
 public struct UncalibratedBeacon: Hashable, Sendable {
-    /// The most beacons that are reported. Whoever has more, or is sent invented ones, learns nothing from another.
+    /// The most beacons that are reported: enough to see that a fleet is not calibrated, few enough for a log.
     public static let mostReports = 20
 
     /// The beacon.
@@ -36,7 +36,7 @@ public struct UncalibratedBeacon: Hashable, Sendable {
     /// The receiver.
     public var receiver: ReceiverID
 
-    /// Why what its adverts say of the power does not count.
+    /// The reason.
     public var fault: PowerFault
 
     /// True for the last beacon that is reported.

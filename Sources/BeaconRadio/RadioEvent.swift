@@ -85,7 +85,7 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         public static let foreignLine = Kind("foreign-line")
         /// A capture or a simulation has come to its end.
         public static let sourceEnded = Kind("source-ended")
-        /// A beacon's measured power cannot be right, or is missing, so that its distance is that of a usual beacon.
+        /// A beacon has no valid measured power, so that its distance assumes a default.
         public static let uncalibrated = Kind("uncalibrated")
         /// The radio cannot know whether the scan is alive.
         public static let livenessUnknown = Kind("liveness-unknown")

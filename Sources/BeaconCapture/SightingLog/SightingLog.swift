@@ -48,8 +48,8 @@ public enum SightingLogFormat {
 ///
 /// Each line is turned back into the advert that it stands for, so that what follows need not know where adverts come
 /// from. Keys may come in any order and unknown ones are passed over. `uuid`, `major`, `minor` and `rssi` are needed;
-/// `time` may be missing or null, `receiver` and `address` have defaults, and a `measuredPower` that is missing or null
-/// is one that the source did not give. An `rssi` that is null is no reading.
+/// `time` and `measuredPower` may be missing or null, `receiver` and `address` have defaults. An `rssi` of null is no
+/// reading.
 struct SightingLogReader: FormatReader {
     private var lines = LineReader()
     private var advert = [UInt8](repeating: 0, count: IBeaconFrame.advertCount)

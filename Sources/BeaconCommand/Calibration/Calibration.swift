@@ -15,7 +15,7 @@ struct CalibrationSession {
         /// The sum of the readings of each second, and their number.
         var seconds: [Int64: (sum: Int, count: Int)] = [:]
         var power = MeasuredPower()
-        /// What the newest advert claims.
+        /// The power that the newest advert claims.
         var claim = IBeaconFrame.unavailableMeasuredPower
     }
 
@@ -94,7 +94,7 @@ struct CalibrationResult {
     /// The measured power that the beacon advertises, as far as it counts.
     var power: MeasuredPower
 
-    /// What its newest advert claims, or the power that counts, in dBm; nil where there is neither.
+    /// The power that counts, or else the one that its newest advert claims, in dBm; nil if it claims none.
     var claim: Int8?
 
     /// The number of adverts with a reading.
@@ -151,7 +151,7 @@ struct CalibrationResult {
         return " (\(mean - margin, decimals: 1) to \(mean + margin, decimals: 1) in 95 %)"
     }
 
-    /// What the beacon says of its power.
+    /// The beacon's own statement of its power, as the end of a line.
     private var word: String {
         guard let claim else { return "nothing of its power at 1 m" }
         return "\(claim) dBm at 1 m" + (power.valid == nil ? ", which does not count: it is uncalibrated" : "")

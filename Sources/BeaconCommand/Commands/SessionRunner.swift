@@ -22,7 +22,7 @@ struct SessionRunner {
     /// Called with what the source delivers, at least so often, in nanoseconds.
     var sourceObserver: (interval: Int64, observe: (SourceStep) throws -> Void)?
 
-    /// False where the command's own output shows which beacons are uncalibrated.
+    /// False if the command's own output marks uncalibrated beacons.
     var reportsUncalibrated = true
 
     /// Whether the command itself shows on the terminal how far it is.

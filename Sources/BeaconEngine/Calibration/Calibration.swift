@@ -76,14 +76,14 @@ struct CalibrationTable {
         places.isEmpty ? 0 : places[identity] ?? 0
     }
 
-    /// Returns the signal at one metre in dBm, as it was measured or else as far as the beacon's claims count.
+    /// Returns the signal at one metre in dBm: the measured one, or else the one that the beacon's claims give.
     @inline(__always)
     func power(_ place: UInt16, claim: PowerClaim) -> Double {
         place != 0 ? powers[Int(place)] : Double(claim.assumed)
     }
 
-    /// Returns the power in whole dBm by which beacons are of one kind: as they claim, since those that claim the same
-    /// are usually configured alike. Only where no claim counts, it is what was measured.
+    /// Returns the power in whole dBm by which beacons are of one kind. It is the claimed one, since beacons that claim
+    /// the same are usually configured alike. The measured one counts if no claim does.
     func kindPower(of identity: BeaconIdentity, claim: PowerClaim) -> Int8 {
         guard claim.isInvalid, case let place = place(of: identity), place != 0 else { return claim.assumed }
         return Int8(max(-127, min(powers[Int(place)].rounded(), 0)))

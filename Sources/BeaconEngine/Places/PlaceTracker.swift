@@ -20,7 +20,7 @@ struct PlaceTracker {
         var silence: Int32 = 0
         /// Its usual gap in seconds.
         var gap: Float = 0
-        /// What its tracks claim of its power, the power of its kind in dBm, and the kind's place in the table of
+        /// The power that its tracks claim, the power of its kind in dBm, and the kind's place in the table of
         /// references.
         var claims = MeasuredPower()
         var measuredPower = IBeaconFrame.defaultMeasuredPower
@@ -125,8 +125,8 @@ struct PlaceTracker {
     ///   - identity: the beacon.
     ///   - number: the receiver's number in the map.
     ///   - readings: the readings of the second.
-    ///   - claim: the power of the track that was heard, as far as its claims count.
-    ///   - isDisputed: true where they do not count since they keep changing.
+    ///   - claim: the power that the track claims.
+    ///   - isDisputed: true if it is invalid because it keeps changing.
     ///   - offset: what the receiver's readings are too high by, in dB.
     ///   - gap: the beacon's usual gap in nanoseconds.
     ///   - track: the number of the track that was heard.

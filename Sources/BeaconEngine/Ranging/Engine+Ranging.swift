@@ -256,7 +256,7 @@ extension Engine {
             state.pointee.reportedRSSI = mean
             state.pointee.unreadSeconds = 0
         } else if silence < Timestamp.nanosecondsPerSecond {
-            // Adverts without a reading show that it is there, and not where.
+            // Adverts without a reading prove presence and say nothing about distance.
             let gap = track.pointee.interval.usualGap / Timestamp.nanosecondsPerSecond
             state.pointee.unreadSeconds += UInt8(max(1, gap))
         }
@@ -279,8 +279,8 @@ extension Engine {
         return beacon
     }
 
-    /// Reports a beacon, once, whose power at one metre is not known. Its first advert may be one of those in which a
-    /// counter takes the place of the power, so that it has to be heard twice.
+    /// Reports an uncalibrated beacon once. A second advert is needed, since the first one of an alternating tag may
+    /// have a counter in place of the power.
     @inline(never)
     private mutating func reportUncalibrated(_ number: Int) {
         let track = tracks[number].pointee

@@ -65,7 +65,7 @@ extension Engine {
         if set.rangingCount > 0 { list(track, number, sighting) }
     }
 
-    /// Judges a power that is not the one that a beacon always claims.
+    /// Judges a claim that differs from the beacon's settled one.
     @inline(never)
     private mutating func judgePower(_ number: Int, _ sighting: Sighting, at time: Int64) {
         var dispute = powerDisputes[number]
@@ -73,7 +73,7 @@ extension Engine {
         if dispute != nil { powerDisputes[number] = dispute }
     }
 
-    /// Forgets what was learnt of a beacon that comes after a long absence.
+    /// Forgets the interval and the power of a beacon that returns from a long absence.
     @inline(never)
     private mutating func forgetCourse(_ number: Int) {
         tracks[number].pointee.interval = IntervalLearner()

@@ -15,7 +15,7 @@ struct Track: BitwiseCopyable {
 
     var interval = IntervalLearner()
 
-    /// The power at one metre, as far as the adverts' claims count. A dispute about it is in ``Engine/powerDisputes``.
+    /// The power at one metre that the adverts claim. Disputes about it are in ``Engine/powerDisputes``.
     var power: PowerClaim
 
     /// True where it is in the list of beacons that are reported.
@@ -44,8 +44,8 @@ struct TrackLevel: BitwiseCopyable {
         set { proximityAndSeconds = proximityAndSeconds & ~3 | newValue.rawValue }
     }
 
-    /// The seconds since the newest reading in which it was heard without one, or its usual gap for each, 63 in all:
-    /// twice the longest time after which a beacon that is not heard is unknown.
+    /// The seconds of adverts without a reading since the last reading, at most 63. A second counts for as long as the
+    /// beacon's usual gap. Unheard beacons become unknown after 31 s at the latest, so that 63 is enough.
     var unreadSeconds: UInt8 {
         get { proximityAndSeconds >> 2 }
         set { proximityAndSeconds = proximityAndSeconds & 3 | min(newValue, 63) << 2 }

@@ -68,8 +68,7 @@ public struct RangedBeacon: Hashable, Sendable {
     private var nearest: Float = -1
     private var farthest: Float = -1
 
-    /// The signal at one metre that its adverts give, in dBm; nil where they give none, one that no beacon can have, or
-    /// another one again and again.
+    /// The signal at one metre that its adverts give, in dBm; nil if it is missing, impossible, or keeps changing.
     public var measuredPower: Int? { power == IBeaconFrame.unavailableMeasuredPower ? nil : Int(power) }
 
     /// The usual time between two adverts that were heard, at most 10.24 s; nil until there were two. Where adverts are
@@ -79,8 +78,8 @@ public struct RangedBeacon: Hashable, Sendable {
     /// True where the beacon's power at one metre was measured, and what it says of it does not count.
     public var isCalibrated = false
 
-    /// True where the beacon's power at one metre is not known: its distance is that of a beacon with
-    /// ``IBeaconFrame/defaultMeasuredPower``. `beacon calibrate` measures it.
+    /// True if the beacon's power at one metre is not known. Its distance assumes
+    /// ``IBeaconFrame/defaultMeasuredPower`` until `beacon calibrate` has measured it.
     public var isUncalibrated: Bool { measuredPower == nil && !isCalibrated }
 
     /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of
@@ -102,7 +101,7 @@ public struct RangedBeacon: Hashable, Sendable {
     ///   - accuracy: the estimated distance in metres; -1 where it is unknown.
     ///   - rssi: the mean signal of its newest second, in dBm; 0 where there is none.
     ///   - lastHeard: the time of its last advert.
-    ///   - measuredPower: the signal at one metre, in dBm; ``IBeaconFrame/unavailableMeasuredPower`` where none counts.
+    ///   - measuredPower: the signal at one metre, in dBm; ``IBeaconFrame/unavailableMeasuredPower`` if not known.
     ///   - advertisingInterval: the usual time between two adverts, in nanoseconds; 0 where it is not known.
     public init(
         address: DeviceAddress, identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int,

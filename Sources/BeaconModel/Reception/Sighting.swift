@@ -13,8 +13,8 @@ public struct Sighting: Hashable, Sendable, BitwiseCopyable {
     /// The receiver that heard it.
     public var receiver: ReceiverID
 
-    /// The strength in dBm that the beacon says a receiver measures one metre away, as it says it;
-    /// ``IBeaconFrame/unavailableMeasuredPower`` where the source gives none.
+    /// The strength in dBm that a receiver measures one metre away, as the beacon claims it;
+    /// ``IBeaconFrame/unavailableMeasuredPower`` if the source did not give it.
     public var measuredPower: Int8
 
     /// The received signal strength.
@@ -53,11 +53,10 @@ public struct SignalStrength: Hashable, Sendable, BitwiseCopyable {
     /// Such an advert counts for presence and never for distance.
     @inlinable public static var unavailable: SignalStrength { SignalStrength(rawValue: 127) }
 
-    /// True for a strength that was measured: a negative one.
+    /// True for a strength that was measured, which is negative.
     ///
-    /// Where there was none, controllers say 127, and iOS and gateways 0. A positive one is none either. A controller
-    /// may report up to 20 dBm, but no transmitter that beacons use has that much left at the receiver's antenna, and
-    /// values from 0 on are those that software makes up.
+    /// "No reading" has many spellings: controllers report 127, iOS and some gateways 0. Positive values count as no
+    /// reading too. HCI allows up to 20 dBm, but a beacon that touches the receiver's antenna does not reach 0 dBm.
     @inlinable
     public var isReading: Bool { rawValue < 0 }
 

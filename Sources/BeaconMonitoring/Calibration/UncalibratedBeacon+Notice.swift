@@ -3,13 +3,13 @@ import BeaconModel
 import BeaconRadio
 
 extension RadioNotice {
-    /// The notice of a beacon whose power at one metre is not known.
+    /// Creates the notice about an uncalibrated beacon.
     init(_ beacon: UncalibratedBeacon, by receiver: String) {
         let cause =
             switch beacon.fault {
-            case .missing: "Its adverts come without a measured power"
-            case .impossible(let power): "No beacon can have the \(power) dBm at 1 m that it claims"
-            case .changing: "The measured power that it claims changes from advert to advert"
+            case .missing: "Its receiver gives no measured power"
+            case .impossible(let power): "It claims \(power) dBm at 1 m, which no beacon can have"
+            case .changing: "Its measured power changes from advert to advert"
             }
         let end = beacon.isLast ? " Further uncalibrated beacons are not reported." : ""
         self.init(

@@ -34,7 +34,7 @@ package enum MonitoringEvent: Sendable {
     /// An identity is heard as no single device can be.
     case suspected(SuspicionEvent)
 
-    /// Something that an operator should know of a beacon.
+    /// A notice about a beacon for the operator.
     case notice(RadioNotice)
 }
 

@@ -25,7 +25,7 @@ public struct PlaceTeacher: Sendable {
     private var readings: [BeaconIdentity: [Reading]] = [:]
     private var powers: [BeaconIdentity: MeasuredPower] = [:]
 
-    /// What was measured of beacons.
+    /// The measurements of beacons.
     private let calibrations: CalibrationSet
 
     /// The names of the receivers that take part, whether or not they hear anything.
@@ -39,7 +39,7 @@ public struct PlaceTeacher: Sendable {
     ///
     /// - Parameters:
     ///   - constraint: the beacons that count; nil for all.
-    ///   - calibrations: what was measured of beacons, which counts where what they say of their power does not.
+    ///   - calibrations: the measurements of beacons, used for beacons that advertise no valid power.
     public init(constraint: BeaconConstraint?, calibrations: CalibrationSet = CalibrationSet()) {
         self.constraint = constraint
         self.calibrations = calibrations
@@ -79,7 +79,7 @@ public struct PlaceTeacher: Sendable {
         return stands.flatMap { points($0, power: power) }
     }
 
-    /// Returns a beacon's power in dBm, as places reckon with it.
+    /// Returns a beacon's power in dBm, the same as places calculate with.
     private func power(of beacon: BeaconIdentity) -> Double {
         let power = powers[beacon] ?? MeasuredPower()
         return power.valid.map(Double.init) ?? calibrations[beacon]?.power ?? Double(power.assumed)

@@ -72,7 +72,7 @@ public struct MonitoringSession: ~Copyable {
     /// Called with each report of ranging before it is handled, with its time by the core's clock and its receiver.
     package var rangingObserver: ((RangingEvent, Timestamp, ReceiverID) -> Void)?
 
-    /// Called with what an operator should know of a beacon.
+    /// Called with each notice about a beacon for the operator.
     package var noticeObserver: ((RadioNotice) -> Void)?
 
     /// Called with what the source delivers, for whoever passes it on. The sightings have the times that the core was
