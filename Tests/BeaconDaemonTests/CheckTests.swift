@@ -77,7 +77,12 @@ struct CheckTests {
         let bench = try DaemonBench()
         #expect(try await bench.run("check", "nowhere.yaml").status == 1)
         #expect(try await bench.run("check", "a", "b").status == 2)
-        #expect(try await bench.run("--linger", "soon").status == 2)
+        let linger = try await bench.run("--linger", "soon")
+        #expect(linger.status == 2)
+        #expect(linger.errors.split(separator: "soon", omittingEmptySubsequences: false).count == 2)
+        #expect(linger.errors.contains("': write a span of time from 0s to 366d, as 30s, 5m or 1h30m"))
+        // A number alone is seconds: it is the configuration that is missing.
+        #expect(try await bench.run("--linger", "3", "--config", "nowhere.yaml").status == 1)
         let misspelt = try await bench.run("ouutbox", "list")
         #expect(misspelt.status == 2 && misspelt.errors.contains("There is no command ouutbox; was outbox meant?"))
         try bench.write("", to: "some.yaml")

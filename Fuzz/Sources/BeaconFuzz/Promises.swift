@@ -112,6 +112,16 @@ enum Promises {
         capture(input.first == UInt8(ascii: "{") ? input : [UInt8(ascii: "{")] + input)
     }
 
+    static func pasted(_ input: [UInt8]) {
+        do throws(PastedAdvertError) {
+            let frame = try PastedAdvert(String(decoding: input, as: UTF8.self)).frame
+            let digits = frame.advert.map { String($0, radix: 16) }.joined(separator: " ")
+            precondition((try? PastedAdvert(digits))?.frame == frame, "a frame that its own advert does not carry")
+        } catch {
+            precondition(!error.message.isEmpty && !error.message.contains("\n"), "a reason that is no sentence")
+        }
+    }
+
     static func scenario(_ input: [UInt8]) {
         do {
             _ = try Scenario(json: input)

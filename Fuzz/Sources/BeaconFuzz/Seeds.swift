@@ -174,6 +174,17 @@ enum Seeds {
 
     // MARK: - Text
 
+    /// What people paste: digits in several groups, an hcitool command, a dump, a literal, lists of numbers.
+    static let pasted: [[UInt8]] = [
+        "0x" + hexadecimal,
+        "hcitool cmd 0x08 0x0008 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 C8 00",
+        "Key: 0x004c\nValue:\n  02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10  ....m...H..`....\n  96 e0 00 01 00 02 c5   .......",
+        "0000   04 3e 2a 02 01 03 01 02 12 5e 00 00 c0 1e 02 01   .>*......^......\n0010   06 1a ff 4c",
+        #"{76: b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'}"#,
+        "[2, 21, 226, 197, 109, -75]", "{ 0x02, 0x15, 0xe2 };", "D6BE898E 4224 02125E0000C0 " + hexadecimal,
+        "0201060303aafe1516aafe00e700010203040506070809aabbccddeeff", "043E2A02010301021 25E0000C01E" + hexadecimal,
+    ].map { Array($0.utf8) }
+
     static let scenarios = [
         #"""
         {"name": "x", "duration": 2, "seed": 3, "uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",

@@ -52,15 +52,18 @@ struct AdvertiseCommand: ParsableCommand {
     var source: String?
 
     @Option(
-        defaultAsFlag: RotationArgument.usual,
+        defaultAsFlag: AdvertiseCommand.usualRotation,
         help: ArgumentHelp(
             "Change the random address that adverts come from after this time, again and again: 30s, 15m, 2h.",
             discussion: """
                 Alone, each 15 minutes, as phones do: who listens cannot follow the device by its address, and ranging \
                 shows two beacons for up to 10 s. Otherwise an adapter keeps one address as long as the command runs. \
                 By way of bluetoothd it has those that bluetoothd chooses.
-                """, valueName: "time"), transform: RotationArgument.init)
-    var rotateAddress: RotationArgument?
+                """, valueName: "time"), transform: TimeSpan.reader(.seconds(1)...(.seconds(86_400))))
+    var rotateAddress: TimeSpan?
+
+    /// The time that phones take (Core Specification, Vol 3, Part C, Appendix A).
+    private static let usualRotation = TimeSpan(.seconds(900))
 
     @Flag(help: "Print one JSON object when advertising has started.")
     var json = false
@@ -81,7 +84,7 @@ struct AdvertiseCommand: ParsableCommand {
         Interruption.wake(waker)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
-        if let rotateAddress { source.rotateAddresses(every: rotateAddress.time) }
+        if let rotateAddress { source.rotateAddresses(every: rotateAddress.duration) }
         source.advertise([frame])
         var isAnnounced = false
         while !Interruption.isRequested {
@@ -112,7 +115,7 @@ struct AdvertiseCommand: ParsableCommand {
     private var specification: SourceSpecification {
         get throws {
             guard let adapter else {
-                return SourceSpecification(source ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
+                return SourceOptions.specification(source)
             }
             let specification = SourceSpecification(adapter)
             return specification.canSend ? specification : .auto(adapters: adapter)
@@ -120,28 +123,6 @@ struct AdvertiseCommand: ParsableCommand {
     }
 
     private var uuid: ProximityUUID { chosenUUID.uuid }
-}
-
-/// The time after which an address changes.
-struct RotationArgument: CustomStringConvertible {
-    /// That of phones (Core Specification, Vol 3, Part C, Appendix A).
-    static let usual = RotationArgument(time: .seconds(900))
-
-    var time: Duration
-
-    var description: String { DurationText.text(time) }
-
-    private init(time: Duration) { self.time = time }
-
-    /// Reads a time of at least a second and at most a day.
-    ///
-    /// - Throws: `ValidationError`, with the form of a time.
-    init(_ text: String) throws {
-        guard let time = DurationText.duration(text), (.seconds(1)...(.seconds(86_400))).contains(time) else {
-            throw ValidationError("'\(text.printable)' is no time from 1s to 24h; write it as 30s, 15m or 2h")
-        }
-        self.time = time
-    }
 }
 
 /// A UUID on the command line: one that is given, or `new` for one that is made up.

@@ -26,13 +26,14 @@ struct ScanCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
+        let source = source.choose()
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         var output = try FileOutput(path: "-")
         var failure: (any Error)?
         do {
-            try copy(&input, to: &output, radio)
+            try copy(&input, of: source, to: &output, radio)
         } catch {
             failure = error
         }
@@ -45,10 +46,11 @@ struct ScanCommand: ParsableCommand {
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
-    private func copy(_ input: inout SightingSource, to output: inout FileOutput, _ radio: RadioStatus) throws {
+    private func copy(
+        _ input: inout SightingSource, of source: ChosenSource, to output: inout FileOutput, _ radio: RadioStatus
+    ) throws {
         var pacer = Pacer(source.pace)
         var progress = Progress(isWanted: !source.isGradual && !Terminal.isInteractive)
-        let isGradual = source.isGradual
         var names: [[UInt8]] = []
         if !json { try output.append { $0.append(contentsOf: SightingText.heading.utf8) } }
         defer { progress.clear() }
@@ -75,7 +77,7 @@ struct ScanCommand: ParsableCommand {
                     }
                 }
             }
-            if isGradual { try output.flush() }
+            if source.isGradual { try output.flush() }
         }
     }
 }

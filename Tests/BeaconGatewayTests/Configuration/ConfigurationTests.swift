@@ -155,11 +155,14 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Spans of time are numbers with units",
+        "Spans of time are numbers with units, or of seconds alone",
         arguments: [
             ("30s", Duration.seconds(30)), ("1h30m", .seconds(5400)), ("500ms", .milliseconds(500)),
             ("1.5m", .seconds(90)),
-            ("2d", .seconds(172_800)), ("", nil), ("30", nil), ("-1s", nil), ("1s ", nil), ("s", nil), ("1e9s", nil),
+            ("2d", .seconds(172_800)), ("30", .seconds(30)), ("0", .zero), ("0.25", .milliseconds(250)),
+            ("20us", .microseconds(20)),
+            ("", nil), (".", nil), ("1h30", nil), ("30 ", nil), ("inf", nil), ("0x1E", nil), ("-1", nil), ("-1s", nil),
+            ("1s ", nil), ("s", nil), ("1e9s", nil),
             ("99999999999d", nil), ("1.2.3s", nil),
         ] as [(String, Duration?)])
     func durations(_ text: String, _ duration: Duration?) {
