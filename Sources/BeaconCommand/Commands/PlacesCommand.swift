@@ -96,7 +96,9 @@ struct PlacesCommand: ParsableCommand {
         let isLive = Terminal.isInteractive && !json && !eachSecond
         configuration.places?.reportsEachSecond = isLive || eachSecond
         var table = PlaceTable(title: source.title)
-        let runner = SessionRunner(source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)
+        let runner = SessionRunner(
+            source: source, specification: source.specification.reserving(plan.receiverNames),
+            expected: plan.receiverNames, hasOwnDisplay: isLive)
         try runner.run(configuration) { event in
             try output.append { buffer in
                 switch event {
