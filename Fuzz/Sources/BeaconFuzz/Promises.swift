@@ -44,6 +44,11 @@ enum Promises {
         if input[0] == UInt8(ascii: "m"), let each = JSONPath("a.0"), let path = JSONPath("b") {
             settings.mapping = ReceiverMapping(
                 receiver: .level(1), each: each, address: path, rssi: path, data: path, encoding: .base64, time: path)
+            settings.mapping?.uuid = JSONPath("u")
+            settings.mapping?.major = JSONPath("v")
+            settings.mapping?.minor = JSONPath("w")
+            settings.mapping?.power = path
+            settings.mapping?.state = JSONPath("s")
         }
         var network = ReceiverNetwork(settings)
         network.connect(at: .zero)

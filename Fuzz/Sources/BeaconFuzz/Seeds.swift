@@ -148,7 +148,13 @@ enum Seeds {
             " x\n" + #"[{"type":"Gateway","mac":"a"},{"mac":"C00000000001","rssi":-7,"rawData":""# + hexadecimal
                 + "\"}]",
             " x\n$GPRP,C00000000001,CCB97E7361A4,-70," + hexadecimal + ",1653668027\r\n$HBRP,a",
+            " x\n" + #"{"data":["$1MSR,C00000000001,CCB97E7361A4,-70,0x02 01:06","$GPSR,a,a,-127\r\n$HBRP,a"]}"#,
+            " x\n" + #"{"msg_id":3070,"device_info":{"mac":"a"},"data":[{"rssi":-7,"rssi_1m":-59,"uuid":"#
+                + #""e2c56db5dffb48d2b060d0f5a71096e0","major":"0001","minor":"0x2"}]}"#,
+            " tele/a/SENSOR\n" + #"{"IBEACON":{"MAC":"C00000000001","UID":"E2C56DB5DFFB48D2B060D0F5A71096E0","#
+                + #""MAJOR":"0001","MINOR":"0002","RSSI":-62,"STATE":"ON"}}"#,
             "mx/y\n" + #"{"a":[[{"b":"AgEG"},{"b":-7}]]}"#,
+            "mx/y\n" + #"{"a":[[{"b":-7,"u":"e2c56db5dffb48d2b060d0f5a71096e0","v":1,"w":"0002","s":"on"}]]}"#,
             " beacon-relay/hall/status\nonline",
         ].map { Array($0.utf8) } + [Array(" beacon-relay/hall/heard\n".utf8) + relayMessage]
 

@@ -95,7 +95,9 @@ struct PlacesCommand: ParsableCommand {
         let source = source.choose()
         let isPrompt = source.isGradual || Terminal.isInteractive
         var table = PlaceTable(title: source.title)
-        let runner = SessionRunner(source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)
+        let runner = SessionRunner(
+            source: source, specification: source.specification.reserving(plan.receiverNames),
+            expected: plan.receiverNames, hasOwnDisplay: isLive)
         try runner.run(configuration) { event in
             try output.append { buffer in
                 switch event {

@@ -51,7 +51,7 @@ struct ScanCommand: ParsableCommand {
     ) throws {
         var pacer = Pacer(source.pace)
         var progress = Progress(isWanted: !source.isGradual && !Terminal.isInteractive)
-        var names: [[UInt8]] = []
+        var (known, names): ([String], [[UInt8]]) = ([], [])
         if !json { try output.append { $0.append(contentsOf: SightingText.heading.utf8) } }
         defer { progress.clear() }
         while !Interruption.isRequested, let record = try input.next() {
@@ -60,10 +60,9 @@ struct ScanCommand: ParsableCommand {
             }
             progress.step(packets: input.counts.packets, time: record.time)
             guard !input.sightings.isEmpty else { continue }
-            if input.receiverNames.count > names.count {
-                for name in input.receiverNames.dropFirst(names.count) {
-                    names.append(json ? SightingLogFormat.jsonText(name) : Array(name.printable.utf8))
-                }
+            if input.receiverNames != known {
+                known = input.receiverNames
+                names = known.map { json ? SightingLogFormat.jsonText($0) : Array($0.printable.utf8) }
             }
             for sighting in input.sightings {
                 let name = names[Int(sighting.receiver.index)]

@@ -263,6 +263,7 @@ actor Gateway {
                 let speed = pace == .times(1) ? "in real time" : "at the same speed"
                 logger.notice("\(settings.name) plays \(speed), as \(others) do")
             }
+            settings.specification = settings.specification.reserving(configuration.places?.receiverNames ?? [])
             let receiver = addReceiver(source: sources.count, place: 0)
             let receiverName = settings.receiver
             let feed = proxy?.feed(isLive: settings.specification.isRadio) { receiverName ?? $0 }
