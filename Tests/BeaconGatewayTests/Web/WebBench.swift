@@ -20,6 +20,7 @@ struct WebBench {
     let wishes = Locked<[GatewayConfiguration?]>([])
     let broadcast: EventBroadcast
     let server: WebServer
+    private let responder: RouterResponder<WebContext>
 
     /// An answer.
     struct Answer {
@@ -55,6 +56,7 @@ struct WebBench {
             history: history, state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, state: state),
             reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })
+        responder = server.router().buildResponder()
     }
 
     /// The paths of all requests that only read, with "x" for each parameter.
@@ -96,7 +98,7 @@ struct WebBench {
         channel.localAddress = try local.map { try SocketAddress(ipAddress: $0, port: 8099) }
         let context = WebContext(
             source: ApplicationRequestContextSource(channel: channel, logger: bench.lines.logger))
-        let response = try await server.router().buildResponder().respond(to: request, context: context)
+        let response = try await responder.respond(to: request, context: context)
         let collector = Collector()
         let box = collector.box
         try await response.body.write(collector)

@@ -109,9 +109,12 @@ struct WebServerTests {
         await web.gateway.use(configuration)
         #expect(runner.mode.withLock { $0 } == .ranging)
         await ScriptedRadios.onThread {
-            var batch = ScriptedRadios.batch(hearing: [1_000, 1_001], until: 1_002)
-            batch.receiverNames = ["a"]
-            runner.messages.send(.heard(batch))
+            runner.messages.send(.radio(.state(.poweredOn)))
+            for second in [1_000.0, 1_001, 1_002] {
+                var batch = ScriptedRadios.batch(hearing: [second], until: second)
+                batch.receiverNames = ["a"]
+                runner.messages.send(.heard(batch))
+            }
         }
         try await eventually {
             let beacons = try await web.ask(.get, "/v1/beacons").json["beacons"] as? [[String: Any]]

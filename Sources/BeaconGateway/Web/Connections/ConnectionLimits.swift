@@ -18,7 +18,7 @@ final class ConnectionLimits: Sendable {
         var proxyShare = 384
         /// The places that only clients of this machine may have.
         var local = 32
-        /// The places beyond all others for questions whether beacond is ready, and those of one client.
+        /// The places beyond all others for the readiness alone, and those of one client.
         var readiness = 16
         var readinessShare = 4
     }
@@ -26,7 +26,7 @@ final class ConnectionLimits: Sendable {
     /// The place of a connection.
     struct Place: Sendable {
         fileprivate var number: Int
-        /// What requests are refused with, but for the one whether beacond is ready; nil for a place for all requests.
+        /// The reason for refusing every request but the one for the readiness; nil for a place for all requests.
         var refusal: Refusal?
     }
 
@@ -38,7 +38,7 @@ final class ConnectionLimits: Sendable {
         case full
     }
 
-    /// What the limits count.
+    /// The counts of connections and requests since the start.
     struct Counts: Sendable {
         var open = 0
         var displaced = 0
@@ -47,7 +47,7 @@ final class ConnectionLimits: Sendable {
         var slowReaders = 0
     }
 
-    /// What a handler counts here.
+    /// An event that a handler counts.
     enum Event: Sendable {
         case refusal, slowRequest, slowReader
     }
@@ -72,7 +72,7 @@ final class ConnectionLimits: Sendable {
     /// Creates the limits of a server without connections.
     init(_ sizes: Sizes = Sizes()) { self.sizes = sizes }
 
-    /// What was counted until now.
+    /// The counts until now.
     var counts: Counts {
         state.withLock { state in
             var counts = state.counts
@@ -97,23 +97,21 @@ final class ConnectionLimits: Sendable {
     /// - Parameters:
     ///   - client: the client.
     ///   - close: closes the connection; called from any thread, once at most, where another one gets its place.
-    /// - Returns: the place; nil where there is none, not even for a question whether beacond is ready.
+    /// - Returns: the place; nil if all are taken, also those for the readiness.
     func enter(_ client: Client, close: @escaping @Sendable () -> Void) -> Place? {
         let (place, displaced) = state.withLock { state -> (Place?, Connection?) in
-            let (refusal, displaced) = makeRoom(for: client, in: &state)
-            var other = displaced
-            if refusal != nil {
-                guard let room = makeReadinessRoom(for: client, in: &state) else {
-                    state.counts.refused += 1
-                    return (nil, nil)
-                }
-                other = room.displaced
+            var room = makeRoom(for: client, in: &state)
+            let refusal = room.refusal
+            if refusal != nil { room = makeReadinessRoom(for: client, in: &state) }
+            guard room.refusal == nil else {
+                state.counts.refused += 1
+                return (nil, nil)
             }
             state.turn += 1
             let number = state.turn
             state.connections[number] = Connection(
                 client: client, isForReadiness: refusal != nil, restingSince: number, close: close)
-            return (Place(number: number, refusal: refusal), other)
+            return (Place(number: number, refusal: refusal), room.displaced)
         }
         // Outside the lock, since a connection on this thread ends, and leaves its place, within the call.
         displaced?.close()
@@ -144,28 +142,42 @@ final class ConnectionLimits: Sendable {
 
     // MARK: - Room
 
-    private func makeRoom(for client: Client, in state: inout State) -> (Refusal?, displaced: Connection?) {
-        let others = state.connections.values.filter { !$0.isForReadiness }
-        if others.count(where: { $0.client.key == client.key }) >= (client.isProxy ? sizes.proxyShare : sizes.share) {
-            let own = displace(in: &state) { !$0.isForReadiness && $0.client.key == client.key }
-            return (own == nil ? .share : nil, own)
+    /// The room for a new connection: a free place, that of another connection, or none.
+    private struct Room {
+        var displaced: Connection?
+        var refusal: Refusal?
+
+        /// The place of another connection, if there is one.
+        init(of displaced: Connection?, or refusal: Refusal) {
+            self.displaced = displaced
+            self.refusal = displaced == nil ? refusal : nil
         }
-        let local = others.count(where: \.client.isLocal)
-        let isFull = others.count >= sizes.all || !client.isLocal && others.count - local >= sizes.all - sizes.local
-        guard isFull else { return (nil, nil) }
-        let other = displace(in: &state) {
-            // No client of another machine gets what is kept for this one.
-            !$0.isForReadiness && (client.isLocal || !$0.client.isLocal || local > sizes.local)
-        }
-        return (other == nil ? .full : nil, other)
+
+        init() {}
     }
 
-    private func makeReadinessRoom(for client: Client, in state: inout State) -> (displaced: Connection?, Void)? {
+    private func makeRoom(for client: Client, in state: inout State) -> Room {
+        let others = state.connections.values.filter { !$0.isForReadiness }
+        if others.count(where: { $0.client.key == client.key }) >= (client.isProxy ? sizes.proxyShare : sizes.share) {
+            return Room(of: displace(in: &state) { !$0.isForReadiness && $0.client.key == client.key }, or: .share)
+        }
+        let local = others.count(where: \.client.isLocal)
+        let isFarFull = !client.isLocal && others.count - local >= sizes.all - sizes.local
+        guard isFarFull || others.count >= sizes.all else { return Room() }
+        let other = displace(in: &state) {
+            // No client of another machine gets the places that are kept for this one.
+            let isKept = $0.client.isLocal && (isFarFull || local <= sizes.local)
+            return !$0.isForReadiness && (client.isLocal || !isKept)
+        }
+        return Room(of: other, or: .full)
+    }
+
+    private func makeReadinessRoom(for client: Client, in state: inout State) -> Room {
         let all = state.connections.values.filter(\.isForReadiness)
         let isShared = all.count(where: { $0.client.key == client.key }) >= sizes.readinessShare
-        guard isShared || all.count >= sizes.readiness else { return (nil, ()) }
+        guard isShared || all.count >= sizes.readiness else { return Room() }
         let other = displace(in: &state) { $0.isForReadiness && (!isShared || $0.client.key == client.key) }
-        return other.map { ($0, ()) }
+        return Room(of: other, or: .full)
     }
 
     /// Takes the place of the connection that has rested longest, among those that a function names.

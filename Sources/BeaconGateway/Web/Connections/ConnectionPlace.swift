@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// The place of a connection among ``ConnectionLimits``, and the refusal of requests that there is none for.
+/// The place of a connection among ``ConnectionLimits``, and the refusal of requests without a place.
 final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -88,7 +88,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         if case .end = unwrapOutboundIn(data) {
-            requests -= 1
+            // An answer to bytes that are no request has none.
+            requests = max(0, requests - 1)
             if requests == 0, let place { limits.rest(place) }
         }
         context.write(data, promise: promise)
@@ -103,8 +104,10 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
         let address = client?.key ?? ""
         switch refusal {
         case .share:
+            let remedy =
+                client?.isProxy == true ? "" : "; if it is a proxy for many users, write it under \"trusted-proxies\""
             logger.warning(
-                "the console refuses requests of \(address), which has its whole share of connections under way; if it is a proxy for many users, write it under \"trusted-proxies\""
+                "the console refuses requests of \(address), whose share of connections is in use by requests under way\(remedy)"
             )
         case .full:
             logger.warning(

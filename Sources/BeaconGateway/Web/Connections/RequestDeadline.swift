@@ -131,7 +131,8 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func endAnswer(_ now: NIODeadline) {
-        requests -= 1
+        // An answer to bytes that are no request has none.
+        requests = max(0, requests - 1)
         isAnswerBegun = false
         guard requests == 0 else { return }
         if case .reading(let deadline) = phase {

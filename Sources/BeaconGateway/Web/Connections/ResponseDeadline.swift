@@ -11,7 +11,7 @@ final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The size of a piece, in bytes: what the least rate takes in less than half of the patience.
+    /// The size of a piece, in bytes: at the least rate it passes in less than half of the patience.
     private static let piece = 8 << 10
 
     /// The bytes that the system keeps for a client, which it doubles (socket(7)). It takes more only once a third of

@@ -22,7 +22,7 @@ final class ConnectionBench {
     init(_ handlers: [any ChannelHandler], from address: String = "192.0.2.1") throws {
         channel.remoteAddress = try SocketAddress(ipAddress: address, port: 50_000)
         try channel.pipeline.syncOperations.addHandlers(handlers)
-        try channel.connect(to: SocketAddress(ipAddress: "192.0.2.7", port: 8099)).wait()
+        try channel.connect(to: SocketAddress(ipAddress: address, port: 50_000)).wait()
         channel.read()
     }
 

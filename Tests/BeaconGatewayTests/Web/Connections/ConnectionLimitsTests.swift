@@ -113,6 +113,7 @@ struct ConnectionLimitsTests {
         for _ in 0..<3 { _ = limits.enter(client) {} }
         #expect(closed.withLock { $0 } == [7, 3])
         #expect(!limits.begin(places[7]), "its place is another's")
+        // The third new one gets the place of the first, which has not asked.
         #expect(limits.counts.displaced == 3)
     }
 

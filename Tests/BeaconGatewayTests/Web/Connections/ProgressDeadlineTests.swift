@@ -11,15 +11,14 @@ struct ProgressDeadlineTests {
 
     @Test("A transfer at the least rate or above goes on for an hour, whatever the size of its pieces")
     func steady() {
-        for (bytes, milliseconds) in [(1, 1), (1_000, 1_000), (8_192, 8_000), (50_000, 1_000), (15_000, 15_000)] {
+        for (bytes, milliseconds) in [(100, 100), (1_000, 1_000), (8_192, 8_000), (50_000, 1_000), (15_000, 15_000)] {
             var deadline = ProgressDeadline(at: Self.start)
             var now = Self.start
-            while now < Self.start + .hours(1) {
+            while now < Self.start + .hours(1), deadline.moment > now {
                 now = now + .milliseconds(Int64(milliseconds))
-                #expect(deadline.moment > now, "\(bytes) bytes each \(milliseconds) ms, after \(now - Self.start)")
-                guard deadline.moment > now else { break }
-                deadline.move(by: bytes, at: now)
+                if deadline.moment > now { deadline.move(by: bytes, at: now) }
             }
+            #expect(deadline.moment > now, "\(bytes) bytes each \(milliseconds) ms, after \(now - Self.start)")
         }
     }
 
@@ -47,26 +46,25 @@ struct ProgressDeadlineTests {
         #expect(deadline.moment == Self.start + .seconds(1) + Self.patience)
     }
 
-    @Test("Random transfers never end before a stall of the patience or less than the least rate over all of it")
+    @Test("Random transfers end exactly where they were too slow, or stopped, since any earlier moment")
     func random() {
-        var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
             var deadline = ProgressDeadline(at: Self.start)
-            var (now, bytes, last) = (Self.start, 0, Self.start)
-            for _ in 0..<50 {
-                let next = now + .milliseconds(.random(in: 1...25_000, using: &generator))
-                if next >= deadline.moment {
-                    let isStalled = deadline.moment - last >= Self.patience
-                    let least = Double((deadline.moment - Self.start).nanoseconds) / 1e9 - 20
-                    #expect(isStalled || Double(bytes) <= least * Double(ProgressDeadline.leastRate) + 1e7)
-                    break
-                }
-                now = next
-                last = now
-                let more = Int.random(in: 1...40_000, using: &generator)
-                bytes += more
-                deadline.move(by: more, at: now)
-                #expect(deadline.moment <= now + Self.patience)
+            var events = [(time: Self.start, bytes: 0)]
+            /// The moment at which some stretch of the transfer, from one of its events on, is too slow.
+            func end() -> NIODeadline {
+                events.indices.map { index in
+                    let bytes = events[(index + 1)...].reduce(0) { $0 + $1.bytes }
+                    let allowed = Int64(bytes) * 1_000_000_000 / Int64(ProgressDeadline.leastRate)
+                    return events[index].time + Self.patience + .nanoseconds(allowed)
+                }.min() ?? Self.start
+            }
+            while events.count < 40 {
+                #expect(deadline.moment == end())
+                let next = (events.last?.time ?? Self.start) + .milliseconds(.random(in: 1...25_000))
+                guard next < deadline.moment else { break }
+                events.append((next, Int.random(in: 1...40_000)))
+                deadline.move(by: events.last?.bytes ?? 0, at: next)
             }
         }
     }
