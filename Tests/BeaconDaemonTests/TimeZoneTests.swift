@@ -55,7 +55,7 @@ struct TimeZoneTests {
         #expect(
             !isUnknown
                 || check.output.hasPrefix(
-                    "TZ in the environment: warning: the C library does not know the time zone \"Nowhere/City\"")
+                    "TZ in the environment: warning: the time zone \"Nowhere/City\" is not known")
         )
     }
 }

@@ -2,7 +2,7 @@ import CLibrary
 
 /// The variable `TZ`, as the C library reads it (tzset(3)): a file of the zone data, or a rule of POSIX.
 ///
-/// The C library silently takes UTC for any other text.
+/// For any other text the C library silently takes UTC, or what it can read of a rule.
 struct ZoneVariable {
     /// Returns true for the path of a file with a time zone.
     private let isZone: (String) -> Bool
@@ -27,7 +27,7 @@ struct ZoneVariable {
             isZone("\(folder)/Europe/Berlin")
             ? "write the name of a zone, as TZ=Europe/Berlin (\"timedatectl list-timezones\" lists them)"
             : "\(folder) has no time zones: install tzdata"
-        return "the C library does not know the time zone \"\(text)\" and takes UTC for it; \(remedy)"
+        return "the time zone \"\(text)\" is not known, and the C library may take UTC for it; \(remedy)"
     }
 
     /// Returns true where this machine has a time zone without the variable.
