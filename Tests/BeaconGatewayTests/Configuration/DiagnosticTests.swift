@@ -166,6 +166,10 @@ struct DiagnosticTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("secrets-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        let secrets = folder.appendingPathComponent("beacond.env")
+        #expect(
+            FileManager.default.createFile(
+                atPath: secrets.path, contents: nil, attributes: [.posixPermissions: 0o600]))
         let file = folder.appendingPathComponent("beacond.yaml")
         let yaml = """
             sources: [auto]
@@ -176,7 +180,7 @@ struct DiagnosticTests {
         try Data("\u{FEFF}\(yaml)".utf8).write(to: file)
         func password(_ line: String, _ environment: [String: String] = [:]) throws -> (String?, [String]) {
             let text = "# first\r\n\r\nOTHER=1\r\n\(line)\r\n; last\r\n"
-            try Data(text.utf8).write(to: folder.appendingPathComponent("beacond.env"))
+            try Data(text.utf8).write(to: secrets)
             let checked = try GatewayConfiguration.check(file: file.path, environment: environment)
             guard case .mqtt(let broker)? = checked.configuration.destinations.first?.kind else { return (nil, []) }
             return (
