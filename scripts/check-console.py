@@ -352,7 +352,7 @@ def check_setup(folder, pictures, host):
         # Nobody has this port.
         field("Port").send_keys("1")
         button("Continue").click()
-        browser.sees("nothing answers")
+        browser.sees("Connection refused")
         picture("3-broker")
         # It may come later.
         button("Continue all the same").click()

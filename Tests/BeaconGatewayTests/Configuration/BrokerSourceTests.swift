@@ -78,7 +78,7 @@ struct BrokerSourceTests {
             ("{ name: a, mqtt: { host: b }, from: hci }", "\"from\" and \"mqtt\" are two sources"),
             ("{ name: a, mqtt: { host: b }, esphome: { hosts: [c] } }", "\"mqtt\" and \"esphome\" are two sources"),
             ("{ name: a, esphome: { hosts: [c], key: short } }", "is written here for all to read"),
-            ("{ name: a, esphome: { hosts: [\"c:0\"] } }", "the port of c is none"),
+            ("{ name: a, esphome: { hosts: [\"c:0\"] } }", "\"c:0\": the port is not valid"),
             ("{ name: a, esphome: { host: c } }", "there is no key \"host\" here; was \"hosts\" meant?"),
             ("{ name: a, from: hci, topics: [b] }", "\"topics\" is for the receivers of a broker"),
             ("{ name: a, mqtt: { host: b }, topics: [c#] }", "has a # that is not its last level"),

@@ -1,4 +1,5 @@
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import NIOCore
 import Yams
@@ -76,7 +77,7 @@ public struct WebSettings: Hashable, Sendable {
 
     /// Returns a host and a port as an address has them: one of IPv6 is in brackets (RFC 3986, 3.2.2).
     public static func authority(_ host: String, _ port: Int) -> String {
-        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        HostAndPort(host: host, port: UInt16(clamping: port)).description
     }
 }
 
@@ -184,16 +185,7 @@ extension WebSettings {
     private static func address(_ text: String) -> (host: String, port: Int)? {
         // A port alone, of this machine.
         if let port = Int(text) { return 1...65_535 ~= port ? (WebSettings().host, port) : nil }
-        var host = text[...]
-        var port = defaultPort
-        // An address of IPv6 alone is no host with a port.
-        let isAlone = !text.hasPrefix("[") && text.count { $0 == ":" } > 1
-        if !isAlone, let colon = text.lastIndex(of: ":"), text.hasPrefix("[") ? text[..<colon].hasSuffix("]") : true {
-            guard let number = Int(text[text.index(after: colon)...]), 0...65_535 ~= number else { return nil }
-            (host, port) = (text[..<colon], number)
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, host.allSatisfy({ !$0.isWhitespace && $0 != "/" }) else { return nil }
-        return (String(host), port)
+        guard let address = try? HostAndPort(text, ports: 0...65_535) else { return nil }
+        return (address.host, address.port.map(Int.init) ?? defaultPort)
     }
 }
