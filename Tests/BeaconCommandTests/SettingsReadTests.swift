@@ -84,13 +84,17 @@ struct SettingsReadTests {
         for beacons in [3, 60] {
             let log = path + "/log.ndjson"
             try Self.log(beacons: beacons).write(toFile: log, atomically: true, encoding: .utf8)
+            // Each run finds no file of the one before.
+            let own = path + "/\(beacons)"
+            try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
             let words = command.replacingOccurrences(of: "evaluate %", with: "evaluate \(log)")
-                .replacingOccurrences(of: "%", with: path).split(separator: " ").map(String.init)
+                .replacingOccurrences(of: "truth %", with: "truth \(path)").replacingOccurrences(of: "%", with: own)
+                .split(separator: " ").map(String.init)
             let source = words[0] == "evaluate" ? [] : ["--source", log]
             let outcome = try await BeaconProgram.run(
                 words + source,
                 environment: [
-                    "LD_PRELOAD": path + "/counter.so", "CALL_COUNTS": path + "/counts", "XDG_STATE_HOME": path,
+                    "LD_PRELOAD": path + "/counter.so", "CALL_COUNTS": path + "/counts", "XDG_STATE_HOME": own,
                 ])
             #expect(outcome.status == 0, "\(outcome.errors)")
             events.append(outcome.lines.count)
