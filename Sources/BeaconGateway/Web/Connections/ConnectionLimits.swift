@@ -210,9 +210,9 @@ extension ConnectionLimits {
             isLocal = text.isEmpty || WebSettings.isLoopback(text)
             isProxy = isLocal || settings.trusts(text)
             key = text
-            guard case .v6(let address)? = address, text.contains(":"), !isProxy else { return }
-            var bytes = address.address.sin6_addr
-            let network = withUnsafeBytes(of: &bytes) { Array($0.prefix(8)) }
+            var bytes = [UInt8](repeating: 0, count: 16)
+            guard !isProxy, inet_pton(AF_INET6, text, &bytes) == 1 else { return }
+            let network = bytes.prefix(8)
             let isOfLink = network[0] == 0xFE && network[1] & 0xC0 == 0x80
             if !isOfLink { key = network.map { String($0, radix: 16) }.joined(separator: ".") + "/64" }
         }
