@@ -51,7 +51,7 @@ final class FileExposureTests {
             let exposure = FileExposure { _, _ in isTrusted }
             for use in FileExposure.Use.allCases {
                 #expect(chmod(file, mode) == 0)
-                let warnings = exposure.warnings(of: file, as: use)
+                let warnings = exposure.warnings(of: file, as: use).map(\.message)
                 guard let deed = expected[use] else {
                     #expect(warnings.isEmpty, "\(String(mode, radix: 8)) \(use): \(warnings)")
                     continue
@@ -72,7 +72,7 @@ final class FileExposureTests {
         let exposure = FileExposure { _, _ in true }
         for folder in [folder + "/inner", folder] {
             #expect(chmod(folder, mode) == 0)
-            let warnings = exposure.warnings(of: file, as: .secrets)
+            let warnings = exposure.warnings(of: file, as: .secrets).map(\.message)
             #expect(warnings.isEmpty == isSafe, "\(warnings)")
             for warning in warnings {
                 #expect(
@@ -135,5 +135,8 @@ final class FileExposureTests {
             for line in lines { try repair(line) }
             #expect(try warnings().isEmpty)
         }
+        // Once, though three files are in it.
+        #expect(chmod(folder, 0o777) == 0)
+        #expect(try warnings().count == 1)
     }
 }

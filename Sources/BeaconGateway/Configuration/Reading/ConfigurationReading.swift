@@ -127,7 +127,11 @@ final class ConfigurationReading {
         for program in programs.sorted() where program.hasPrefix("/") {
             warnings += exposure.warnings(of: program, as: .program)
         }
-        for warning in warnings { report(.machine, warning, severity: .warning) }
+        // A folder is above several files, and is repaired once.
+        var places: Set<String> = []
+        for warning in warnings where places.insert(warning.place).inserted {
+            report(.machine, warning.message, severity: .warning)
+        }
     }
 
     /// Reports a time zone of this machine that the C library does not know.

@@ -16,6 +16,14 @@ struct FileExposure {
         case program
     }
 
+    /// A file or folder that other users can read or change.
+    struct Warning: Hashable, Sendable {
+        /// The path of the file or folder.
+        var place: String
+        /// A sentence with the danger and the remedy.
+        var message: String
+    }
+
     /// Returns true for a group without other users, for a file of an owner.
     typealias GroupCheck = (_ group: UInt32, _ owner: UInt32) -> Bool
 
@@ -24,27 +32,32 @@ struct FileExposure {
     /// A check that trusts these groups; by default root's, the service's, and the one that a user has alone.
     init(trusting isTrusted: @escaping GroupCheck = Self.isTrusted) { self.isTrusted = isTrusted }
 
-    /// Returns what other users can do with a file, a sentence with its remedy for each fault.
-    func warnings(of path: String, as use: Use) -> [String] {
+    /// Returns what other users can do with a file, by its own mode and by those of the folders above it.
+    func warnings(of path: String, as use: Use) -> [Warning] {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
         // A pipe, as a shell makes one of a command's output, is nobody else's.
         guard let rights = FileRights(path, followsLinks: true), rights.isFile else { return [] }
-        var warnings: [String] = []
+        var warnings: [Warning] = []
         let writable = excess(S_IWGRP, S_IWOTH, of: rights)
         let readable = use == .secrets ? excess(S_IRGRP, S_IROTH, of: rights) : 0
         let deeds = [readable == 0 ? nil : "read", writable == 0 ? nil : "write"].compactMap(\.self)
         if !deeds.isEmpty {
             let deed = deeds.joined(separator: " and ")
             warnings.append(
-                "other users can \(deed) \(path)\(Self.danger(use)); \(remedy(readable | writable, path, rights))")
+                Warning(
+                    place: path,
+                    message: "other users can \(deed) \(path)\(Self.danger(use)); "
+                        + remedy(readable | writable, path, rights)))
         }
         for folder in folders(above: path) {
             guard let rights = FileRights(folder, followsLinks: true), !rights.isSticky else { continue }
             let writable = excess(S_IWGRP, S_IWOTH, of: rights)
             guard writable != 0 else { continue }
             warnings.append(
-                "other users can write in \(folder) and replace \(path)\(Self.danger(use)); "
-                    + remedy(writable, folder, rights))
+                Warning(
+                    place: folder,
+                    message: "other users can write in \(folder) and replace \(path)\(Self.danger(use)); "
+                        + remedy(writable, folder, rights)))
         }
         return warnings
     }
