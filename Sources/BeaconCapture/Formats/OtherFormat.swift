@@ -120,7 +120,7 @@ struct OtherFormat {
         "this is an export of Wireshark as \(form). Save the packets as pcapng instead: 'tshark -r CAPTURE -w FILE'"
     }
 
-    /// Returns the message for a table whose first line is `heading`; nil where it is none.
+    /// Returns the message for a table whose first line is `heading`; nil for other text.
     private static func table(_ heading: Substring) -> String? {
         for separator in [",", ";", "\t"] as [Character] {
             let columns = heading.split(separator: separator, omittingEmptySubsequences: false)
@@ -143,7 +143,7 @@ struct OtherFormat {
         return nil
     }
 
-    /// Returns the message for lines of adverts in hexadecimal digits; nil where `line` is none.
+    /// Returns the message for lines of adverts in hexadecimal digits; nil for other text.
     private static func adverts(_ line: Substring) -> String? {
         // A line of hcidump has a direction before its bytes; one that is cut there has a date alone.
         guard line.utf8.count >= 20, !line.contains(">"), !line.contains("<") else { return nil }

@@ -35,9 +35,9 @@ struct PastedForm {
     private enum Content {
         /// AD structures.
         case structures
-        /// The company and what it put behind it.
+        /// A company and its data.
         case manufacturerData
-        /// What stands behind a company that the text names.
+        /// The data of a company that the text names.
         case companyData(UInt16)
         /// An HCI event without a whole report of an advert.
         case event
@@ -80,7 +80,7 @@ struct PastedForm {
             return counted(bytes, from: 4)
         }
         if begins([0x08, 0x00]), isData(2) { return counted(bytes, from: 3) }
-        // What stands behind these: the length of the data, then its first structure, flags or a frame. An advert
+        // The rest of such a command: the length of the data, then its first structure, flags or a frame. An advert
         // could begin with the same bytes, as a list of a dozen services.
         if bytes.count > 3, (0x14...0x1F).contains(bytes[0]),
             bytes[1...].starts(with: [0x02, 0x01]) || bytes[2...].starts(with: [0xFF, 0x4C, 0x00])
@@ -118,7 +118,7 @@ struct PastedForm {
         return (.structures, first, "the advert in this HCI event")
     }
 
-    /// Returns the advertising data of a command, of which `bytes[start]` says how many bytes count.
+    /// Returns the advertising data of a command; `bytes[start]` is the number of bytes that count.
     private static func counted(_ bytes: [UInt8], from start: Int) -> (Content, Range<Int>, String) {
         // A frame is as good where the length is wrong; the controller, too, sends all 31 bytes that follow it.
         (.structures, start + 1..<bytes.count, "the advertising data of this hcitool command")
@@ -153,7 +153,7 @@ struct PastedForm {
 
     /// The frame behind bytes of a form that is not known, such as the address that a tool shows before the advert.
     ///
-    /// Structures that make sense from the first byte on are an advert, and a frame in the middle of one is none.
+    /// Structures that make sense from the first byte on are an advert, and a frame inside one of them does not count.
     private var embedded: IBeaconFrame? {
         guard range == bytes.indices, let first = bytes.first, Int(first) >= bytes.count || first == 0,
             let start = Self.structureStart(in: bytes)

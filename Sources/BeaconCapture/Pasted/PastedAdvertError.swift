@@ -1,4 +1,4 @@
-/// The reason why a text is not read as an iBeacon advert, which names the form of the text and what it lacks.
+/// The reason why a text is not read as an iBeacon advert: its form, and the parts that are missing.
 public struct PastedAdvertError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {

@@ -50,7 +50,7 @@ struct PastedRefusal {
         return other
             ?? PastedAdvertError(
                 .noManufacturerData,
-                "\(subject) has no manufacturer specific data (type FF), in which iBeacon frames travel")
+                "\(subject) has no manufacturer specific data (type FF), and iBeacon frames travel in that")
     }
 
     /// Returns the reason for a structure that claims more bytes than there are; nil where its type says nothing.
@@ -69,7 +69,7 @@ struct PastedRefusal {
     private func unknown(_ bytes: [UInt8], at offset: Int) -> PastedAdvertError {
         PastedAdvertError(
             .unknownForm,
-            "\(subject) is in no form that is known: as AD structures, the one at byte \(offset) claims "
+            "\(subject) is in no known form: as AD structures, the one at byte \(offset) claims "
                 + "\(bytes[offset]) bytes while \(bytes.count - offset - 1) follow. Paste the advert from its flags (02 01) on, or from "
                 + "4C 00 02 15 on")
     }
@@ -104,7 +104,7 @@ struct PastedRefusal {
         let kind = data.dropFirst(2)
         if kind.starts(with: [0xBE, 0xAC]) {
             return PastedAdvertError(
-                .otherBeacon, "\(subject) is an AltBeacon of company \(Self.name(company)), which is no iBeacon")
+                .otherBeacon, "\(subject) is an AltBeacon of company \(Self.name(company)), not an iBeacon")
         }
         guard company == 0x004C else { return ofOtherCompany(company, Array(kind)) }
         guard let first = kind.first else {
@@ -165,7 +165,7 @@ struct PastedRefusal {
         }
         var message =
             "\(subject) is laid out as an iBeacon, but its company is \(Self.name(company)); only frames of 0x004C "
-            + "(Apple) are iBeacons, and phones pass over any other"
+            + "(Apple) are iBeacons, and phones ignore any other"
         let frame =
             [UInt8(IBeaconFrame.payloadCount + 1), 0xFF, 0x4C, 0x00] + data.prefix(IBeaconFrame.payloadCount - 2)
         if let identity = IBeaconFrame(advert: frame.span.bytes)?.identity {
@@ -184,12 +184,12 @@ struct PastedRefusal {
             return PastedAdvertError(
                 .noManufacturerData,
                 "\(subject) has data of the service 0x\(Self.hexadecimal(data[1]))\(Self.hexadecimal(data[0])) and no "
-                    + "manufacturer specific data (type FF), in which iBeacon frames travel")
+                    + "manufacturer specific data (type FF), and iBeacon frames travel in that")
         }
         // Of Google's specification of Eddystone.
         let frames: [UInt8: String] = [0x00: "UID", 0x10: "URL", 0x20: "TLM", 0x30: "EID"]
         let kind = data.dropFirst(2).first.flatMap { frames[$0 & 0xF0] }.map { "-\($0)" } ?? ""
-        return PastedAdvertError(.otherBeacon, "\(subject) is an Eddystone\(kind) frame, which is no iBeacon")
+        return PastedAdvertError(.otherBeacon, "\(subject) is an Eddystone\(kind) frame, not an iBeacon")
     }
 
     // MARK: - Names

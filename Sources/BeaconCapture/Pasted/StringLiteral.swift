@@ -1,6 +1,6 @@
 import BeaconModel
 
-/// The bytes of a string literal of Python, C, Swift or a shell, in which some are escaped: `b'\x02\x15m'`.
+/// The bytes of a string literal of Python, C, Swift or a shell, escaped or not: `b'\x02\x15m'`.
 struct StringLiteral {
     /// The bytes.
     private(set) var bytes: [UInt8] = []
@@ -13,7 +13,7 @@ struct StringLiteral {
 
     /// Reads a literal.
     ///
-    /// - Returns: nil for a text that is none.
+    /// - Returns: nil for a text without a literal.
     init?(_ source: String) {
         let characters = Array(source.utf8)
         let isEscaped = characters.contains(UInt8(ascii: "\\"))

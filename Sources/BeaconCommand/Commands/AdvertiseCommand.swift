@@ -52,23 +52,21 @@ struct AdvertiseCommand: ParsableCommand {
     var source: String?
 
     @Option(
-        defaultAsFlag: AdvertiseCommand.usualRotation,
+        defaultAsFlag: RotationArgument.usual,
         help: ArgumentHelp(
             "Change the random address that adverts come from after this time, again and again: 30s, 15m, 2h.",
             discussion: """
                 Alone, each 15 minutes, as phones do: who listens cannot follow the device by its address, and ranging \
                 shows two beacons for up to 10 s. Otherwise an adapter keeps one address as long as the command runs. \
                 By way of bluetoothd it has those that bluetoothd chooses.
-                """, valueName: "time"), transform: TimeSpan.reader(.seconds(1)...(.seconds(86_400))))
-    var rotateAddress: TimeSpan?
-
-    /// The time that phones take (Core Specification, Vol 3, Part C, Appendix A).
-    private static let usualRotation = TimeSpan(.seconds(900))
+                """, valueName: "time"), transform: RotationArgument.init)
+    var rotateAddress: RotationArgument?
 
     @Flag(help: "Print one JSON object when advertising has started.")
     var json = false
 
     func validate() throws {
+        if let rotateAddress { _ = try rotateAddress.span }
         if source != nil, adapter != nil { throw ValidationError("give either --source or --adapter, not both") }
     }
 
@@ -84,7 +82,7 @@ struct AdvertiseCommand: ParsableCommand {
         Interruption.wake(waker)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
-        if let rotateAddress { source.rotateAddresses(every: rotateAddress.duration) }
+        if let rotateAddress { source.rotateAddresses(every: try rotateAddress.span.duration) }
         source.advertise([frame])
         var isAnnounced = false
         while !Interruption.isRequested {
@@ -123,6 +121,29 @@ struct AdvertiseCommand: ParsableCommand {
     }
 
     private var uuid: ProximityUUID { chosenUUID.uuid }
+}
+
+/// The time after which an address changes, as it was written: a value that cannot be read would count as the next
+/// argument, since the option may stand without one. It is refused once the command line has been read.
+struct RotationArgument: CustomStringConvertible {
+    /// That of phones (Core Specification, Vol 3, Part C, Appendix A).
+    static let usual = RotationArgument("15m")
+
+    let description: String
+
+    init(_ text: String) { description = text }
+
+    /// The time.
+    var span: TimeSpan {
+        get throws {
+            do throws(TimeSpan.Failure) {
+                return try TimeSpan(description, in: .seconds(1)...(.seconds(86_400)))
+            } catch {
+                throw ValidationError(
+                    "The value '\(description.printable)' is invalid for '--rotate-address': \(error)")
+            }
+        }
+    }
 }
 
 /// A UUID on the command line: one that is given, or `new` for one that is made up.

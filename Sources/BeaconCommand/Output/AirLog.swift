@@ -7,7 +7,7 @@ struct AirLog {
     private struct Known {
         var text: String
         var place: Point?
-        /// The place at the last look, at which a device that walks has not come to rest.
+        /// The place at the last look; a device that walks is elsewhere by now.
         var last: Point?
     }
 

@@ -16,7 +16,7 @@ struct Progress {
     init(isWanted: Bool) {
         isShown = isWanted && StandardError.isInteractive
         start = Self.now()
-        // What is over within a second needs no progress.
+        // A replay of less than a second needs no progress.
         next = start + 1_000_000_000
     }
 
