@@ -277,7 +277,8 @@ public struct ReceiverNetwork {
         _ receiver: Int, at time: Timestamp, address: DeviceAddress?, rssi: Int, advert: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows {
-        let strength = SignalStrength(rawValue: Int8(clamping: max(rssi, -127)))
+        // 127 is no reading (Core Specification, Vol 4, Part E, 7.7.65.2), and more than 20 dBm is none that there is.
+        let strength = SignalStrength(rawValue: rssi > 20 ? 127 : Int8(clamping: max(rssi, -127)))
         let report = AdvertisingReport(
             kind: .nonConnectable, address: address ?? DeviceAddress(bits: 0, kind: .anonymous), rssi: strength)
         try deliver(

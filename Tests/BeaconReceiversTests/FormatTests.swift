@@ -252,7 +252,7 @@ struct FormatTests {
     @Test(
         "A reading that is none counts for presence, and one beyond what is possible is none",
         arguments: [
-            (127, "-"), (21, "-"), (500, "-"), (20, "-"), (0, "-"), (-1, "-1"), (-127, "-127"), (-1000, "-127"),
+            (127, "-"), (21, "-"), (500, "-"), (20, "20"), (0, "0"), (-127, "-127"), (-1000, "-127"),
         ])
     func readings(rssi: Int, shown: String) {
         var bench = NetworkBench()
