@@ -78,7 +78,7 @@ struct RangeTable {
         if second.contains(where: { $0.beacons.contains(where: \.isCalibrated) }) {
             lines.append(style("  * by the power that 'beacon calibrate' measured", .dim))
         }
-        if second.contains(where: { $0.beacons.contains(where: \.isUncalibrated) }) {
+        if second.contains(where: { $0.beacons.contains { $0.isUncalibrated && $0.accuracy >= 0 } }) {
             let power = IBeaconFrame.defaultMeasuredPower
             lines.append(style("  ? uncalibrated: run 'beacon calibrate'; \(power) dBm at 1 m is assumed", "2"))
         }
@@ -121,7 +121,7 @@ struct RangeTable {
     /// Returns a distance with its range, such as `2 m (0.8–4)`, with as many digits as mean anything; `-` where it is
     /// unknown.
     static func distance(of beacon: RangedBeacon) -> String {
-        guard beacon.accuracy >= 0 else { return beacon.isUncalibrated ? "-?" : "-" }
+        guard beacon.accuracy >= 0 else { return "-" }
         let mark = beacon.isCalibrated ? "*" : beacon.isUncalibrated ? "?" : ""
         guard let range = beacon.accuracyRange else { return metres(beacon.accuracy) + " m" + mark }
         return "\(metres(beacon.accuracy)) m\(mark) (\(metres(range.lowerBound))–\(metres(range.upperBound)))"

@@ -21,12 +21,13 @@ struct MeasuredPowerTests {
         return engine.reports().flatMap(\.beacons)
     }
 
-    @Test("A power that is impossible, missing or in turns never decides the distance", arguments: PowerSequence.usual)
+    @Test(
+        "A power that is impossible, missing or in turns never decides the distance",
+        arguments: PowerSequence.usual + PowerSequence.changing)
     func distance(sequence: PowerSequence) {
         let expected = range(.constant(-59))
         let beacons = range(sequence)
         #expect(beacons.count == expected.count)
-        // Of two possible powers, the first holds until it is clear that they change.
         for (beacon, usual) in zip(beacons, expected).dropFirst(30) {
             #expect(beacon.accuracy == usual.accuracy)
             #expect(beacon.proximity == .near && beacon.rssi == usual.rssi)
@@ -188,7 +189,9 @@ struct MeasuredPowerTests {
 
     // MARK: - Regions and places
 
-    @Test("A region whose signal is learnt changes as with the usual power", arguments: PowerSequence.usual)
+    @Test(
+        "A region whose signal is learnt changes as with the usual power",
+        arguments: PowerSequence.usual + PowerSequence.changing)
     func region(sequence: PowerSequence) {
         func changes(_ sequence: PowerSequence) -> [String] {
             var engine = Engine()
@@ -198,7 +201,7 @@ struct MeasuredPowerTests {
             // Far, here, next door, and here again.
             for number in 0..<1500 {
                 let time = Double(number) / 10 + 0.05
-                let rssi: Int8 = time < 20 ? -95 : time < 50 ? -62 : time < 120 ? -86 : -65
+                let rssi: Int8 = time < 20 ? -118 : time < 50 ? -62 : time < 120 ? -86 : -65
                 engine.receive(.of(at: time, rssi: rssi, power: sequence.power(time, number)))
             }
             return engine.regionEvents()
@@ -227,10 +230,20 @@ struct MeasuredPowerTests {
             bench.pass(30, [nil, -85, -60])
             return bench.changes()
         }
-        // Beacons whose powers are in turns settle within their stay in the first place.
         let expected = changes(.constant(-59))
         #expect(expected.count >= 3)
         #expect(changes(sequence) == expected)
+    }
+
+    @Test("A beacon whose power changes is placed as any other once that is clear", arguments: PowerSequence.changing)
+    func changingPlaces(sequence: PowerSequence) {
+        var bench = PlaceBench()
+        bench.claims = sequence
+        bench.pass(10, [-60, -75, -90])
+        #expect(bench.changes() == ["3.0 0"])
+        bench.set(0, isHearing: false)
+        bench.pass(30, [nil, -85, -60])
+        #expect(bench.changes().map { $0.suffix(2) }.last == " 2")
     }
 
     @Test("Where one receiver gives no power, that of the others counts for the place")
