@@ -13,6 +13,8 @@ struct ConnectionTerms: Hashable, Sendable {
     private(set) var quality = MQTTQualityOfService.atLeastOnce
 
     private let options: MQTTOptions
+    /// The version that the broker is known to speak: it has accepted version 5, or has named a version as unsupported.
+    private var known: MQTTVersion?
     /// True where this attempt has tried both versions.
     private var hasTriedBoth = false
 
@@ -22,8 +24,12 @@ struct ConnectionTerms: Hashable, Sendable {
         retains = options.retainsMessages
     }
 
-    /// Begins an attempt, which may try each version once.
-    mutating func begin() { hasTriedBoth = options.version != nil }
+    /// Begins an attempt, which may try each version once. A broker that ended a connection without a reason may speak
+    /// version 5 the next time: perhaps it was starting.
+    mutating func begin() {
+        version = options.version ?? known ?? .v5
+        hasTriedBoth = options.version != nil
+    }
 
     /// Gives up the term that the broker has refused.
     ///
@@ -32,12 +38,13 @@ struct ConnectionTerms: Hashable, Sendable {
         switch refusal.reason {
         case .retainNotSupported? where retains: retains = false
         case .qualityNotSupported? where quality != .atMostOnce: quality = .atMostOnce
-        case nil where refusal.code == .connectionLost && !hasTriedBoth,
-            .unsupportedVersion? where !hasTriedBoth,
-            // A broker that knows version 5 calls what it cannot read malformed; one that does not may do so too.
-            .protocolError? where !hasTriedBoth, .malformedPacket? where !hasTriedBoth:
-            hasTriedBoth = true
-            version = version == .v5 ? .v3_1_1 : .v5
+        case .unsupportedVersion? where !hasTriedBoth:
+            tryOtherVersion()
+            known = version
+        // A broker that does not know version 5 may also call CONNECT malformed.
+        case nil where refusal.code == .connectionLost && !hasTriedBoth && known == nil,
+            .protocolError? where !hasTriedBoth && known == nil, .malformedPacket? where !hasTriedBoth && known == nil:
+            tryOtherVersion()
         default: return false
         }
         return true
@@ -46,7 +53,13 @@ struct ConnectionTerms: Hashable, Sendable {
     /// Notes what a broker stated when it accepted a connection. A term that it takes now is asked for next time.
     mutating func adopt(_ limits: BrokerLimits) {
         guard version == .v5 else { return }
+        known = .v5
         retains = options.retainsMessages && limits.keepsRetained
         quality = limits.quality
+    }
+
+    private mutating func tryOtherVersion() {
+        hasTriedBoth = true
+        version = version == .v5 ? .v3_1_1 : .v5
     }
 }

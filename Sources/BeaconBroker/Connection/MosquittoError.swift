@@ -64,9 +64,11 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         let will = options.availabilityTopic.map {
             ", with the will message at \($0)\(terms.retains ? " (retained)" : "")"
         }
+        let answer =
+            code == MOSQ_ERR_PROTOCOL.rawValue ? "sent something that is not MQTT" : "closed the connection"
         return MQTTError(
             .connectionLost,
-            "\(options.address) closed the connection in answer to CONNECT (MQTT \(terms.version), client id "
+            "\(options.address) \(answer) in answer to CONNECT (MQTT \(terms.version), client id "
                 + "\(options.clientID.printable)\(will ?? "")).", cause: self,
             possibleCauses: [
                 options.tls == nil ? "the port requires TLS" : nil,

@@ -26,7 +26,11 @@ struct SentRequests {
     var firstID: MQTTRequest.ID? { entries.values.min { $0.order < $1.order }?.id }
 
     /// Returns how many more may be sent.
-    func room(atMost count: Int) -> Int { (careful > 0 ? 1 : count) - entries.count }
+    ///
+    /// - Parameters:
+    ///   - count: the most requests that may be on their way.
+    ///   - hasSuspect: true where a message is suspected, so that one may be on its way.
+    func room(atMost count: Int, hasSuspect: Bool) -> Int { (careful > 0 || hasSuspect ? 1 : count) - entries.count }
 
     /// Adds a request under the number of its acknowledgement.
     mutating func add(_ action: MQTTRequest.Action, as id: MQTTRequest.ID?, acknowledgedBy number: Int32) {
@@ -85,6 +89,9 @@ struct SuspectMessages {
     private var current: (suspect: Suspect, size: Int)?
     private var losses = 0
     private var refused: [Suspect: Int] = [:]
+
+    /// True while a message is suspected: until it is acknowledged, or is not sent again.
+    var isLooking: Bool { current != nil }
 
     /// Notes a loss of the connection while a message waited for its acknowledgement.
     ///
