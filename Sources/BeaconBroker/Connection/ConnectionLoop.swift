@@ -55,9 +55,11 @@ struct ConnectionLoop {
         defer { requests.disconnected(fault) }
         guard isConnected else { return }
         isConnected = false
-        if fault.isPossiblyOfMessage, case .publish(let message)? = sent.first, suspects.noteLoss(with: message) {
-            let error = SuspectMessages.error(message, to: options.address)
-            if let id = sent.firstID { requests.complete(id, .failure(error)) } else { logger.error("\(error)") }
+        // The connection's own messages are short, and the next connection needs them.
+        if fault.isPossiblyOfMessage, let id = sent.firstID, case .publish(let message)? = sent.first,
+            suspects.noteLoss(with: message)
+        {
+            requests.complete(id, .failure(SuspectMessages.error(message, to: options.address)))
         }
         // Those that were not sent end too: the next connection would bring them before those that have to be sent
         // again.
@@ -83,6 +85,7 @@ struct ConnectionLoop {
             logger.info("connected to \(options.address) as \(options.clientID), with MQTT \(session.terms.version)")
             try announce(.online, by: session)
             while !requests.isClosing {
+                if suspects.isLooking || sent.isCareful { sent.removeAbandoned(requests.isOpen) }
                 let room = sent.room(atMost: session.window, hasSuspect: suspects.isLooking)
                 for (id, action) in requests.removeWaiting(atMost: room) {
                     try send(action, as: id, by: session)

@@ -13,8 +13,11 @@ struct ConnectionTerms: Hashable, Sendable {
     private(set) var quality = MQTTQualityOfService.atLeastOnce
 
     private let options: MQTTOptions
-    /// The version that the broker is known to speak: it has accepted version 5, or has named a version as unsupported.
+    /// The version that the broker is known to speak: it has accepted version 5, or has accepted 3.1.1 after it named
+    /// version 5 as unsupported.
     private var known: MQTTVersion?
+    /// True where the broker has named a version as unsupported in this attempt.
+    private var hasNamedVersion = false
     /// True where this attempt has tried both versions.
     private var hasTriedBoth = false
 
@@ -29,6 +32,7 @@ struct ConnectionTerms: Hashable, Sendable {
     mutating func begin() {
         version = options.version ?? known ?? .v5
         hasTriedBoth = options.version != nil
+        hasNamedVersion = false
     }
 
     /// Gives up the term that the broker has refused.
@@ -40,9 +44,9 @@ struct ConnectionTerms: Hashable, Sendable {
         case .qualityNotSupported? where quality != .atMostOnce: quality = .atMostOnce
         case .unsupportedVersion? where !hasTriedBoth:
             tryOtherVersion()
-            known = version
-        // A broker that does not know version 5 may also call CONNECT malformed.
-        case nil where refusal.code == .connectionLost && !hasTriedBoth && known == nil,
+            hasNamedVersion = true
+        // A broker that does not know version 5 may also hang up, not answer, or call CONNECT malformed.
+        case nil where [.connectionLost, .timedOut].contains(refusal.code) && !hasTriedBoth && known == nil,
             .protocolError? where !hasTriedBoth && known == nil, .malformedPacket? where !hasTriedBoth && known == nil:
             tryOtherVersion()
         default: return false
@@ -52,8 +56,8 @@ struct ConnectionTerms: Hashable, Sendable {
 
     /// Notes what a broker stated when it accepted a connection. A term that it takes now is asked for next time.
     mutating func adopt(_ limits: BrokerLimits) {
+        if version == .v5 || hasNamedVersion { known = version }
         guard version == .v5 else { return }
-        known = .v5
         retains = options.retainsMessages && limits.keepsRetained
         quality = limits.quality
     }

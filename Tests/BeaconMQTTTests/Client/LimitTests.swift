@@ -144,7 +144,7 @@ struct LimitTests {
             defer { reading.cancel() }
             try await running(sender.run) {
                 try await eventually("it is subscribed") { events.withLock { $0.contains("subscribed") } }
-                let size = 8 << 20
+                let size = 40 << 20
                 try await sender.publish(MQTTMessage(topic: "big/1", payload: [UInt8](repeating: 1, count: size)))
                 try await eventually("what is short comes") {
                     try await sender.publish(MQTTMessage(topic: "big/2", text: "short"))
