@@ -26,6 +26,13 @@ public struct Engine: ~Copyable {
     public internal(set) var statistics = EngineStatistics()
 
     var tracks: TrackTable
+
+    /// The disputes about the powers of tracks, by the track's number.
+    var powerDisputes: [Int: PowerDispute] = [:]
+
+    /// The uncalibrated beacons that were reported already.
+    var uncalibrated: Set<BeaconIdentity> = []
+
     var index = ConstraintIndex()
 
     /// The track at which the search for tracks that may be forgotten continues.

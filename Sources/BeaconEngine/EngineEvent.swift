@@ -19,6 +19,28 @@ public enum EngineEvent: Hashable, Sendable {
 
     /// All beacons that are located, once a second where ``PlaceMap/reportsEachSecond`` asks for it.
     case located(Timestamp, [LocatedBeacon])
+
+    /// A beacon has no valid measured power. The event comes once for each beacon, and for at most
+    /// ``UncalibratedBeacon/mostReports`` beacons.
+    case uncalibrated(UncalibratedBeacon)
+}
+
+/// A beacon without a valid measured power, for which ``IBeaconFrame/defaultMeasuredPower`` is assumed.
+public struct UncalibratedBeacon: Hashable, Sendable {
+    /// The most beacons that are reported: enough to see that a fleet is not calibrated, few enough for a log.
+    public static let mostReports = 20
+
+    /// The beacon.
+    public var identity: BeaconIdentity
+
+    /// The receiver.
+    public var receiver: ReceiverID
+
+    /// The reason.
+    public var fault: PowerFault
+
+    /// True for the last beacon that is reported.
+    public var isLast: Bool
 }
 
 /// A change of a region's state.

@@ -85,12 +85,19 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         public static let foreignLine = Kind("foreign-line")
         /// A capture or a simulation has come to its end.
         public static let sourceEnded = Kind("source-ended")
+        /// A beacon has no valid measured power, so that its distance assumes a default.
+        public static let uncalibrated = Kind("uncalibrated")
         /// The radio cannot know whether the scan is alive.
         public static let livenessUnknown = Kind("liveness-unknown")
 
+        /// Messages name more receivers than there are places for.
+        public static let crowded = Kind("crowded")
+        /// There are places for all receivers again.
+        public static let uncrowded = Kind("uncrowded")
+
         /// True for trouble, which deserves a warning, and false for information.
         public var isTrouble: Bool {
-            self != .adapterUsed && self != .filtering && self != .takenBack && self != .sourceEnded
+            ![.adapterUsed, .filtering, .takenBack, .sourceEnded, .uncrowded].contains(self)
         }
     }
 

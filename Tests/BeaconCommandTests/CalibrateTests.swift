@@ -31,6 +31,19 @@ struct CalibrateTests {
         #expect(outcome.errors.isEmpty)
     }
 
+    @Test("What an uncalibrated beacon says of its power is told, with that it does not count")
+    func uncalibrated() async throws {
+        let input = log(Self.first, [Int](repeating: -62, count: 50)).replacing("-59", with: "-3")
+        let text = try await BeaconProgram.run("calibrate", "--source", "-", input: input)
+        #expect(text.lines.contains("it says    -3 dBm at 1 m, which does not count: it is uncalibrated"))
+        #expect(text.lines.contains { $0.hasPrefix("proposed   -62 dBm at 1 m") })
+        let json = try await BeaconProgram.run("calibrate", "--source", "-", "--json", input: input)
+        #expect(try result(json)["measuredPower"] as? Int == -3)
+        let offset = try await BeaconProgram.run("calibrate", "--source", "-", "--offset", input: input)
+        #expect(offset.output.hasPrefix("hci0  -3.0 dB"))
+        #expect(offset.errors.contains("is uncalibrated: run 'beacon calibrate' for it first"))
+    }
+
     @Test("Without a region the strongest beacon is meant, with one a beacon of that")
     func region() async throws {
         let weak = log(Self.first, [Int](repeating: -80, count: 50))

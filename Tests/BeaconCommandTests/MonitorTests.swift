@@ -51,6 +51,16 @@ struct MonitorTests {
         }
     }
 
+    @Test("Where signals are learnt, an uncalibrated beacon is named once", arguments: [-3, -59])
+    func uncalibrated(power: Int) async throws {
+        let log = (0..<20).map { Self.line(1000 + Double($0) / 2) }.joined().replacing("-59", with: "\(power)")
+        let outcome = try await BeaconProgram.run(
+            "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--minimum-rssi", "auto", input: log)
+        #expect(outcome.lines == ["1970-01-01 00:16:40.000  enter  hall  (hci0)"])
+        let count = outcome.errors.components(separatedBy: "uncalibrated: run 'beacon calibrate'").count - 1
+        #expect(count == (power == -3 ? 1 : 0))
+    }
+
     private func temporaryLog(_ text: String) throws -> String {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).ndjson").path
         try text.write(toFile: path, atomically: true, encoding: .utf8)

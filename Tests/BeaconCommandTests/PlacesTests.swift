@@ -46,6 +46,28 @@ struct PlacesTests {
         #expect(outcome.lines.first?.contains(#""state":"unknown","place":null"#) == true)
     }
 
+    @Test(
+        "An uncalibrated beacon teaches and is placed as any other, and is named once", arguments: [-3, 0, 127, -128])
+    func uncalibrated(power: Int) async throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json").path
+        func run(_ power: Int) async throws -> [String] {
+            try? FileManager.default.removeItem(atPath: file)
+            let walk = Self.walk.replacing("-59", with: "\(power)")
+            let places = ["places", "--source", "-", "--place", "hall=R1", "--place", "kitchen=R2", "--json"]
+            let placed = try await BeaconProgram.run(places, input: walk)
+            let dark = try await BeaconProgram.run(places + ["--deaf", "R1"], input: walk)
+            for outcome in [placed, dark] {
+                let count = outcome.errors.components(separatedBy: "uncalibrated: run 'beacon calibrate'").count - 1
+                #expect(count == (power == -59 ? 0 : 1))
+            }
+            let taught = try await BeaconProgram.run(["teach", "hall", "--source", "-", "--file", file], input: walk)
+            #expect(taught.status == 0)
+            return placed.lines + dark.lines + [try String(contentsOfFile: file, encoding: .utf8)]
+        }
+        let expected = try await run(-59)
+        #expect(try await run(power) == expected)
+    }
+
     @Test("A receiver that is deaf makes its place dark, and what may be in it unknown")
     func deaf() async throws {
         let input = Self.log(60) { $0 < 30 ? (-60, -92) : (-85, -60) }

@@ -52,6 +52,38 @@ struct RangeTests {
         #expect(lines.contains { $0.contains("1/2") && $0.contains("0.2 m (0.0–0.7)") && $0.contains("-50 dBm") })
     }
 
+    /// Two adverts of each of so many beacons that claim a power; nil for none.
+    private static func log(power: Int?, beacons: Int = 1) -> String {
+        (0..<2 * beacons).map { number in
+            let claim = power.map { #""measuredPower":\#($0),"# } ?? ""
+            return #"{"time":\#(1000 + number / beacons),"uuid":"\#(uuid)","major":1,"minor":\#(number % beacons),"#
+                + #""address":"c0:00:00:00:00:01",\#(claim)"rssi":-60}"#
+        }.joined(separator: "\n")
+    }
+
+    @Test(
+        "A beacon that gives no power it can have is as far as a usual one, and uncalibrated", arguments: [-3, 30, nil])
+    func uncalibrated(power: Int?) async throws {
+        let json = try await BeaconProgram.run("range", "--source", "-", "--json", input: Self.log(power: power))
+        #expect(
+            json.lines.last?.hasSuffix(
+                #""proximity":"near","accuracy":1.122,"rssi":-60,"measuredPower":null,"interval":1.000,"#
+                    + #""accuracyRange":[0.32,2.51],"uncalibrated":true}]}"#) == true)
+        #expect(json.errors.components(separatedBy: "is uncalibrated: run 'beacon calibrate'").count == 2)
+        let text = try await BeaconProgram.run("range", "--source", "-", input: Self.log(power: power))
+        #expect(text.lines.contains { $0.contains("1.1 m? (0.3–3) -60 dBm") })
+        #expect(text.lines.contains("  ? uncalibrated: run 'beacon calibrate'; -59 dBm at 1 m is assumed"))
+        #expect(text.lines.allSatisfy { $0.count <= 80 } && text.errors.isEmpty)
+    }
+
+    @Test("Of many uncalibrated beacons standard error names the first")
+    func manyUncalibrated() async throws {
+        let outcome = try await BeaconProgram.run(
+            "range", "--source", "-", "--json", input: Self.log(power: -3, beacons: 100))
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 20 && lines.last?.contains("Further uncalibrated beacons are not reported") == true)
+    }
+
     @Test("On a terminal the table is drawn over itself, within its width, and with no colour where none is wanted")
     func terminal() async throws {
         let colored = try await BeaconProgram.runOnTerminal("range --source simulation:museum --speed max")

@@ -80,6 +80,7 @@ struct SightingLineParser {
     private mutating func readValue(of key: String, _ line: RawSpan) throws(Failure) {
         let start = position
         if peek(line) == UInt8(ascii: "n") {
+            if key == "rssi" { rssi = SignalStrength.unavailable.rawValue }
             return try skipValue(line, depth: 0)
         }
         switch key {

@@ -26,7 +26,11 @@ public enum SightingLogFormat {
         buffer.append(json: ",\"minor\":")
         buffer.append(decimal: Int(sighting.identity.minor))
         buffer.append(json: ",\"measuredPower\":")
-        buffer.append(decimal: Int(sighting.measuredPower))
+        if sighting.measuredPower == IBeaconFrame.unavailableMeasuredPower {
+            buffer.append(json: "null")
+        } else {
+            buffer.append(decimal: Int(sighting.measuredPower))
+        }
         buffer.append(json: ",\"rssi\":")
         buffer.append(decimal: Int(sighting.rssi.rawValue))
         buffer.append(json: "}\n")
@@ -44,7 +48,8 @@ public enum SightingLogFormat {
 ///
 /// Each line is turned back into the advert that it stands for, so that what follows need not know where adverts come
 /// from. Keys may come in any order and unknown ones are passed over. `uuid`, `major`, `minor` and `rssi` are needed;
-/// `time` may be missing or null, `receiver`, `address` and `measuredPower` have defaults.
+/// `time` and `measuredPower` may be missing or null, `receiver` and `address` have defaults. An `rssi` of null is no
+/// reading.
 struct SightingLogReader: FormatReader {
     private var lines = LineReader()
     private var advert = [UInt8](repeating: 0, count: IBeaconFrame.advertCount)
@@ -76,7 +81,8 @@ struct SightingLogReader: FormatReader {
             let receiver = interpreter.receivers.named(line.receiver ?? "log")
             advert.withUnsafeMutableBytes { bytes in
                 IBeaconFrame(
-                    identity: line.identity, measuredPower: line.measuredPower ?? IBeaconFrame.defaultMeasuredPower
+                    identity: line.identity,
+                    measuredPower: line.measuredPower ?? IBeaconFrame.unavailableMeasuredPower
                 ).write(to: bytes)
             }
             let report = AdvertisingReport(kind: .nonConnectable, address: line.address, rssi: line.rssi)

@@ -14,7 +14,9 @@ struct CalibrationSession {
         var spread = SignalSpread()
         /// The sum of the readings of each second, and their number.
         var seconds: [Int64: (sum: Int, count: Int)] = [:]
-        var measuredPower: Int8
+        var power = MeasuredPower()
+        /// The power that the newest advert claims.
+        var claim = IBeaconFrame.unavailableMeasuredPower
     }
 
     private let constraint: BeaconConstraint?
@@ -31,8 +33,9 @@ struct CalibrationSession {
         guard constraint?.matches(sighting.identity) ?? true else { return }
         let key = Key(identity: sighting.identity, receiver: receiver)
         guard collected[key] != nil || collected.count < Self.limit else { return }
-        collected[key, default: Collected(measuredPower: sighting.measuredPower)].spread.add(sighting.rssi)
-        collected[key]?.measuredPower = sighting.measuredPower
+        collected[key, default: Collected()].spread.add(sighting.rssi)
+        collected[key]?.power.hear(sighting.measuredPower, at: sighting.time)
+        collected[key]?.claim = sighting.measuredPower
         guard let dBm = sighting.rssi.dBm else { return }
         let second = sighting.time.nanoseconds / Timestamp.nanosecondsPerSecond
         collected[key]?.seconds[second, default: (0, 0)].sum += Int(dBm)
@@ -77,7 +80,7 @@ struct CalibrationSession {
     private var ranked: [CalibrationResult] {
         collected.compactMap { key, value in
             CalibrationResult(
-                identity: key.identity, receiver: key.receiver, measuredPower: value.measuredPower,
+                identity: key.identity, receiver: key.receiver, power: value.power, claim: value.claim,
                 spread: value.spread, secondMeans: value.seconds.values.map { Double($0.sum) / Double($0.count) })
         }.sorted { ($0.mean, $0.identity.description) > ($1.mean, $1.identity.description) }
     }
@@ -88,8 +91,11 @@ struct CalibrationResult {
     var identity: BeaconIdentity
     var receiver: String
 
-    /// The measured power that the beacon advertises, in dBm.
-    var measuredPower: Int8
+    /// The measured power that the beacon advertises, as far as it counts.
+    var power: MeasuredPower
+
+    /// The power that counts, or else the one that its newest advert claims, in dBm; nil if it claims none.
+    var claim: Int8?
 
     /// The number of adverts with a reading.
     var count: Int
@@ -112,14 +118,16 @@ struct CalibrationResult {
 
     /// - Returns: nil where there was no reading.
     init?(
-        identity: BeaconIdentity, receiver: String, measuredPower: Int8, spread: SignalSpread, secondMeans: [Double]
+        identity: BeaconIdentity, receiver: String, power: MeasuredPower, claim: Int8, spread: SignalSpread,
+        secondMeans: [Double]
     ) {
         guard let mean = spread.trimmedMean, let median = spread.quantile(0.5), let lower = spread.quantile(0.1),
             let upper = spread.quantile(0.9)
         else { return nil }
         self.identity = identity
         self.receiver = receiver
-        self.measuredPower = measuredPower
+        self.power = power
+        self.claim = power.valid ?? (claim == IBeaconFrame.unavailableMeasuredPower ? nil : claim)
         count = spread.count
         self.mean = mean
         self.median = median
@@ -143,6 +151,12 @@ struct CalibrationResult {
         return " (\(mean - margin, decimals: 1) to \(mean + margin, decimals: 1) in 95 %)"
     }
 
+    /// The beacon's own statement of its power, as the end of a line.
+    private var word: String {
+        guard let claim else { return "nothing of its power at 1 m" }
+        return "\(claim) dBm at 1 m" + (power.valid == nil ? ", which does not count: it is uncalibrated" : "")
+    }
+
     /// Appends the result as text.
     ///
     /// - Parameters:
@@ -158,8 +172,8 @@ struct CalibrationResult {
                 """
             } else {
                 """
-                it says    \(measuredPower) dBm at 1 m
-                proposed   \(proposal) dBm at 1 m\(proposal == Int(measuredPower) ? ", as it says" : "")\(interval)
+                it says    \(word)
+                proposed   \(proposal) dBm at 1 m\(proposal == power.valid.map(Int.init) ? ", as it says" : "")\(interval)
                 """
             }
         let text = """
@@ -191,7 +205,7 @@ struct CalibrationResult {
         buffer.append(json: ",\"upper\":")
         buffer.append(decimal: upper)
         buffer.append(json: ",\"measuredPower\":")
-        buffer.append(decimal: Int(measuredPower))
+        if let claim { buffer.append(decimal: Int(claim)) } else { buffer.append(json: "null") }
         buffer.append(json: ",\"proposedMeasuredPower\":")
         if loss == nil { buffer.append(decimal: proposal) } else { buffer.append(json: "null") }
         buffer.append(json: ",\"distance\":")

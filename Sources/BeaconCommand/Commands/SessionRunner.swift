@@ -7,11 +7,8 @@ import LinuxRadio
 /// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should
 /// know.
 struct SessionRunner {
-    var source: SourceOptions
+    var source: ChosenSource
     var receiver: String?
-
-    /// The source in place of the one that is named; nil for that.
-    var specification: SourceSpecification?
 
     /// The receivers that the user named otherwise.
     var expected: [String] = []
@@ -21,6 +18,9 @@ struct SessionRunner {
 
     /// Called with what the source delivers, at least so often, in nanoseconds.
     var sourceObserver: (interval: Int64, observe: (SourceStep) throws -> Void)?
+
+    /// False if the command's own output marks uncalibrated beacons.
+    var reportsUncalibrated = true
 
     /// Whether the command itself shows on the terminal how far it is.
     var hasOwnDisplay: Bool
@@ -43,7 +43,7 @@ struct SessionRunner {
         atEnd: () throws -> Void
     ) throws {
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
-        let input = try source.open(mode: mode, as: specification) { event in
+        let input = try source.open(mode: mode) { event in
             radio.update(event)
             radioObserver?(event)
         }
@@ -52,6 +52,7 @@ struct SessionRunner {
         configuration.calibrations = try source.calibrations()
         var session = MonitoringSession(configuration, source: input, pace: source.pace)
         if let sourceObserver { session.observe(each: sourceObserver.interval, sourceObserver.observe) }
+        if reportsUncalibrated { session.noticeObserver = { radio.update(.notice($0)) } }
         session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
         var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
         var failure: (any Error)?

@@ -14,7 +14,8 @@ enum SightingText {
         buffer.append(text: sighting.identity.uuid)
         append(number: Int(sighting.identity.major), width: 6, to: &buffer)
         append(number: Int(sighting.identity.minor), width: 6, to: &buffer)
-        append(number: Int(sighting.measuredPower), width: 6, to: &buffer)
+        let isPowerGiven = sighting.measuredPower != IBeaconFrame.unavailableMeasuredPower
+        append(number: isPowerGiven ? Int(sighting.measuredPower) : nil, width: 6, to: &buffer)
         append(number: Int(sighting.rssi.rawValue), width: 5, to: &buffer)
         buffer.append(UInt8(ascii: "\n"))
     }
@@ -24,8 +25,8 @@ enum SightingText {
         buffer.append(contentsOf: repeatElement(UInt8(ascii: " "), count: max(1, width - text.count)))
     }
 
-    private static func append(number: Int, width: Int, to buffer: inout [UInt8]) {
-        let text = String(number).utf8
+    private static func append(number: Int?, width: Int, to buffer: inout [UInt8]) {
+        let text = (number.map(String.init) ?? "-").utf8
         buffer.append(contentsOf: repeatElement(UInt8(ascii: " "), count: max(1, width - text.count)))
         buffer.append(contentsOf: text)
     }

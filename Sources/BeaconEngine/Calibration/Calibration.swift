@@ -76,11 +76,17 @@ struct CalibrationTable {
         places.isEmpty ? 0 : places[identity] ?? 0
     }
 
-    /// Returns the signal at one metre in dBm, as it was measured or else as the beacon says; nil where it says none.
+    /// Returns the signal at one metre in dBm: the measured one, or else the one that the beacon's claims give.
     @inline(__always)
-    func power(_ place: UInt16, advertised: Int8) -> Double? {
-        if place != 0 { return powers[Int(place)] }
-        return advertised < 0 ? Double(advertised) : nil
+    func power(_ place: UInt16, claim: PowerClaim) -> Double {
+        place != 0 ? powers[Int(place)] : Double(claim.assumed)
+    }
+
+    /// Returns the power in whole dBm by which beacons are of one kind. It is the claimed one, since beacons that claim
+    /// the same are usually configured alike. The measured one counts if no claim does.
+    func kindPower(of identity: BeaconIdentity, claim: PowerClaim) -> Int8 {
+        guard claim.isInvalid, case let place = place(of: identity), place != 0 else { return claim.assumed }
+        return Int8(max(-127, min(powers[Int(place)].rounded(), 0)))
     }
 
     /// Returns the level that the beacon would have in free space, in dBm.

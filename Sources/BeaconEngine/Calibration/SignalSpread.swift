@@ -8,9 +8,10 @@ public struct SignalSpread: Sendable {
     /// The number of readings of each value, from -127 dBm on.
     private var counts = [Int](repeating: 0, count: Self.values)
 
-    /// Readings lie in -127...20 dBm (Core Specification, Vol 4, Part E, 7.7.65.2).
+    /// Readings lie in -127 ... -1 dBm: the least that HCI has (Core Specification, Vol 4, Part E, 7.7.65.2), and the
+    /// most that is one (``SignalStrength/isReading``).
     private static let lowest = -127
-    private static let values = 148
+    private static let values = 127
 
     /// The number of readings.
     public private(set) var count = 0

@@ -6,7 +6,9 @@ extension Engine {
     mutating func refresh(
         _ number: Int32, _ sighting: Sighting, of track: UnsafeMutablePointer<Track>, at time: Int64
     ) {
-        if watches[Int(number)].isSignalLearned, !isStrongEnough(sighting, for: number) { return }
+        if watches[Int(number)].isSignalLearned, !isStrongEnough(sighting, of: track.pointee.power, for: number) {
+            return
+        }
         if watches[Int(number)].refresh(sighting, at: time, longestGap: track.pointee.interval.longestGap) { return }
         enter(number, sighting, of: track, at: time)
     }

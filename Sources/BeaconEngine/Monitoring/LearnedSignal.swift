@@ -16,17 +16,19 @@ struct LearnedSignals {
     ///
     /// - Parameters:
     ///   - sighting: the advert.
+    ///   - power: the power of the beacon's kind, in dBm.
     ///   - number: the region's number.
     ///   - time: the moment that it counts for.
     ///   - state: the region's state.
     ///   - entersAsKept: true where what would keep the region enters it.
     mutating func accept(
-        _ sighting: Sighting, for number: Int32, at time: Int64, state: RegionState, entersAsKept: Bool
+        _ sighting: Sighting, of power: Int8, for number: Int32, at time: Int64, state: RegionState,
+        entersAsKept: Bool
     ) -> Bool {
         // Without a reading, an advert shows that the beacon is there, but not that it is close.
         guard let dBm = sighting.rssi.dBm else { return state == .inside }
         let reading = Float(dBm)
-        let level = learn(reading, sighting, at: time)
+        let level = learn(reading, sighting, of: power, at: time)
         let isClose = reading >= level - SignalReference.enter
         let isKept = reading >= level - SignalReference.keep
         guard state == .inside else {
@@ -45,8 +47,7 @@ struct LearnedSignals {
     }
 
     /// Takes in a reading, and returns the strongest level of beacons of this kind.
-    private mutating func learn(_ reading: Float, _ sighting: Sighting, at tick: Int64) -> Float {
-        let power = sighting.measuredPower
+    private mutating func learn(_ reading: Float, _ sighting: Sighting, of power: Int8, at tick: Int64) -> Float {
         guard
             let place = references.place(
                 of: sighting.identity.uuid, measuredPower: power, by: sighting.receiver, at: tick)
@@ -70,10 +71,11 @@ struct LearnedSignals {
 
 extension Engine {
     @inline(never)
-    mutating func isStrongEnough(_ sighting: Sighting, for number: Int32) -> Bool {
+    mutating func isStrongEnough(_ sighting: Sighting, of claim: PowerClaim, for number: Int32) -> Bool {
         let watch = watches[Int(number)]
+        let power = calibrations.kindPower(of: sighting.identity, claim: claim)
         return learned.accept(
-            sighting, for: number, at: now, state: watch.state, entersAsKept: watch.entersAsKept)
+            sighting, of: power, for: number, at: now, state: watch.state, entersAsKept: watch.entersAsKept)
     }
 
     /// Has all beacons of a region's UUID teach its levels.

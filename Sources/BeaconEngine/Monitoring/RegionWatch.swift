@@ -121,7 +121,7 @@ struct RegionWatch: BitwiseCopyable {
     }
 
     @inline(__always)
-    private func keeps(_ rssi: SignalStrength) -> Bool { rssi == .unavailable || rssi.rawValue >= exitRSSI }
+    private func keeps(_ rssi: SignalStrength) -> Bool { !rssi.isReading || rssi.rawValue >= exitRSSI }
 
     /// Processes an advert of one of the region's beacons if the region is inside and has a timer.
     ///
@@ -148,7 +148,7 @@ struct RegionWatch: BitwiseCopyable {
             deadline = max(deadline, next)
         } else {
             let rssi = sighting.rssi
-            guard rssi == .unavailable ? minimumRSSI == Self.anySignal : rssi.rawValue >= minimumRSSI else {
+            guard rssi.isReading ? rssi.rawValue >= minimumRSSI : minimumRSSI == Self.anySignal else {
                 return nil
             }
             deadline = next

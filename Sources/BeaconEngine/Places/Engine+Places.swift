@@ -14,7 +14,7 @@ extension Engine {
     ///   - constraints: the beacons; one that is nil stands for all.
     public mutating func startLocating(_ map: PlaceMap, _ constraints: [BeaconConstraint?]) {
         stopLocating()
-        places = PlaceTracker(map, capacity: placeCapacity)
+        places = PlaceTracker(map, calibrations, capacity: placeCapacity)
         locatings = constraints.map { add(RangingSlot(constraint: $0, purpose: .places)) }
     }
 
@@ -47,8 +47,10 @@ extension Engine {
             let place = receivers.place(of: key.receiver), let number = places?.number(of: key.receiver),
             isLocated(track)
         else { return }
+        let claim = tracks[track].pointee.power
+        let isDisputed = claim.isInvalid && powerDisputes[track] != nil
         places?.hear(
-            key.identity, by: number, readings, measuredPower: tracks[track].pointee.measuredPower,
+            key.identity, by: number, readings, claim: claim, isDisputed: isDisputed,
             offset: Float(receivers[place].offset), gap: tracks[track].pointee.interval.usualGap, track: track,
             at: tick, evicted: &statistics.evicted)
     }

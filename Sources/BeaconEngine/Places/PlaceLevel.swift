@@ -65,7 +65,7 @@ struct PlaceLevel: BitwiseCopyable {
     ///   - gap: the beacon's usual gap in seconds; silence that is usual says nothing.
     ///   - patience: the seconds without a reading after which the level counts no more.
     ///   - reference: the strongest levels of beacons of this kind, which takes part.
-    ///   - measuredPower: what the beacon says of its power.
+    ///   - measuredPower: the power of the beacon's kind.
     ///   - tick: the second.
     /// - Returns: true where the beacon was heard.
     @inline(__always)

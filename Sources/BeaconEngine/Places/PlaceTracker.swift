@@ -3,7 +3,7 @@ import BeaconModel
 /// The beacons that are located, each with its levels at all receivers.
 ///
 /// Adverts do not come here: they are summed where ranging sums them, and
-/// ``hear(_:by:_:measuredPower:offset:gap:track:at:evicted:)`` takes the sum of a second.
+/// ``hear(_:by:_:claim:isDisputed:offset:gap:track:at:evicted:)`` takes the sum of a second.
 /// ``decide(at:hearing:report:)`` ends the second.
 struct PlaceTracker {
     /// A beacon that is located.
@@ -20,8 +20,10 @@ struct PlaceTracker {
         var silence: Int32 = 0
         /// Its usual gap in seconds.
         var gap: Float = 0
-        /// What it says of its power, and its kind's place in the table of references.
-        var measuredPower: Int8 = 0
+        /// The power that its tracks claim, the power of its kind in dBm, and the kind's place in the table of
+        /// references.
+        var claims = MeasuredPower()
+        var measuredPower = IBeaconFrame.defaultMeasuredPower
         var reference: Int?
         /// The number of the receiver that decided last.
         var holder: Int16 = -1
@@ -36,6 +38,7 @@ struct PlaceTracker {
 
     let map: PlaceMap
     let taught: TaughtPlaces
+    private let calibrations: CalibrationTable
 
     /// The map's receivers, as the source knows them: none for one that has not come, and several where the source has
     /// several of one name, as the adapters of a radio that was given a name.
@@ -73,8 +76,9 @@ struct PlaceTracker {
     /// What ``decide(at:hearing:report:)`` needs for one beacon at a time.
     var standing: PlaceStanding
 
-    init(_ map: PlaceMap, capacity: Int) {
+    init(_ map: PlaceMap, _ calibrations: CalibrationTable, capacity: Int) {
         self.map = map
+        self.calibrations = calibrations
         self.capacity = capacity
         taught = TaughtPlaces(map.taught, placeCount: map.placeCount, receiverCount: map.receivers.count)
         receivers = Array(repeating: [], count: map.receivers.count)
@@ -121,15 +125,16 @@ struct PlaceTracker {
     ///   - identity: the beacon.
     ///   - number: the receiver's number in the map.
     ///   - readings: the readings of the second.
-    ///   - measuredPower: what the beacon says of its power.
+    ///   - claim: the power that the track claims.
+    ///   - isDisputed: true if it is invalid because it keeps changing.
     ///   - offset: what the receiver's readings are too high by, in dB.
     ///   - gap: the beacon's usual gap in nanoseconds.
     ///   - track: the number of the track that was heard.
     ///   - tick: the second.
     ///   - evicted: counts beacons that had to be forgotten.
     mutating func hear(
-        _ identity: BeaconIdentity, by number: Int, _ readings: SampleDigest, measuredPower: Int8, offset: Float,
-        gap: Int64, track: Int, at tick: Int64, evicted: inout Int
+        _ identity: BeaconIdentity, by number: Int, _ readings: SampleDigest, claim: PowerClaim, isDisputed: Bool,
+        offset: Float, gap: Int64, track: Int, at tick: Int64, evicted: inout Int
     ) {
         while slotsByTrack.count <= track { slotsByTrack.append(.max) }
         var slot = slotsByTrack[track]
@@ -139,6 +144,8 @@ struct PlaceTracker {
         }
         // What a far receiver misses is no gap of the beacon's.
         if readings.count > 0 { beacons[Int(slot)].gap = Float(gap) / 1e9 }
+        beacons[Int(slot)].claims.hear(claim, isDisputed: isDisputed, at: tick)
+        let measuredPower = calibrations.kindPower(of: identity, claim: beacons[Int(slot)].claims.claim)
         if beacons[Int(slot)].reference == nil || beacons[Int(slot)].measuredPower != measuredPower {
             beacons[Int(slot)].measuredPower = measuredPower
             beacons[Int(slot)].reference = references.place(

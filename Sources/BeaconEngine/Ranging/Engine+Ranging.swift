@@ -150,9 +150,11 @@ extension Engine {
             if receivers.isNearFloor(readings.weakest, of: place), let mean = readings.mean {
                 receivers.learnFloor(of: place, from: Float(mean))
             }
+            if tracks[number].pointee.power.isInvalid { reportUncalibrated(number) }
             if isTeaching {
                 let track = tracks[number].pointee
-                learned.learn(readings, of: track.key, measuredPower: track.measuredPower, at: tick)
+                let power = calibrations.kindPower(of: track.key.identity, claim: track.power)
+                learned.learn(readings, of: track.key, measuredPower: power, at: tick)
             }
             if isLocating { locate(number, readings, at: tick) }
             if isRanging, !matches.isNothing, matches.region == nil {
@@ -195,7 +197,7 @@ extension Engine {
                 address: track.pointee.key.deviceAddress, identity: track.pointee.key.identity,
                 proximity: beacon.proximity, accuracy: beacon.accuracy, rssi: Int(beacon.rssi),
                 lastHeard: Timestamp(nanoseconds: track.pointee.lastHeard),
-                measuredPower: track.pointee.measuredPower, advertisingInterval: track.pointee.interval.usualGap)
+                measuredPower: track.pointee.power.byte, advertisingInterval: track.pointee.interval.usualGap)
             ranged.isCalibrated = beacon.isCalibrated
             if let factors, beacon.accuracy >= factors.farthest {
                 ranged.accuracyRange = beacon.accuracy * factors.nearest...beacon.accuracy * factors.farthest
@@ -211,9 +213,9 @@ extension Engine {
         let (track, state) = (tracks[number], tracks.level(number))
         let calibration = state.pointee.calibration
         guard let place = receivers.place(of: track.pointee.key.receiver),
-            let power = calibrations.power(calibration, advertised: track.pointee.measuredPower),
             let reading = strategy.filter.level(state.pointee.filter)
         else { return nil }
+        let power = calibrations.power(calibration, claim: track.pointee.power)
         let level = calibrations.freeLevel(calibration, receivers.level(of: reading, by: place), power: power)
         let spread = DistanceUncertainty.decibels
         let nearest = strategy.distance.distance(level: level + spread, measuredPower: power)
@@ -250,24 +252,47 @@ extension Engine {
         let silence = tick - track.pointee.lastHeard
         let state = tracks.level(number)
         filter.update(&state.pointee.filter, with: readings)
-        if let mean = readings.roundedMean { state.pointee.reportedRSSI = mean }
+        if let mean = readings.roundedMean {
+            state.pointee.reportedRSSI = mean
+            state.pointee.unreadSeconds = 0
+        } else if silence < Timestamp.nanosecondsPerSecond {
+            // Adverts without a reading prove presence and say nothing about distance.
+            let gap = track.pointee.interval.usualGap / Timestamp.nanosecondsPerSecond
+            state.pointee.unreadSeconds += UInt8(max(1, gap))
+        }
         var beacon = RankedBeacon(number: UInt32(number))
-        if silence < max(Self.unknownAfter, Self.unknownGaps * track.pointee.interval.usualGap),
+        let unread = Int64(state.pointee.unreadSeconds) * Timestamp.nanosecondsPerSecond
+        if max(silence, unread) < max(Self.unknownAfter, Self.unknownGaps * track.pointee.interval.usualGap),
             let reading = filter.level(state.pointee.filter)
         {
             beacon.rssi = state.pointee.reportedRSSI
             let level = receivers.level(of: reading, by: receiver)
-            // A beacon that gives no negative power for one metre, and of which none was measured, has no distance.
             let calibration = state.pointee.calibration
             beacon.isCalibrated = calibration != 0
-            if let power = calibrations.power(calibration, advertised: track.pointee.measuredPower) {
-                beacon.accuracy = distance.distance(
-                    level: calibrations.freeLevel(calibration, level, power: power), measuredPower: power)
-                beacon.proximity = strategy.classifier.classify(
-                    beacon.accuracy, previous: state.pointee.proximity)
-                state.pointee.proximity = beacon.proximity
-            }
+            let power = calibrations.power(calibration, claim: track.pointee.power)
+            beacon.accuracy = distance.distance(
+                level: calibrations.freeLevel(calibration, level, power: power), measuredPower: power)
+            beacon.proximity = strategy.classifier.classify(
+                beacon.accuracy, previous: state.pointee.proximity)
+            state.pointee.proximity = beacon.proximity
         }
         return beacon
+    }
+
+    /// Reports an uncalibrated beacon once. A second advert is needed, since the first one of an alternating tag may
+    /// have a counter in place of the power.
+    @inline(never)
+    private mutating func reportUncalibrated(_ number: Int) {
+        let track = tracks[number].pointee
+        let identity = track.key.identity
+        guard uncalibrated.count < UncalibratedBeacon.mostReports, track.interval.usualGap > 0,
+            let fault = track.power.fault(powerDisputes[number]), calibrations.place(of: identity) == 0,
+            uncalibrated.insert(identity).inserted
+        else { return }
+        events.append(
+            .uncalibrated(
+                UncalibratedBeacon(
+                    identity: identity, receiver: track.key.receiver, fault: fault,
+                    isLast: uncalibrated.count == UncalibratedBeacon.mostReports)))
     }
 }

@@ -42,7 +42,7 @@ struct SignalReference {
     ///   - reading: the reading in dBm. What is stronger than at one metre counts as that: a beacon that is held
     ///     against
     ///     a receiver does not put all others outside.
-    ///   - measuredPower: what the beacon says of its power.
+    ///   - measuredPower: the power of the beacon's kind.
     ///   - tick: the second.
     mutating func hear(_ reading: Float, measuredPower: Int8, at tick: Int64) {
         let now = tick / Timestamp.nanosecondsPerSecond
@@ -73,7 +73,7 @@ struct ReferenceTable {
     ///
     /// - Parameters:
     ///   - uuid: their UUID.
-    ///   - measuredPower: what they say of their power.
+    ///   - measuredPower: the power of their kind.
     ///   - receiver: the receiver that hears them; nil where those of all count together.
     ///   - tick: the second.
     mutating func place(

@@ -6,6 +6,7 @@ extension SuspicionDetector {
         let identity: BeaconIdentity
         var isNamed: Bool
         var newest: Int64
+        var power = MeasuredPower()
         var fixes: [Fix] = []
         var conflict: Conflict?
         var addresses: [KnownAddress] = []

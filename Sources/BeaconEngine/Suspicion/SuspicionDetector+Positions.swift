@@ -12,13 +12,15 @@ extension SuspicionDetector {
     /// The receivers of an identity that are followed.
     static let mostFixes = 12
 
-    /// Returns the level in dBm that an advert had at one metre.
-    func power(of sighting: Sighting) -> Float {
-        if !calibrations.isEmpty, let calibration = calibrations[sighting.identity] { return Float(calibration.power) }
+    /// Returns the level in dBm that the beacon of a record has at one metre.
+    private func power(in place: Int) -> Float {
+        if !calibrations.isEmpty, let calibration = calibrations[records[place].identity] {
+            return Float(calibration.power)
+        }
         // What says that it is weaker than usual may have been set up wrongly; nothing is stronger than 20 dBm (Core
         // Specification, Vol 6, Part A, 3), with which a beacon has what one of 0 dBm has and 20 dB.
         let usual = Float(IBeaconFrame.defaultMeasuredPower)
-        return min(max(Float(sighting.measuredPower), usual), usual + 20)
+        return min(max(Float(records[place].power.assumed), usual), usual + 20)
     }
 
     /// Looks at the level of an advert.
@@ -26,7 +28,7 @@ extension SuspicionDetector {
         let index = Int(sighting.receiver.index)
         guard let reading = sighting.rssi.dBm, index < receivers.count, receivers[index].position != nil else { return }
         let time = sighting.time.nanoseconds
-        let loss = power(of: sighting) - Float(reading) + receivers[index].offset
+        let loss = power(in: place) - Float(reading) + receivers[index].offset
         guard let fix = fix(of: sighting.receiver, in: place, hearing: loss, at: time) else { return }
         records[place].fixes[fix].address = sighting.address
         guard records[place].fixes[fix].hear(loss, at: time) else { return }

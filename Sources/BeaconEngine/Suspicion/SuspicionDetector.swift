@@ -158,6 +158,7 @@ public struct SuspicionDetector: Sendable {
         if time >= nextDue { decide(at: time) }
         guard let place = place(of: sighting.identity, at: time) else { return }
         records[place].newest = max(records[place].newest, time)
+        records[place].power.hear(sighting.measuredPower, at: sighting.time)
         if looksForAddresses { receiveAddress(sighting, in: place) }
         if looksForPositions { receiveLevel(sighting, in: place) }
     }

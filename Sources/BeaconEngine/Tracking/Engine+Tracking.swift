@@ -14,12 +14,12 @@ extension Engine {
         let track = tracks[number]
         let gap = time &- track.pointee.lastHeard
         if gap > Self.retention {
-            track.pointee.interval = IntervalLearner()
+            forgetCourse(number)
         } else {
             track.pointee.interval.add(gap: gap)
         }
         track.pointee.lastHeard = time
-        track.pointee.measuredPower = sighting.measuredPower
+        if sighting.measuredPower != track.pointee.power.settled { judgePower(number, sighting, at: time) }
         if track.pointee.matchVersion != index.version { refreshMatches(number) }
         let matches = track.pointee.matches
         guard !matches.isNothing else {
@@ -42,7 +42,7 @@ extension Engine {
         if tracks.count == tracks.capacity { evictOne(time) }
         let track = Track(
             key: key, lastHeard: time, matches: matches, matchVersion: index.version,
-            measuredPower: sighting.measuredPower)
+            power: PowerClaim(first: sighting.measuredPower))
         let number = tracks.insert(track)
         apply(matches, tracks[number], number, sighting, at: time)
     }
@@ -63,6 +63,22 @@ extension Engine {
             place &+= 1
         }
         if set.rangingCount > 0 { list(track, number, sighting) }
+    }
+
+    /// Judges a claim that differs from the beacon's settled one.
+    @inline(never)
+    private mutating func judgePower(_ number: Int, _ sighting: Sighting, at time: Int64) {
+        var dispute = powerDisputes[number]
+        tracks[number].pointee.power.judge(sighting.measuredPower, at: time, &dispute)
+        if dispute != nil { powerDisputes[number] = dispute }
+    }
+
+    /// Forgets the interval and the power of a beacon that returns from a long absence.
+    @inline(never)
+    private mutating func forgetCourse(_ number: Int) {
+        tracks[number].pointee.interval = IntervalLearner()
+        tracks[number].pointee.power = PowerClaim()
+        powerDisputes[number] = nil
     }
 
     /// Looks up the matches of a track again.
@@ -87,7 +103,7 @@ extension Engine {
             if tracks.isInUse(sweepPosition), !tracks[sweepPosition].pointee.isListed,
                 silence(of: sweepPosition, at: time) > Self.retention
             {
-                tracks.remove(sweepPosition)
+                remove(sweepPosition)
             }
             sweepPosition += 1
         }
@@ -107,7 +123,12 @@ extension Engine {
         }
         guard let stalest else { return }
         unlist(stalest.number)
-        tracks.remove(stalest.number)
+        remove(stalest.number)
         statistics.evicted += 1
+    }
+
+    private mutating func remove(_ number: Int) {
+        tracks.remove(number)
+        if !powerDisputes.isEmpty { powerDisputes[number] = nil }
     }
 }

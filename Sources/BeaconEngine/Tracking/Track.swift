@@ -15,8 +15,8 @@ struct Track: BitwiseCopyable {
 
     var interval = IntervalLearner()
 
-    /// The power that the newest advert gave for one metre, in dBm.
-    var measuredPower: Int8
+    /// The power at one metre that the adverts claim. Disputes about it are in ``Engine/powerDisputes``.
+    var power: PowerClaim
 
     /// True where it is in the list of beacons that are reported.
     var isListed = false
@@ -32,11 +32,24 @@ struct TrackLevel: BitwiseCopyable {
     /// The mean of the newest second with readings, in dBm.
     var reportedRSSI: Int8 = 0
 
-    /// The proximity as last known, on which hysteresis builds.
-    var proximity = Proximity.unknown
+    /// The proximity and ``unreadSeconds``, which share a byte.
+    private var proximityAndSeconds: UInt8 = 0
 
     /// Its place in the list of beacons that are reported; without meaning where it is not in it.
     var listPosition: UInt32 = 0
+
+    /// The proximity as last known, on which hysteresis builds.
+    var proximity: Proximity {
+        get { Proximity(rawValue: proximityAndSeconds & 3) ?? .unknown }
+        set { proximityAndSeconds = proximityAndSeconds & ~3 | newValue.rawValue }
+    }
+
+    /// The seconds of adverts without a reading since the last reading, at most 63. A second counts for as long as the
+    /// beacon's usual gap. Unheard beacons become unknown after 31 s at the latest, so that 63 is enough.
+    var unreadSeconds: UInt8 {
+        get { proximityAndSeconds >> 2 }
+        set { proximityAndSeconds = proximityAndSeconds & 3 | min(newValue, 63) << 2 }
+    }
 }
 
 /// A track's identity: receiver, device address and beacon identity, in four words that are quick to compare and hash.

@@ -22,6 +22,7 @@ extension Gateway {
             case .placed(let change): handle(change, notifications: &notifications)
             case .suspected(let event): handle(event, notifications: &notifications)
             case .located: break
+            case .notice(let notice): logger.warning("\(notice)", metadata: ["kind": "\(notice.kind)"])
             }
         }
         if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }
@@ -125,14 +126,15 @@ extension Gateway {
         var event = RangingEvent(
             time: report.time, receiver: name(report.receiver), constraint: report.constraint,
             beacons: report.beacons)
-        if !viewRequests.contains(report.request), let constraint = report.constraint,
+        let isForListeners = report.constraint.map { regionRangings[$0] == report.request } ?? false
+        if !isForListeners, let constraint = report.constraint,
             ownConstraints.contains(constraint)
         {
             add(policy.receive(.ranged(event), at: report.wallTime), to: &notifications)
         }
         event.time = report.wallTime
         view.receive(event, at: report.time, from: report.receiver)
-        if viewRequests.contains(report.request) { return }
+        if isForListeners { return }
         lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
         for destination in destinations { destination.receive?(.ranged(event)) }
         if rules?.needsRanging == true {

@@ -20,6 +20,9 @@ public struct IBeaconFrame: Hashable, Sendable, BitwiseCopyable {
     /// The measured power of a beacon that was not calibrated, in dBm: what Apple's sample AirLocate uses.
     @inlinable public static var defaultMeasuredPower: Int8 { -59 }
 
+    /// The value for a measured power that the source did not give.
+    @inlinable public static var unavailableMeasuredPower: Int8 { 127 }
+
     /// Creates a frame from its parts.
     @inlinable
     public init(identity: BeaconIdentity, measuredPower: Int8) {

@@ -115,6 +115,7 @@ public enum EventJSON {
         } else {
             buffer.append(json: "null")
         }
+        if beacon.isUncalibrated { buffer.append(json: ",\"uncalibrated\":true") }
         buffer.append(json: "}")
     }
 

@@ -68,8 +68,8 @@ public struct RangedBeacon: Hashable, Sendable {
     private var nearest: Float = -1
     private var farthest: Float = -1
 
-    /// The signal at one metre that its newest advert gives, in dBm; nil where that is no power a beacon can have.
-    public var measuredPower: Int? { power < 0 ? Int(power) : nil }
+    /// The signal at one metre that its adverts give, in dBm; nil if it is missing, impossible, or keeps changing.
+    public var measuredPower: Int? { power == IBeaconFrame.unavailableMeasuredPower ? nil : Int(power) }
 
     /// The usual time between two adverts that were heard, at most 10.24 s; nil until there were two. Where adverts are
     /// lost, it is longer than the beacon's own interval.
@@ -77,6 +77,10 @@ public struct RangedBeacon: Hashable, Sendable {
 
     /// True where the beacon's power at one metre was measured, and what it says of it does not count.
     public var isCalibrated = false
+
+    /// True if the beacon's power at one metre is not known. Its distance assumes
+    /// ``IBeaconFrame/defaultMeasuredPower`` until `beacon calibrate` has measured it.
+    public var isUncalibrated: Bool { measuredPower == nil && !isCalibrated }
 
     /// The distances in metres between which the beacon is in about 68 % of all cases; nil where nothing is known of
     /// its distance.
@@ -97,11 +101,12 @@ public struct RangedBeacon: Hashable, Sendable {
     ///   - accuracy: the estimated distance in metres; -1 where it is unknown.
     ///   - rssi: the mean signal of its newest second, in dBm; 0 where there is none.
     ///   - lastHeard: the time of its last advert.
-    ///   - measuredPower: the signal at one metre, in dBm; 0 and above where it gives none.
+    ///   - measuredPower: the signal at one metre, in dBm; ``IBeaconFrame/unavailableMeasuredPower`` if not known.
     ///   - advertisingInterval: the usual time between two adverts, in nanoseconds; 0 where it is not known.
     public init(
         address: DeviceAddress, identity: BeaconIdentity, proximity: Proximity, accuracy: Double, rssi: Int,
-        lastHeard: Timestamp, measuredPower: Int8 = 0, advertisingInterval: Int64 = 0
+        lastHeard: Timestamp, measuredPower: Int8 = IBeaconFrame.unavailableMeasuredPower,
+        advertisingInterval: Int64 = 0
     ) {
         self.address = address
         self.identity = identity

@@ -13,7 +13,8 @@ public struct Sighting: Hashable, Sendable, BitwiseCopyable {
     /// The receiver that heard it.
     public var receiver: ReceiverID
 
-    /// The strength in dBm that the beacon says a receiver measures one metre away.
+    /// The strength in dBm that a receiver measures one metre away, as the beacon claims it;
+    /// ``IBeaconFrame/unavailableMeasuredPower`` if the source did not give it.
     public var measuredPower: Int8
 
     /// The received signal strength.
@@ -52,9 +53,16 @@ public struct SignalStrength: Hashable, Sendable, BitwiseCopyable {
     /// Such an advert counts for presence and never for distance.
     @inlinable public static var unavailable: SignalStrength { SignalStrength(rawValue: 127) }
 
-    /// The strength in dBm, or nil where the controller had no reading.
+    /// True for a strength that was measured, which is negative.
+    ///
+    /// "No reading" has many spellings: controllers report 127, iOS and some gateways 0. Positive values count as no
+    /// reading too. HCI allows up to 20 dBm, but a beacon that touches the receiver's antenna does not reach 0 dBm.
     @inlinable
-    public var dBm: Int8? { rawValue == 127 ? nil : rawValue }
+    public var isReading: Bool { rawValue < 0 }
+
+    /// The strength in dBm, or nil where there was no reading.
+    @inlinable
+    public var dBm: Int8? { isReading ? rawValue : nil }
 }
 
 /// A receiver's place in the table of names that its source keeps: `hci0` or `Room201` as a small number.

@@ -358,6 +358,9 @@ package struct MonitoringCore: ~Copyable {
             case .exited(let change), .determined(let change): settle(change, as: .outside)
             case .located(let time, let beacons): events.append(.located(self.event(of: beacons, at: time)))
             case .placed(let change): events.append(.placed(self.event(of: change)))
+            case .uncalibrated(let beacon):
+                let receiver = receiverNames[beacon.receiver] ?? "receiver \(beacon.receiver.index)"
+                events.append(.notice(RadioNotice(beacon, by: receiver)))
             case .ranged(let report):
                 guard let request = requestsByRanging[report.ranging], !smoothed.contains(report.receiver) else {
                     continue

@@ -1,4 +1,5 @@
 package import BeaconModel
+package import BeaconRadio
 
 /// The core's name for a region or a condition that it monitors. It is never given out twice.
 package struct ConditionID: Hashable, Comparable, Sendable {
@@ -32,6 +33,9 @@ package enum MonitoringEvent: Sendable {
 
     /// An identity is heard as no single device can be.
     case suspected(SuspicionEvent)
+
+    /// A notice about a beacon for the operator.
+    case notice(RadioNotice)
 }
 
 /// A change of a condition's state.

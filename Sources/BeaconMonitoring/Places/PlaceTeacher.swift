@@ -1,3 +1,4 @@
+import BeaconEngine
 public import BeaconModel
 
 /// The measurement of a place: how a beacon is heard while somebody stands there with it.
@@ -17,11 +18,15 @@ public struct PlaceTeacher: Sendable {
     private struct Reading {
         var time: Timestamp
         var receiver: String
-        var level: Double
+        var dBm: Int8
     }
 
-    /// The readings of each beacon.
+    /// The readings of each beacon, and its power.
     private var readings: [BeaconIdentity: [Reading]] = [:]
+    private var powers: [BeaconIdentity: MeasuredPower] = [:]
+
+    /// The measurements of beacons.
+    private let calibrations: CalibrationSet
 
     /// The names of the receivers that take part, whether or not they hear anything.
     public var receivers: Set<String> = []
@@ -32,8 +37,13 @@ public struct PlaceTeacher: Sendable {
 
     /// Creates a measurement of nothing so far.
     ///
-    /// - Parameter constraint: the beacons that count; nil for all.
-    public init(constraint: BeaconConstraint?) { self.constraint = constraint }
+    /// - Parameters:
+    ///   - constraint: the beacons that count; nil for all.
+    ///   - calibrations: the measurements of beacons, used for beacons that advertise no valid power.
+    public init(constraint: BeaconConstraint?, calibrations: CalibrationSet = CalibrationSet()) {
+        self.constraint = constraint
+        self.calibrations = calibrations
+    }
 
     /// Takes in an advert.
     ///
@@ -45,8 +55,8 @@ public struct PlaceTeacher: Sendable {
         guard constraint?.matches(sighting.identity) ?? true, let dBm = sighting.rssi.dBm else { return }
         guard readings[sighting.identity] != nil || readings.count < Self.mostBeacons else { return }
         guard readings[sighting.identity]?.count ?? 0 < Self.mostReadings else { return }
-        readings[sighting.identity, default: []].append(
-            Reading(time: sighting.time, receiver: receiver, level: Double(dBm) - Double(sighting.measuredPower)))
+        powers[sighting.identity, default: MeasuredPower()].hear(sighting.measuredPower, at: sighting.time)
+        readings[sighting.identity, default: []].append(Reading(time: sighting.time, receiver: receiver, dBm: dBm))
     }
 
     /// The beacons that were heard, those of the most adverts first.
@@ -65,10 +75,17 @@ public struct PlaceTeacher: Sendable {
                 stands.append([reading])
             }
         }
-        return stands.flatMap(points)
+        let power = power(of: beacon)
+        return stands.flatMap { points($0, power: power) }
     }
 
-    private func points(_ stand: [Reading]) -> [[String: Double?]] {
+    /// Returns a beacon's power in dBm, the same as places calculate with.
+    private func power(of beacon: BeaconIdentity) -> Double {
+        let power = powers[beacon] ?? MeasuredPower()
+        return power.valid.map(Double.init) ?? calibrations[beacon]?.power ?? Double(power.assumed)
+    }
+
+    private func points(_ stand: [Reading], power: Double) -> [[String: Double?]] {
         guard let first = stand.first?.time, let last = stand.last?.time else { return [] }
         // A second counts from its first advert to the next one's.
         let length = Double(last.since(first)) / 1e9 + 1
@@ -76,7 +93,7 @@ public struct PlaceTeacher: Sendable {
         var sums = Array(repeating: [String: (sum: Double, count: Int)](), count: count)
         for reading in stand {
             let place = min(Int(Double(reading.time.since(first)) / 1e9 / length * Double(count)), count - 1)
-            sums[place][reading.receiver, default: (0, 0)].sum += reading.level
+            sums[place][reading.receiver, default: (0, 0)].sum += Double(reading.dBm) - power
             sums[place][reading.receiver, default: (0, 0)].count += 1
         }
         return sums.filter { !$0.isEmpty }.map { piece in

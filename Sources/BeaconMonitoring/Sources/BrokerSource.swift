@@ -13,6 +13,7 @@ package struct BrokerSource: Hashable, Sendable {
         // Shelly's prefix is the device's id.
         "+/events/rpc", "+/online",
         "ruuvi/+/+",
+        "tele/+/SENSOR", "tele/+/STATE", "tele/+/LWT",
         "beacon-relay/+/heard", "beacon-relay/+/status",
     ]
 

@@ -3,7 +3,7 @@ internal import BeaconModel
 /// The characteristics of a beacon that Apple's documents name and `CLBeacon` does not have there. Code that is to
 /// compile for iOS too asks for them in a file of its own.
 extension CLBeacon {
-    /// The signal at one metre that the beacon's newest advert gives, in dBm; nil where it gives none.
+    /// The signal at one metre that the beacon's adverts give, in dBm; nil if it is missing, impossible or changing.
     public var measuredPower: Int? { ranged?.measuredPower }
 
     /// The usual time between two of the beacon's adverts that were heard; nil until there were two. Where adverts are

@@ -56,6 +56,25 @@ struct SightingLogFormatTests {
         #expect(reading.heard.map(\.receiver) == [name, name])
     }
 
+    @Test("a measured power that the source did not give is null, and is none again when it is read")
+    func noPower() throws {
+        var sighting = sighting
+        sighting.measuredPower = IBeaconFrame.unavailableMeasuredPower
+        let line = String(decoding: line(sighting, time: nil, receiver: "a"), as: UTF8.self)
+        #expect(line.contains(#""measuredPower":null,"#))
+        for text in [line, line.replacing(#""measuredPower":null,"#, with: "")] {
+            let heard = try Reading(Array(text.utf8)).heard.first
+            #expect(heard?.frame?.measuredPower == IBeaconFrame.unavailableMeasuredPower)
+        }
+    }
+
+    @Test("a strength that is null, 127, 0 or positive is no reading", arguments: ["null", "127", "0", "20"])
+    func noReading(rssi: String) throws {
+        let line = String(decoding: line(sighting, time: nil, receiver: "a"), as: UTF8.self)
+        let heard = try Reading(Array(line.replacing("-70", with: rssi).utf8)).heard.first
+        #expect(heard != nil && heard?.rssi == nil)
+    }
+
     @Test("each value comes back at its bounds")
     func bounds() throws {
         for (power, rssi) in [(Int8.min, Int8.max), (.max, .min), (0, 0)] {

@@ -53,12 +53,14 @@ struct LearnedSignalTests {
         #expect(engine.regionEvents().map { $0.prefix(7) } == ["enter 0", "exit 39"])
     }
 
-    @Test("A region that was inside is kept by what would keep it, and by an advert without a reading")
-    func assumedInside() {
+    @Test(
+        "A region that was inside is kept by what would keep it, and by an advert without a reading",
+        arguments: [127, 0, 20] as [Int8])
+    func assumedInside(unread: Int8) {
         var engine = monitoring(assuming: .inside)
         hear(&engine, from: 0, to: 1, -62, minor: 2)
         hear(&engine, from: 1.1, to: 60, -80)
-        engine.receive(.of(at: 61, rssi: 127))
+        engine.receive(.of(at: 61, rssi: unread))
         engine.advance(to: .at(90))
         #expect(engine.regionEvents() == [])
         engine.advance(to: .at(92))

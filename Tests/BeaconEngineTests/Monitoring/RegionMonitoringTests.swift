@@ -97,19 +97,21 @@ struct RegionMonitoringTests {
         #expect(engine.regionEvents() == ["exit 90.0"])
     }
 
-    @Test("An advert without a reading is presence, but cannot show that it reaches a minimum")
-    func unreadSignal() {
+    @Test(
+        "An advert without a reading is presence, but cannot show that it reaches a minimum",
+        arguments: [127, 0, 1, 20] as [Int8])
+    func unreadSignal(rssi: Int8) {
         var engine = Engine()
         _ = engine.startMonitoring(MonitoredRegion(everyone))
-        engine.receive(.of(at: 1, rssi: 127))
+        engine.receive(.of(at: 1, rssi: rssi))
         #expect(engine.regionEvents() == ["enter 1.0"])
 
         var strict = Engine()
         _ = strict.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -70))
-        strict.receive(.of(at: 1, rssi: 127))
+        strict.receive(.of(at: 1, rssi: rssi))
         #expect(strict.regionEvents().isEmpty)
         strict.receive(.of(at: 2, rssi: -60))
-        strict.hear(from: 3, to: 60, every: 1) { .of(at: $0, rssi: 127) }
+        strict.hear(from: 3, to: 60, every: 1) { .of(at: $0, rssi: rssi) }
         #expect(strict.regionEvents() == ["enter 2.0"])
     }
 

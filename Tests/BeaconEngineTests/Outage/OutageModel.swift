@@ -155,7 +155,7 @@ struct ModelledEngine: ~Copyable {
             case .entered(let change): "\(numbers[change.region] ?? -1) enter \(Int(change.time.seconds))"
             case .exited(let change): "\(numbers[change.region] ?? -1) exit \(Int(change.time.seconds))"
             case .determined(let change): "\(numbers[change.region] ?? -1) outside \(Int(change.time.seconds))"
-            case .ranged, .placed, .located: nil
+            case .ranged, .placed, .located, .uncalibrated: nil
             }
         }
         defer { model.changes = [] }

@@ -77,7 +77,7 @@ struct OutageTests {
             case .entered(let change): words.append("enter \(change.time.seconds)")
             case .exited(let change): words.append("exit \(change.time.seconds)")
             case .determined: words.append("outside")
-            case .placed, .located: break
+            case .placed, .located, .uncalibrated: break
             case .ranged(let report):
                 let state = report.beacons.first.map { "\($0.proximity)" } ?? "-"
                 words.append("\(Int(report.time.seconds)) \(state)")
@@ -499,7 +499,7 @@ struct OutageTests {
                 case .entered(let change): "\(regions[change.region] ?? -1) enter \(change.time.nanoseconds)"
                 case .exited(let change): "\(regions[change.region] ?? -1) exit \(change.time.nanoseconds)"
                 case .determined(let change): "\(regions[change.region] ?? -1) outside \(change.time.nanoseconds)"
-                case .ranged, .placed, .located: nil
+                case .ranged, .placed, .located, .uncalibrated: nil
                 }
             }
         }

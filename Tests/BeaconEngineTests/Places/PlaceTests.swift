@@ -6,7 +6,10 @@ import Testing
 struct PlaceBench: ~Copyable {
     var engine = Engine()
     private(set) var time = 0.0
-    private let power: Int8 = -59
+    private var adverts = 0
+
+    /// What the beacon claims of its power.
+    var claims = PowerSequence.constant(-59)
 
     init(_ map: PlaceMap = PlaceMap(placeCount: 3, receivers: [0, 1, 2]), attaching count: Int = 3) {
         engine.startLocating(map, [nil])
@@ -17,6 +20,8 @@ struct PlaceBench: ~Copyable {
     mutating func pass(_ seconds: Int, _ levels: [Int8?], minor: UInt16 = 1) {
         for _ in 0..<seconds {
             for tenth in 0..<10 {
+                let power = claims.power(time + Double(tenth) / 10, adverts)
+                adverts += 1
                 for (receiver, level) in levels.enumerated() {
                     guard let level else { continue }
                     engine.receive(

@@ -1,5 +1,6 @@
 import BeaconEngine
 import BeaconModel
+import BeaconSupport
 import Testing
 
 @Suite("Ranging")
@@ -203,14 +204,56 @@ struct RangingTests {
         #expect(engine.reports().count == 101)
     }
 
-    @Test("A beacon whose measured power is not negative has no distance", arguments: [0, 100] as [Int8])
-    func uncalibrated(power: Int8) throws {
+    @Test("Adverts without a reading list a beacon, and say nothing of its distance", arguments: [127, 126, 20, 1, 0])
+    func unread(rssi: Int8) {
         var engine = Engine()
         _ = engine.startRanging(everyone)
-        engine.receive(.of(at: 0.1, rssi: -60, power: power))
-        engine.advance(to: .at(1))
-        let beacon = try #require(engine.reports().first?.beacons.first)
-        #expect(beacon.proximity == .unknown)
-        #expect(beacon.accuracy == -1)
+        engine.hear(from: 0.05, to: 10, every: 0.1) { .of(at: $0, rssi: rssi) }
+        let reports = engine.reports()
+        #expect(reports.count == 10)
+        for beacon in reports.map(\.beacons.first) {
+            #expect(beacon?.proximity == .unknown && beacon?.accuracy == -1 && beacon?.rssi == 0)
+        }
+    }
+
+    @Test("A beacon whose adverts lose their readings is unknown after 2 s or 3 gaps, until it has one again")
+    func lostReadings() {
+        for (gap, seconds) in [(0.1, 2.0...4.0), (4.0, 8.0...16.0)] {
+            var engine = Engine()
+            _ = engine.startRanging(everyone)
+            engine.hear(from: 0.05, to: 40, every: gap) { .of(at: $0) }
+            engine.hear(from: 40.05, to: 80, every: gap) { .of(at: $0, rssi: 0) }
+            engine.hear(from: 80.05, to: 100, every: gap) { .of(at: $0) }
+            let beacons = engine.reports().map { ($0.time.seconds, $0.beacons.first?.proximity) }
+            let lost = beacons.first { $0.0 > 40 && $0.1 == .unknown }?.0 ?? 0
+            #expect(seconds.contains(lost - 40))
+            #expect(beacons.allSatisfy { $0.1 == ($0.0 >= lost && $0.0 <= 80 ? .unknown : .near) })
+        }
+    }
+
+    @Test("Proximity unknown, accuracy -1 and RSSI 0 are always one", arguments: 0..<40)
+    func unknown(seed: Int) {
+        var random = SplitMix64(seed: UInt64(seed) + 5)
+        var engine = Engine()
+        _ = engine.startRanging(everyone)
+        var time = 0.0
+        var hasBoth: Set<Bool> = []
+        for _ in 0..<2000 {
+            time +=
+                Bool.random(using: &random) ? .random(in: 0...0.3, using: &random) : .random(in: 0...4, using: &random)
+            let hasReading = Int.random(in: 0..<3, using: &random) == 0
+            engine.receive(
+                .of(
+                    minor: .random(in: 1...3, using: &random), at: time,
+                    rssi: hasReading ? .random(in: -110 ... -1, using: &random) : .random(in: 0...127, using: &random),
+                    power: .random(in: .min ... .max, using: &random)))
+        }
+        for beacon in engine.reports().flatMap(\.beacons) {
+            #expect((beacon.proximity == .unknown) == (beacon.accuracy == -1))
+            #expect((beacon.proximity == .unknown) == (beacon.rssi == 0))
+            #expect(beacon.accuracy == -1 || beacon.accuracy >= 0)
+            hasBoth.insert(beacon.proximity == .unknown)
+        }
+        #expect(hasBoth.count == 2)
     }
 }

@@ -27,7 +27,7 @@ extension Engine {
             case .entered(let change): "enter \(change.time.seconds)"
             case .exited(let change): "exit \(change.time.seconds)"
             case .determined(let change): "outside \(change.time.seconds)"
-            case .ranged, .placed, .located: nil
+            case .ranged, .placed, .located, .uncalibrated: nil
             }
         }
     }

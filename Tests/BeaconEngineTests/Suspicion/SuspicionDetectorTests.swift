@@ -338,12 +338,13 @@ struct SuspicionDetectorTests {
         #expect(detector.findings(of: sightings, until: 140) == [])
     }
 
-    @Test("A clone that says it is stronger than it is only enlarges its own circles")
-    func claimedPower() {
+    @Test(
+        "A clone is found whatever it says of its power", arguments: [-39, -30, -3, 0, 30, 127, -128] as [Int8])
+    func claimedPower(power: Int8) {
         var cloners = SimulatedCloners(
             receivers: Self.row(2, every: 250), devices: [Self.still(x: 1), Self.still(x: 249)],
             random: SplitMix64(seed: 18))
-        cloners.devices[1].measuredPower = 0
+        cloners.devices[1].measuredPower = power
         let sightings = cloners.sightings(until: 120)
         var detector = Self.detector(SuspicionRules(), cloners)
         #expect(detector.findings(of: sightings, until: 120) == ["apart 1 0-1"])

@@ -16,7 +16,8 @@ struct TrackTableTests {
 
     private func track(_ number: Int) -> Track {
         Track(
-            key: key(number), lastHeard: Int64(number), matches: .nothing, matchVersion: 0, measuredPower: -59)
+            key: key(number), lastHeard: Int64(number), matches: .nothing, matchVersion: 0,
+            power: PowerClaim(first: -59))
     }
 
     @Test("Behaves as a dictionary does, whatever is added and removed in whatever order")

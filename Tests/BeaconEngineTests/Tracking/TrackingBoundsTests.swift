@@ -141,7 +141,7 @@ struct TrackingBoundsTests {
                 #expect(report.beacons.map(\.address.bits) == [UInt64(report.receiver.index)])
             case .entered(let change): changes.append("enter \(change.time.seconds)")
             case .exited(let change): changes.append("exit \(change.time.seconds)")
-            case .determined, .placed, .located: Issue.record("nothing is determined")
+            case .determined, .placed, .located, .uncalibrated: Issue.record("nothing is determined")
             }
         }
         #expect(reporting == [7, 1, 65_535])

@@ -3,10 +3,10 @@ import Testing
 
 @Suite("Signal strength")
 struct SignalStrengthTests {
-    @Test("127 is no reading, everything else is dBm")
+    @Test("Only a negative strength is a reading: 127, 0 and positive ones say that there was none")
     func readings() {
         #expect(SignalStrength.unavailable.dBm == nil)
-        #expect(SignalStrength(rawValue: 127).dBm == nil)
-        for value in Int8.min...126 { #expect(SignalStrength(rawValue: value).dBm == value) }
+        for value in Int8.min ... -1 { #expect(SignalStrength(rawValue: value).dBm == value) }
+        for value in 0...Int8.max { #expect(SignalStrength(rawValue: value).dBm == nil) }
     }
 }

@@ -1,0 +1,270 @@
+import BeaconEngine
+import BeaconModel
+import BeaconSupport
+import Testing
+
+@Suite("Claims of the measured power")
+struct MeasuredPowerTests {
+    /// What ranging reports of a beacon that stands still, second by second.
+    private func range(
+        _ sequence: PowerSequence, seconds: Int = 60, rssi: Int8 = -60, perSecond: Int = 10
+    ) -> [RangedBeacon] {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        for number in 0..<seconds * perSecond {
+            let time = (Double(number) + 0.5) / Double(perSecond)
+            // A still beacon's readings spread by some decibels.
+            let reading = rssi + Int8(number * 7 % 5) - 2
+            engine.receive(.of(at: time, rssi: reading, power: sequence.power(time, number)))
+        }
+        engine.advance(to: .at(Double(seconds)))
+        return engine.reports().flatMap(\.beacons)
+    }
+
+    @Test(
+        "A power that is impossible, missing or in turns never decides the distance",
+        arguments: PowerSequence.usual + PowerSequence.changing)
+    func distance(sequence: PowerSequence) {
+        let expected = range(.constant(-59))
+        let beacons = range(sequence)
+        #expect(beacons.count == expected.count)
+        for (beacon, usual) in zip(beacons, expected).dropFirst(30) {
+            #expect(beacon.accuracy == usual.accuracy)
+            #expect(beacon.proximity == .near && beacon.rssi == usual.rssi)
+            #expect(beacon.accuracyRange == usual.accuracyRange)
+        }
+    }
+
+    @Test(
+        "A beacon none of whose claims counts is uncalibrated from its first report on",
+        arguments: PowerSequence.invalid)
+    func uncalibrated(sequence: PowerSequence) {
+        for beacon in range(sequence, seconds: 5) {
+            #expect(beacon.isUncalibrated && beacon.measuredPower == nil && !beacon.isCalibrated)
+            #expect(beacon.proximity == .near)
+        }
+    }
+
+    @Test("Every possible power counts, and no other")
+    func possible() {
+        for power in Int8.min ... .max {
+            let beacon = range(.constant(power), seconds: 2, rssi: -100).last
+            let isPossible = power >= -100 && power <= -30
+            #expect(beacon?.measuredPower == (isPossible ? Int(power) : nil))
+            #expect(beacon?.isUncalibrated == !isPossible)
+        }
+    }
+
+    @Test(
+        "The valid power of a tag that has something else in every other advert holds", arguments: [32, 0, 127, -110])
+    func validAmongOthers(other: Int8) {
+        let expected = range(.constant(-70))
+        for (beacon, usual) in zip(range(.turns(-70, other)), expected) { #expect(beacon == usual) }
+        for (beacon, usual) in zip(range(.turns(other, -70)), expected) { #expect(beacon.accuracy == usual.accuracy) }
+    }
+
+    @Test("Powers that keep changing count for nothing, until one lasts")
+    func changing() {
+        let sequence = PowerSequence("") { $0 < 60 ? ($1 % 2 == 0 ? -70 : -80) : -80 }
+        let beacons = range(sequence, seconds: 180)
+        #expect(beacons[0].measuredPower == -70)
+        #expect(beacons[5..<118].allSatisfy { $0.isUncalibrated })
+        #expect(beacons[121...].allSatisfy { $0.measuredPower == -80 })
+    }
+
+    @Test("A reconfigured beacon is followed after a minute")
+    func reconfigured() {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        // It is turned down by 12 dB after two minutes, and says so.
+        engine.hear(from: 0.05, to: 119.95, every: 0.1) { .of(at: $0, rssi: -62, power: -59) }
+        engine.hear(from: 120.05, to: 240, every: 0.1) { .of(at: $0, rssi: -74, power: -71) }
+        let beacons = engine.reports().flatMap(\.beacons)
+        #expect(beacons[..<179].allSatisfy { $0.measuredPower == -59 })
+        #expect(beacons[181...].allSatisfy { $0.measuredPower == -71 && abs($0.accuracy - 1.41) < 0.02 })
+    }
+
+    @Test("After an absence of five minutes a beacon's claims are those of a new one")
+    func absence() {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        engine.receive(.of(at: 0.5, power: -59))
+        engine.receive(.of(at: 400.5, rssi: -72, power: -71))
+        engine.advance(to: .at(401))
+        #expect(engine.reports().last?.beacons.first?.measuredPower == -71)
+    }
+
+    @Test("However powers are drawn, a still beacon has one proximity once it is settled", arguments: 0..<40)
+    func drawn(seed: Int) {
+        // From advert to advert, and so seldom the same that none lasts for a minute.
+        let beacons = range(.drawn(seed, adverts: 1...20, of: 6000), seconds: 600)
+        #expect(Set(beacons.dropFirst(120).map(\.proximity)).count == 1)
+    }
+
+    @Test("However slowly powers change, a still beacon changes its proximity a few times at most", arguments: 0..<20)
+    func drawnSlowly(seed: Int) {
+        let beacons = range(.drawn(seed, adverts: 1...600, of: 7200), seconds: 3600, perSecond: 2)
+        let classes = beacons.map(\.proximity)
+        #expect(zip(classes, classes.dropFirst()).count { $0 != $1 } <= 4)
+        #expect(Set(classes.dropFirst(1800)).count == 1)
+    }
+
+    @Test("A count of weeks in turns with the power changes nothing, and powers that change each week little")
+    func weeks() {
+        let week = 7 * 86_400
+        var tag = MeasuredPower()
+        // A maker of such tags counts up to 152.
+        for minute in 0..<53 * week / 60 {
+            let count = Int8(truncatingIfNeeded: 100 + minute / (week / 60))
+            tag.hear(minute % 2 == 0 ? -59 : count, at: .at(Double(minute * 60)))
+            if tag.valid != -59 { Issue.record("week \(count): \(tag)") }
+        }
+        var changing = MeasuredPower()
+        var changes: [Int] = []
+        for minute in 0..<52 * week / 60 {
+            let number = minute / (week / 60)
+            let before = changing.assumed
+            changing.hear(number % 2 == 0 ? -59 : -75, at: .at(Double(minute * 60)))
+            if changing.assumed != before { changes.append(number) }
+        }
+        #expect(changes.count <= 6 && changes.allSatisfy { $0 < 12 })
+    }
+
+    @Test("What was measured of a beacon counts whatever it claims", arguments: PowerSequence.usual)
+    func calibrated(sequence: PowerSequence) {
+        var configuration = EngineConfiguration()
+        configuration.beaconCalibrations[BeaconIdentity(uuid: .test, major: 1, minor: 1)] = BeaconCalibration(
+            power: -70)
+        var engine = Engine(configuration: configuration)
+        _ = engine.startRanging(nil)
+        for number in 0..<200 {
+            let time = Double(number) / 10 + 0.05
+            engine.receive(.of(at: time, rssi: -70, power: sequence.power(time, number)))
+        }
+        let events = engine.takeEvents()
+        for case .ranged(let report) in events {
+            #expect(report.beacons.allSatisfy { $0.accuracy == 1 && $0.isCalibrated && !$0.isUncalibrated })
+        }
+        #expect(!events.contains { if case .uncalibrated = $0 { true } else { false } })
+    }
+
+    // MARK: - Reports
+
+    private func faults(_ engine: inout Engine) -> [UncalibratedBeacon] {
+        engine.takeEvents().compactMap { if case .uncalibrated(let beacon) = $0 { beacon } else { nil } }
+    }
+
+    @Test(
+        "An uncalibrated beacon is reported once, with the reason",
+        arguments: [
+            (.constant(-3), .impossible(-3)), (.constant(30), .impossible(30)), (.constant(127), .missing),
+            (.turns(-59, -65), .changing), (.constant(-59), nil), (.turns(-59, 32), nil), (.turns(32, -59), nil),
+        ] as [(PowerSequence, PowerFault?)])
+    func report(sequence: PowerSequence, fault: PowerFault?) {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        for number in 0..<600 {
+            let time = Double(number) / 10 + 0.05
+            for receiver in 0..<3 as Range<UInt16> {
+                engine.receive(.of(at: time, power: sequence.power(time, number), receiver: receiver))
+            }
+        }
+        #expect(faults(&engine).map(\.fault) == (fault.map { [$0] } ?? []))
+    }
+
+    @Test("Of many uncalibrated beacons the first are reported, and the last of these says so")
+    func bound() {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        for second in 0..<5 {
+            for minor in 1...100 as ClosedRange<UInt16> {
+                engine.receive(.of(minor: minor, at: Double(second) + 0.5, power: -3, address: UInt64(minor)))
+            }
+        }
+        engine.advance(to: .at(5))
+        let reported = faults(&engine)
+        #expect(reported.count == UncalibratedBeacon.mostReports)
+        #expect(reported.map(\.isLast) == reported.indices.map { $0 == reported.count - 1 })
+    }
+
+    // MARK: - Regions and places
+
+    @Test(
+        "A region whose signal is learnt changes as with the usual power",
+        arguments: PowerSequence.usual + PowerSequence.changing)
+    func region(sequence: PowerSequence) {
+        func changes(_ sequence: PowerSequence) -> [String] {
+            var engine = Engine()
+            var region = MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1))
+            region.isSignalLearned = true
+            _ = engine.startMonitoring(region)
+            // Far, here, next door, and here again.
+            for number in 0..<1500 {
+                let time = Double(number) / 10 + 0.05
+                let rssi: Int8 = time < 20 ? -118 : time < 50 ? -62 : time < 120 ? -86 : -65
+                engine.receive(.of(at: time, rssi: rssi, power: sequence.power(time, number)))
+            }
+            return engine.regionEvents()
+        }
+        let expected = changes(.constant(-59))
+        #expect(expected.map { $0.prefix(7) } == ["enter 2", "exit 79", "enter 1"])
+        #expect(changes(sequence) == expected)
+    }
+
+    @Test(
+        "A beacon's places are those that it has with the usual power", arguments: PowerSequence.usual, [false, true])
+    func places(sequence: PowerSequence, isTaught: Bool) {
+        func changes(_ sequence: PowerSequence) -> [String] {
+            var map = PlaceMap(placeCount: 3, receivers: [0, 1, 2])
+            if isTaught {
+                map.taught = (0..<3).map { place in
+                    TaughtPoint(place: place, levels: (0..<3).map { .heard(Double(-15 * abs($0 - place))) })
+                }
+            }
+            var bench = PlaceBench(map)
+            bench.claims = sequence
+            bench.pass(30, [-60, -75, -90])
+            bench.pass(30, [-75, -60, -75])
+            // In the dark, only a beacon that is close is placed.
+            bench.set(0, isHearing: false)
+            bench.pass(30, [nil, -85, -60])
+            return bench.changes()
+        }
+        let expected = changes(.constant(-59))
+        #expect(expected.count >= 3)
+        #expect(changes(sequence) == expected)
+    }
+
+    @Test("A beacon whose power changes is placed as any other once that is clear", arguments: PowerSequence.changing)
+    func changingPlaces(sequence: PowerSequence) {
+        var bench = PlaceBench()
+        bench.claims = sequence
+        bench.pass(10, [-60, -75, -90])
+        #expect(bench.changes() == ["3.0 0"])
+        bench.set(0, isHearing: false)
+        bench.pass(30, [nil, -85, -60])
+        #expect(bench.changes().map { $0.suffix(2) }.last == " 2")
+    }
+
+    @Test("Where one receiver gives no power, that of the others counts for the place")
+    func mixedReceivers() {
+        func grounds(_ power: @escaping @Sendable (UInt16) -> Int8) -> [PlaceChange] {
+            var map = PlaceMap(placeCount: 2, receivers: [0, 1])
+            map.taught = (0..<2).map { place in
+                TaughtPoint(place: place, levels: (0..<2).map { .heard(Double(-20 * abs($0 - place))) })
+            }
+            var engine = Engine()
+            engine.startLocating(map, [nil])
+            for number in 0..<2 as Range<UInt16> { engine.setReceiver(ReceiverID(number), of: Int(number)) }
+            for tenth in 0..<200 {
+                for number in 0..<2 as Range<UInt16> {
+                    let rssi: Int8 = number == 0 ? -70 : -90
+                    engine.receive(
+                        .of(at: Double(tenth) / 10 + 0.05, rssi: rssi, power: power(number), receiver: number))
+                }
+            }
+            return engine.takeEvents().compactMap { if case .placed(let change) = $0 { change } else { nil } }
+        }
+        #expect(grounds { $0 == 1 ? 127 : -70 } == grounds { _ in -70 })
+    }
+}
