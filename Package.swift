@@ -178,11 +178,15 @@ let package = Package(
             swiftSettings: habits
         ),
 
-        // Layer 5: Apple's names.
+        // Layer 5: Apple's names. An import of a part, such as CoreLocation.CLRegion, names a Clang submodule. The map
+        // of these submodules makes the compiler load the Swift module of the same name.
+        .systemLibrary(name: "CoreLocationParts"),
+        .systemLibrary(name: "CoreBluetoothParts"),
         .target(
             name: "CoreLocation",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
+                "CoreLocationParts",
             ],
             swiftSettings: habits
         ),
@@ -190,6 +194,7 @@ let package = Package(
             name: "CoreBluetooth",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
+                "CoreBluetoothParts",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
@@ -271,10 +276,11 @@ let package = Package(
             name: "BeaconTestKit",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "LinuxRadio", "BeaconApplications",
-                "BeaconMonitoring", "CoreLocation",
+                "BeaconMonitoring", "CoreLocation", "CTaskJobs",
             ],
             swiftSettings: habits
         ),
+        .target(name: "CTaskJobs"),
 
         // Beside the layers: a check of users' sources. It builds with nothing but the compiler.
         .target(name: "DelegateCheck", swiftSettings: habits),
@@ -420,6 +426,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 product("NIOCore", "swift-nio", trait: "Gateway"),
                 product("NIOEmbedded", "swift-nio", trait: "Gateway"),
+                product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),
             ],
             swiftSettings: habits),
         .testTarget(
@@ -464,9 +471,7 @@ if Context.environment["BEACON_QUICK"] != nil {
         }
     }
     // Those of NATS need nothing but its servers.
-    let light = package.targets.filter {
-        isLight($0) && $0.type != .system && $0.name != "BeaconNATSTests" || $0.name == "CZlib"
-    }
+    let light = package.targets.filter { isLight($0) && $0.name != "BeaconNATSTests" }
     let names = Set(light.map(\.name))
     package.products = package.products.filter { product in
         switch product {

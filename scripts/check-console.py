@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 
 from beacond_checks import BEACOND, HANG, UUID, Browser, Gateway, museum, proximity, until
+from connection_checks import check_crowd, check_slowness
 
 PAGES = [
     "", "range", "configure", "events", "rules", "people", "receivers", "fleet", "deliveries", "health", "settings",
@@ -351,7 +352,7 @@ def check_setup(folder, pictures, host):
         # Nobody has this port.
         field("Port").send_keys("1")
         button("Continue").click()
-        browser.sees("nothing answers")
+        browser.sees("Connection refused")
         picture("3-broker")
         # It may come later.
         button("Continue all the same").click()
@@ -406,6 +407,8 @@ def main():
         check_kills(gateway)
         check_interface(gateway)
         check_hostility(gateway)
+        check_crowd(gateway)
+        check_slowness(gateway)
         check_reload(gateway)
         check_pages(gateway, pictures)
         check_use(gateway)

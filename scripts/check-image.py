@@ -280,9 +280,9 @@ regions: [{{ name: own region, uuid: {UUID} }}]
 beacons: [{{ name: own beacon, uuid: {UUID}, major: 1, minor: 1 }}]
 destinations:
   - {{ name: home, type: mqtt, host: {HOST}, user: addons, password: {{ env: MQTT_PASSWORD }}, home-assistant: true }}
-web: {{ listen: "0.0.0.0:8099", trusted-proxies: [{SUPERVISOR}] }}
+web: {{ listen: "0.0.0.0:8099", trusted-proxies: [{SUPERVISOR}], names: ["*"] }}
 """)
 wait("a file of the user's own is used in place of the options", lambda: any(
     "own beacon" in value for value in messages("homeassistant/#").values()))
-expect("and its page opens", ask(own, "/", SUPERVISOR) == "200")
+expect("and its page opens", ask(own, "/", SUPERVISOR) == "200" and ask(own, "/", SUPERVISOR, *home) == "200")
 print(f"check-image: {count} checks")

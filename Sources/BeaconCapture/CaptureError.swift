@@ -5,7 +5,7 @@ public struct CaptureError: Error, Sendable {
     /// The kind of failure. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
-            case cannotOpen, cannotRead, cannotWrite, unknownFormat, unsupported, truncated, damaged
+            case cannotOpen, cannotRead, cannotWrite, unknownFormat, otherFormat, unsupported, truncated, damaged
         }
 
         private let value: Value
@@ -18,6 +18,8 @@ public struct CaptureError: Error, Sendable {
         public static let cannotWrite = Code(value: .cannotWrite)
         /// The content is of none of the formats that can be read.
         public static let unknownFormat = Code(value: .unknownFormat)
+        /// The format is known, and keeps no adverts that can be read; the message names a way to record them.
+        public static let otherFormat = Code(value: .otherFormat)
         /// The format is known, but what it carries is no Bluetooth Low Energy that can be read.
         public static let unsupported = Code(value: .unsupported)
         /// The file ends in the middle of something.

@@ -102,6 +102,7 @@ public struct CaptureReader: AdvertSource, ~Copyable {
         if let isBigEndian = PacketLoggerReader.detect(stream) {
             return (.packetLogger, PacketLoggerReader(isBigEndian: isBigEndian))
         }
+        if let other = OtherFormat(stream) { throw other.error }
         let names = CaptureFormat.allCases.map(\.description).joined(separator: ", ")
         throw CaptureError(
             .unknownFormat,

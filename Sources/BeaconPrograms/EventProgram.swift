@@ -8,6 +8,9 @@ import SystemPackage
 /// Whatever it does with its input, its output, its children and its time, it can end nothing but itself. It gets a
 /// ``ProgramEnvironment``, the three standard files and no others, and no capability of this process once
 /// ``ProcessPrivileges/settle()`` was called.
+///
+/// A supervisor, which is this process's executable under another name, is above it: `beacon_supervisor.c` of
+/// `CProcess`. It ends the program and everything that the program started, in whatever session.
 package struct EventProgram: Sendable {
     /// The receiver of a program's output.
     package enum Output: Sendable {
@@ -48,15 +51,17 @@ package struct EventProgram: Sendable {
     /// The program's whole environment.
     package var environment = ProgramEnvironment.inherited()
 
-    /// The longest time that the program may run; nil for no limit.
+    /// The longest time that the program, and everything that it started, may run; nil for no limit.
     package var timeLimit: Duration?
 
     /// The time from SIGTERM to SIGKILL.
     package var gracePeriod = Duration.seconds(3)
 
-    /// True to run the program and all that it starts in a session of their own, which no key on the terminal reaches
-    /// and which is ended as a whole.
+    /// True to run the program in a separate session, which no key on the terminal reaches.
     package var isOwnSession = false
+
+    /// The additional time that the supervisor has for its work.
+    private static let supervisorTime = Duration.seconds(10)
 
     /// A program and its arguments.
     ///
@@ -68,7 +73,9 @@ package struct EventProgram: Sendable {
         self.timeLimit = timeLimit
     }
 
-    /// Runs the program to its end. Cancelling the task ends it.
+    /// Runs the program to its end. Cancelling the task ends it, with everything that it started.
+    ///
+    /// Processes that outlive the program run on until the time limit.
     ///
     /// - Parameters:
     ///   - input: the event, for the program's standard input.
@@ -81,13 +88,16 @@ package struct EventProgram: Sendable {
         guard file >= 0 else { throw ProgramError(errno: errno) }
         let descriptor = FileDescriptor(rawValue: file)
         defer { try? descriptor.close() }
+        let executable = try executable()
         do {
-            guard let timeLimit else { return try await runUnlimited(input: descriptor, output: output) }
+            guard let timeLimit else { return try await run(executable, input: descriptor, output: output) }
             return try await withThrowingTaskGroup(of: Outcome?.self) { group in
-                group.addTask { try await runUnlimited(input: descriptor, output: output) }
+                group.addTask { try await run(executable, input: descriptor, output: output) }
                 group.addTask {
-                    // Where the task is cancelled, the program says how it ended.
-                    guard (try? await Task.sleep(for: timeLimit)) != nil else { return nil }
+                    // The supervisor ends everything at the limit. A process of another user, which it may not end, can
+                    // still have the outputs.
+                    let patience = timeLimit + gracePeriod + Self.supervisorTime
+                    guard (try? await Task.sleep(for: patience)) != nil else { return nil }
                     return .tookTooLong(timeLimit)
                 }
                 // The group waits for the program, which is ended by being cancelled.
@@ -98,11 +108,41 @@ package struct EventProgram: Sendable {
                 return .exited(0)
             }
         } catch {
-            throw ProgramError(error, program: words.first ?? "", folder: folder)
+            throw ProgramError(error, folder: folder)
         }
     }
 
-    private func runUnlimited(input: FileDescriptor, output: Output) async throws -> Outcome {
+    /// Returns the path of the program's file.
+    ///
+    /// - Throws: ``ProgramError`` where this user may run no such file.
+    private func executable() throws(ProgramError) -> String {
+        let program = words.first ?? ""
+        if program.contains("/") {
+            // Relative to the folder in which it runs.
+            guard let obstacle = Self.obstacle(program.hasPrefix("/") ? program : "\(folder ?? ".")/\(program)") else {
+                return program
+            }
+            throw ProgramError(
+                .notFound,
+                "there is no program \(program), or this user may not run it (\(obstacle)); "
+                    + "check its path and its mode")
+        }
+        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+        guard let found = folders.lazy.map({ "\($0)/\(program)" }).first(where: { Self.obstacle($0) == nil }) else {
+            throw ProgramError(.notFound, "there is no program \(program) in PATH; write its path")
+        }
+        return found
+    }
+
+    /// Returns why a file cannot be run; nil where it can.
+    private static func obstacle(_ path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, access(path, X_OK) == 0 else { return String(cString: strerror(errno)) }
+        return status.st_mode & S_IFMT == S_IFREG ? nil : "it is no file"
+    }
+
+    private func run(_ executable: String, input: FileDescriptor, output: Output) async throws -> Outcome {
+        let configuration = supervised(executable)
         let status: TerminationStatus
         switch output {
         case .standardError:
@@ -126,20 +166,23 @@ package struct EventProgram: Sendable {
         }
         return switch status {
         case .exited(let code): .exited(code)
+        case .signaled(BEACON_LIMIT_SIGNAL): .tookTooLong(timeLimit ?? .zero)
         case .signaled(let signal): .signaled(signal)
         }
     }
 
-    private var configuration: Configuration {
+    /// Returns what starts the supervisor.
+    private func supervised(_ executable: String) -> Configuration {
         var options = PlatformOptions()
-        options.createSession = isOwnSession
         options.teardownSequence = [
-            .gracefulShutDown(toProcessGroup: isOwnSession, allowedDurationToNextStep: gracePeriod)
+            .send(signal: .terminate, allowedDurationToNextStep: gracePeriod + Self.supervisorTime)
         ]
-        let program = words.first ?? ""
+        let times = [timeLimit, gracePeriod].map { $0.map { "\(Int64($0 / .milliseconds(1)))" } ?? "-1" }
         return Configuration(
-            executable: program.contains("/") ? .path(FilePath(program)) : .name(program),
-            arguments: Arguments(Array(words.dropFirst())),
+            executable: .path("/proc/self/exe"),
+            arguments: Arguments(
+                executablePathOverride: BEACON_SUPERVISOR,
+                remainingValues: times + [isOwnSession ? "1" : "0", executable] + words),
             environment: .custom(
                 Dictionary(uniqueKeysWithValues: environment.map { (.init(stringLiteral: $0.key), $0.value) })),
             workingDirectory: folder.map { FilePath($0) }, platformOptions: options)
@@ -173,7 +216,7 @@ package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The message.
     package var description: String { message }
 
-    private init(_ code: Code, _ message: String) {
+    fileprivate init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -184,24 +227,18 @@ package struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     /// The error of running a program.
-    fileprivate init(_ error: any Error, program: String, folder: String?) {
+    fileprivate init(_ error: any Error, folder: String?) {
         guard let error = error as? SubprocessError else {
             self.init(.failed, "it did not come to an end: \(error)")
             return
         }
         let cause = error.underlyingError.map { " (\($0))" } ?? ""
-        switch error.code {
-        case .executableNotFound:
-            self.init(
-                .notFound,
-                program.contains("/")
-                    ? "there is no program \(program), or this user may not run it\(cause); check its path and its mode"
-                    : "there is no program \(program) in PATH; write its path")
-        case .failedToChangeWorkingDirectory:
-            self.init(
-                .noFolder, "its folder \(folder ?? "") cannot be entered\(cause); check that it exists and its mode")
-        default: self.init(.failed, "\(error)")
+        guard error.code == .failedToChangeWorkingDirectory else {
+            self.init(.failed, "\(error)")
+            return
         }
+        self.init(
+            .noFolder, "its folder \(folder ?? "") cannot be entered\(cause); check that it exists and its mode")
     }
 }
 

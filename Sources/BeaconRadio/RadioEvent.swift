@@ -90,9 +90,14 @@ public struct RadioNotice: Hashable, Sendable, CustomStringConvertible {
         /// The radio cannot know whether the scan is alive.
         public static let livenessUnknown = Kind("liveness-unknown")
 
+        /// Messages name more receivers than there are places for.
+        public static let crowded = Kind("crowded")
+        /// There are places for all receivers again.
+        public static let uncrowded = Kind("uncrowded")
+
         /// True for trouble, which deserves a warning, and false for information.
         public var isTrouble: Bool {
-            self != .adapterUsed && self != .filtering && self != .takenBack && self != .sourceEnded
+            ![.adapterUsed, .filtering, .takenBack, .sourceEnded, .uncrowded].contains(self)
         }
     }
 

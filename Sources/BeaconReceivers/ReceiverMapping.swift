@@ -1,7 +1,8 @@
 import BeaconModel
 
 /// The places of what matters in messages of a gateway that this package does not know: JSON with a receiver, an
-/// address, a signal strength, the advert's bytes and perhaps a time.
+/// address, a signal strength, perhaps a time, and the advert's bytes, or the fields of an iBeacon that the gateway
+/// decoded.
 public struct ReceiverMapping: Hashable, Sendable {
     /// The encoding of the advert's bytes.
     public enum Encoding: String, Hashable, Sendable, CaseIterable {
@@ -26,15 +27,26 @@ public struct ReceiverMapping: Hashable, Sendable {
     public var address: JSONPath?
     /// The signal strength in dBm, from the advert.
     public var rssi: JSONPath
-    /// The advert's AD structures, from the advert.
-    public var data: JSONPath
+    /// The advert's AD structures, or its manufacturer data, from the advert; nil where messages have none.
+    public var data: JSONPath?
     /// How these are written.
     public var encoding: Encoding
+    /// The fields of an iBeacon, from the advert; nil where the gateway does not decode it. Bytes count more where
+    /// there are both.
+    public var uuid: JSONPath?
+    /// The major value. A number is decimal; a text of four characters, as "0001", or with `0x` before it, hexadecimal.
+    public var major: JSONPath?
+    /// The minor value, written as the major value.
+    public var minor: JSONPath?
+    /// The measured power in dBm. A text of two hexadecimal digits, as "C5", is the byte.
+    public var power: JSONPath?
+    /// A word from the advert that says whether the beacon is there; off, false and 0 are no advert.
+    public var state: JSONPath?
     /// When it was heard, from the advert, in seconds, milliseconds or microseconds since 1970; nil where messages have
     /// no time.
     public var time: JSONPath?
 
-    /// A mapping from its parts.
+    /// A mapping to the bytes of adverts.
     public init(
         receiver: Name, each: JSONPath? = nil, address: JSONPath? = nil, rssi: JSONPath, data: JSONPath,
         encoding: Encoding = .hexadecimal, time: JSONPath? = nil
@@ -46,5 +58,22 @@ public struct ReceiverMapping: Hashable, Sendable {
         self.data = data
         self.encoding = encoding
         self.time = time
+    }
+
+    /// A mapping to the fields of iBeacons that the gateway decoded.
+    public init(
+        receiver: Name, each: JSONPath? = nil, address: JSONPath? = nil, rssi: JSONPath, uuid: JSONPath,
+        major: JSONPath, minor: JSONPath, power: JSONPath? = nil, time: JSONPath? = nil
+    ) {
+        self.receiver = receiver
+        self.each = each
+        self.address = address
+        self.rssi = rssi
+        self.uuid = uuid
+        self.major = major
+        self.minor = minor
+        self.power = power
+        self.time = time
+        encoding = .hexadecimal
     }
 }

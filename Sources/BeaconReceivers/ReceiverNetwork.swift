@@ -13,7 +13,9 @@ public struct ReceiverNetwork {
     public struct Settings: Hashable, Sendable {
         /// The user's names of receivers, by the names that these have themselves.
         public var names: [String: String] = [:]
-        /// The places of what matters in messages of another kind.
+        /// Receivers that always get a place, by the names that events have, besides those in ``names``.
+        package var reserved: Set<String> = []
+        /// Where messages of another kind have what matters.
         public var mapping: ReceiverMapping?
         /// The silence, in nanoseconds, from which on a receiver's room counts as empty though the receiver may be
         /// dead; nil for never.
@@ -34,6 +36,8 @@ public struct ReceiverNetwork {
         var arrival: Timestamp
         /// True for one that the broker kept: it may be of any time.
         var isRetained: Bool
+        /// The number that stands for the topic; 0 for a message without one.
+        var topic: UInt64 = 0
     }
 
     /// The longest status in bytes that may come again and again.
@@ -41,52 +45,52 @@ public struct ReceiverNetwork {
 
     /// The longest name of a receiver in bytes, and with the topic's levels before it.
     static let longestName = 64
-    private static let longestKey = 256
+    static let longestKey = 256
 
     /// The time between two looks at who is silent, in nanoseconds.
     private static let reviewInterval = Timestamp.nanosecondsPerSecond / 4
 
     /// The receivers, in the order in which they appeared.
     public internal(set) var receivers: [NetworkReceiver] = []
-    /// The names of the receivers in the same order.
-    public private(set) var names: [String] = []
+    /// The names of the receivers in the same order. A place may get another receiver, which has another name.
+    public internal(set) var names: [String] = []
     /// The adverts and messages so far.
     public internal(set) var counts = SourceCounts()
     /// The messages that could not be read, by fault.
     public var faults: [MessageFault: Int] { unreadable.counts }
     /// Adverts that were too old when they came.
-    public private(set) var lateAdverts = 0
+    public internal(set) var lateAdverts = 0
     /// Messages that came twice.
-    public private(set) var duplicates = 0
+    public internal(set) var duplicates = 0
 
     let settings: Settings
-    private var places: [Key: Int] = [:]
-    private var unreadable = MessageFaults()
+    /// The names of receivers that always get a place, and those of them that have none yet.
+    let reservedNames: Set<String>
+    var unmetNames: Set<String>
+    /// The places of the receivers, and the receiver at each.
+    var places: [Key: Int] = [:]
+    var keys: [Key] = []
+    var unreadable = MessageFaults()
+    /// Why there is no place for the receiver that was looked for last.
+    var refusal = MessageFault.badName
+    /// The receivers that the message names that is being read.
+    var signs = SignsOfLife()
     private var recent = RecentMessages()
     /// The relays, by their topics up to their names.
     var relays: [String: Relay] = [:]
-    /// What was said of receivers that have sent no advert so far: a gateway of another kind may have such a topic too.
-    private var said: [Key: Bool] = [:]
+    /// The statuses of receivers that have sent no advert yet, with their times: a gateway of another kind may have
+    /// such a topic too.
+    var said: [Key: (isOnline: Bool, time: Timestamp)] = [:]
+    var crowd = Crowd()
     private var nextReview = Timestamp.zero
     private var isConnected = false
 
-    private struct Key: Hashable {
-        var kind: NetworkReceiver.Kind
-        /// The name, with the topic's levels before it where its kind has such.
-        var name: String
-        /// The name of one of several receivers that have this name; empty where there is one.
-        var inner = ""
-
-        /// The name alone. Shelly's is the whole prefix.
-        var lastLevel: String {
-            guard kind == .openMQTTGateway || kind == .espresense || kind == .relay else { return name }
-            let last = String(name.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
-            return kind == .relay ? Relay.name(ofLevel: last) : last
-        }
-    }
-
     /// A network without receivers.
-    public init(_ settings: Settings = Settings()) { self.settings = settings }
+    public init(_ settings: Settings = Settings()) {
+        self.settings = settings
+        reservedNames = settings.reserved.union(settings.names.values)
+        unmetNames = reservedNames
+    }
 
     /// True where an advert could be heard now.
     public var isHearing: Bool { isConnected && receivers.contains(where: \.isHearing) }
@@ -132,6 +136,7 @@ public struct ReceiverNetwork {
     public mutating func advance(to time: Timestamp, report: (RadioEvent) -> Void) {
         guard isConnected, time >= nextReview else { return }
         nextReview = time.advanced(by: Self.reviewInterval)
+        crowd.report(at: time, limit: settings.mostReceivers, report)
         for place in receivers.indices {
             let receiver = receivers[place]
             let silence = time.since(receiver.lastMessage)
@@ -157,6 +162,9 @@ public struct ReceiverNetwork {
 
     /// Reads a message.
     ///
+    /// It proves that each receiver lives which it names, and else the one whose topic it is, whatever is in it. One
+    /// that the broker kept proves nothing.
+    ///
     /// - Parameters:
     ///   - topic: its topic; empty where it came by another way.
     ///   - payload: its content.
@@ -170,24 +178,50 @@ public struct ReceiverNetwork {
         deliver: (Reception, RawSpan) throws -> Void, report: (RadioEvent) -> Void
     ) rethrows {
         counts.packets += 1
-        let message = Message(levels: TopicLevels(topic), arrival: arrival, isRetained: isRetained)
+        let mark = recent.hash(topic)
+        let message = Message(
+            levels: TopicLevels(topic), arrival: arrival, isRetained: isRetained,
+            topic: topic.byteCount > 0 ? max(mark, 1) : 0)
         // The same within 10 ms, which no beacon repeats so soon (20 ms: Core Specification, Vol 6, Part B, 4.4.2.2).
         // Statuses are short, and each counts.
         if !isRetained, payload.byteCount > Self.longestStatus,
-            recent.note(recent.hash(topic, payload), at: arrival, within: 10_000_000)
+            recent.note(recent.hash(payload, behind: mark), at: arrival, within: 10_000_000)
         {
             duplicates += 1
             return
         }
-        if let fault = try read(message, topic, payload, deliver, report), unreadable.note(fault) {
-            let name = topic.byteCount > 0 ? " at \(topic.text(0..<min(topic.byteCount, 120)).printable)" : ""
-            report(
-                .notice(
-                    RadioNotice(
-                        .degraded, adapter: "messages",
-                        "\(fault.subject)\(name) is not used: \(fault.problem). Others like it are counted, and not told"
-                    )))
+        signs.begin()
+        let fault = try read(message, topic, payload, deliver, report)
+        noteSigns(of: message)
+        // The crowd is reported as a whole.
+        if let fault, unreadable.note(fault, of: signs.only), fault != .noPlace {
+            let place = topic.byteCount > 0 ? topic.text(0..<min(topic.byteCount, 120)).printable : nil
+            let text = fault.report(of: signs.only.map { names[$0] }, at: place)
+            report(.notice(RadioNotice(.degraded, adapter: "messages", text)))
         }
+        crowd.report(at: arrival, limit: settings.mostReceivers, report)
+    }
+
+    /// Notes a sign of life of the receivers that a message names.
+    private mutating func noteSigns(of message: Message) {
+        guard !message.isRetained else { return }
+        if signs.isEmpty, let owner = owner(of: message) { signs.add(owner) }
+        for number in 0..<signs.count {
+            guard let place = signs.living(number) else { continue }
+            receivers[place].note(at: message.arrival)
+            if receivers[place].kind.isNamedInMessages { receivers[place].topic = message.topic }
+        }
+    }
+
+    /// Returns the only receiver whose last message had the same topic, of those that name themselves in messages.
+    private func owner(of message: Message) -> Int? {
+        guard message.topic != 0 else { return nil }
+        var owner: Int?
+        for place in receivers.indices where receivers[place].topic == message.topic {
+            guard owner == nil else { return nil }
+            owner = place
+        }
+        return owner
     }
 
     private mutating func read(
@@ -212,8 +246,16 @@ public struct ReceiverNetwork {
         if topic.equals(last, "BTtoMQTT") {
             return try readOpenMQTTGateway(topic.text(0..<second.upperBound), message, payload, deliver)
         }
-        if topic.equals(last, "SYStoMQTT") {
-            return noteSign(of: topic.text(0..<second.upperBound), .openMQTTGateway, message)
+        if topic.equals(second, "tele") || topic.equals(third, "tele") {
+            let device = topic.text(0..<(topic.equals(third, "tele") ? second : third).upperBound)
+            if topic.equals(last, "LWT") { return noteStatus(of: device, .tasmota, payload, message, report) }
+            noteSign(of: device, .tasmota)
+            return topic.equals(last, "SENSOR") ? try readTasmota(device, message, payload, deliver) : nil
+        }
+        // Its other radios, and itself (SYStoMQTT). Commands for it are at topics that begin with "MQTTto".
+        for number in 1...3 where topic.ends(levels[last: number], in: "toMQTT") {
+            noteSign(of: topic.text(0..<levels[last: number + 1].upperBound), .openMQTTGateway)
+            return nil
         }
         if topic.equals(last, "LWT") {
             return noteStatus(of: topic.text(0..<second.upperBound), .openMQTTGateway, payload, message, report)
@@ -225,7 +267,8 @@ public struct ReceiverNetwork {
         if topic.equals(third, "rooms") {
             let node = topic.text(0..<third.lowerBound) + topic.text(second)
             if topic.equals(last, "status") { return noteStatus(of: node, .espresense, payload, message, report) }
-            if topic.equals(last, "telemetry") { return noteSign(of: node, .espresense, message) }
+            // Telemetry, measurements and settings.
+            noteSign(of: node, .espresense)
             return nil
         }
         if topic.equals(last, "rpc"), topic.equals(second, "events") {
@@ -234,224 +277,15 @@ public struct ReceiverNetwork {
         if topic.equals(last, "online") {
             return noteStatus(of: topic.text(0..<max(0, last.lowerBound - 1)), .shelly, payload, message, report)
         }
+        // With its status for each component, where that is switched on.
+        if topic.equals(second, "status") { noteSign(of: topic.text(0..<levels.prefixCount), .shelly) }
         if topic.equals(last, "gw_status") {
             return noteStatus(of: topic.text(second), .ruuvi, payload, message, report)
         }
         if topic.address(last) != nil, topic.address(second) != nil {
             return try readRuuvi(topic.text(second), topic, message, payload, deliver)
         }
+        if topic.address(second) != nil { noteSign(of: topic.text(second), .ruuvi) }
         return try readPosted(message, payload, deliver)
     }
-
-    // MARK: - What messages say
-
-    /// Takes in an advert.
-    ///
-    /// - Parameters:
-    ///   - receiver: the place of the receiver that heard it.
-    ///   - stamp: when, by the receiver's own clock; nil where it does not say.
-    mutating func hear(
-        _ receiver: Int, _ message: Message, stamp: Timestamp? = nil, address: DeviceAddress?, rssi: Int,
-        advert: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
-        counts.reports += 1
-        receivers[receiver].adverts += 1
-        guard !message.isRetained else {
-            lateAdverts += 1
-            return
-        }
-        var time = message.arrival
-        if let stamp {
-            guard let known = receivers[receiver].clock.time(of: stamp, arrivedAt: message.arrival) else {
-                lateAdverts += 1
-                return
-            }
-            time = known
-        }
-        note(receiver, message)
-        try hear(receiver, at: time, address: address, rssi: rssi, advert: advert, deliver)
-    }
-
-    /// Delivers an advert.
-    func hear(
-        _ receiver: Int, at time: Timestamp, address: DeviceAddress?, rssi: Int, advert: RawSpan,
-        _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
-        // 127 is no reading (Core Specification, Vol 4, Part E, 7.7.65.2), and more than 20 dBm is none that there is.
-        let strength = SignalStrength(rawValue: rssi > 20 ? 127 : Int8(clamping: max(rssi, -127)))
-        let report = AdvertisingReport(
-            kind: .nonConnectable, address: address ?? DeviceAddress(bits: 0, kind: .anonymous), rssi: strength)
-        try deliver(
-            Reception(time: time, receiver: ReceiverID(UInt16(receiver)), report: report), advert)
-    }
-
-    /// Takes in an iBeacon's advert that the receiver has decoded already.
-    mutating func hear(
-        _ receiver: Int, _ message: Message, stamp: Timestamp? = nil, address: DeviceAddress?, rssi: Int,
-        frame: IBeaconFrame, _ deliver: (Reception, RawSpan) throws -> Void
-    ) rethrows {
-        try Self.withAdvert(of: frame) {
-            try hear(receiver, message, stamp: stamp, address: address, rssi: rssi, advert: $0, deliver)
-        }
-    }
-
-    /// Calls a function with the bytes of an iBeacon's advert.
-    static func withAdvert(of frame: IBeaconFrame, _ body: (RawSpan) throws -> Void) rethrows {
-        var advert = InlineArray<30, UInt8>(repeating: 0)
-        var span = advert.mutableSpan
-        span.withUnsafeMutableBytes { frame.write(to: $0) }
-        try body(advert.span.bytes)
-    }
-
-    /// Returns the place of a receiver, which is added where it is new; nil where there are too many, or its name is
-    /// none.
-    ///
-    /// - Parameter inner: the name of one of several receivers that have the name; empty where there is one.
-    mutating func place(
-        of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ message: Message
-    ) -> Int? {
-        let key = Key(kind: kind, name: name, inner: inner)
-        if let place = places[key] { return place }
-        guard receivers.count < settings.mostReceivers, name.utf8.count <= Self.longestKey, !key.lastLevel.isEmpty,
-            key.lastLevel.utf8.count <= Self.longestName, inner.utf8.count <= Self.longestName
-        else { return nil }
-        let place = receivers.count
-        places[key] = place
-        receivers.append(NetworkReceiver(shownName(of: key), kind, at: message.arrival))
-        receivers[place].isOnline = said.removeValue(forKey: key)
-        receivers[place].awaitsSign = message.isRetained
-        receivers[place].isDoubtful = message.isRetained
-        names.append(receivers[place].name)
-        return place
-    }
-
-    /// Returns the name of a receiver for people, which no other has.
-    private func shownName(of key: Key) -> String {
-        let own = key.inner.isEmpty ? "" : "/" + key.inner
-        let name =
-            settings.names[key.name + own] ?? settings.names[key.lastLevel + own] ?? (key.lastLevel + own).printable
-        guard names.contains(name) else { return name }
-        let longer = "\(name) (\(key.kind.rawValue))"
-        guard names.contains(longer) else { return longer }
-        return "\(longer) \(receivers.count + 1)"
-    }
-
-    /// Notes a sign of life. What a broker kept is none.
-    mutating func note(_ place: Int, _ message: Message) {
-        if !message.isRetained { receivers[place].note(at: message.arrival) }
-    }
-
-    /// Returns whether there are places for receivers of a name, without adding any.
-    func hasPlaces(for name: String, _ kind: NetworkReceiver.Kind, inners: [String]) -> Bool {
-        let keys = inners.map { Key(kind: kind, name: name, inner: $0) }
-        let new = keys.count { places[$0] == nil }
-        return receivers.count + new <= settings.mostReceivers
-            && keys.allSatisfy {
-                name.utf8.count <= Self.longestKey && !$0.lastLevel.isEmpty
-                    && $0.lastLevel.utf8.count <= Self.longestName && $0.inner.utf8.count <= Self.longestName
-            }
-    }
-
-    /// Notes what was said of a name whose receivers are not known so far.
-    mutating func noteSaid(of name: String, _ kind: NetworkReceiver.Kind, isOnline: Bool) {
-        let key = Key(kind: kind, name: name)
-        guard name.utf8.count <= Self.longestKey, said.count < settings.mostReceivers || said[key] != nil else {
-            return
-        }
-        said[key] = isOnline
-    }
-
-    /// Returns what was said of a name.
-    func said(of name: String, _ kind: NetworkReceiver.Kind) -> Bool? { said[Key(kind: kind, name: name)] }
-
-    /// Counts a message that came before.
-    mutating func countDuplicate() { duplicates += 1 }
-
-    /// Counts adverts that came too late.
-    mutating func countLate(_ adverts: Int) { lateAdverts += adverts }
-
-    /// Notes an advert of another device, which is a sign of life.
-    mutating func noteOther(_ receiver: Int, _ message: Message) {
-        counts.reports += 1
-        receivers[receiver].adverts += 1
-        note(receiver, message)
-    }
-
-    /// Notes a sign of life that is no advert.
-    private mutating func noteSign(
-        of name: String, _ kind: NetworkReceiver.Kind, _ message: Message
-    ) -> MessageFault? {
-        if let place = places[Key(kind: kind, name: name)] { note(place, message) }
-        return nil
-    }
-
-    /// Notes what a receiver, or its broker for it, says of its connection.
-    mutating func noteStatus(
-        of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ payload: RawSpan, _ message: Message,
-        _ report: (RadioEvent) -> Void
-    ) -> MessageFault? {
-        guard let isOnline = Self.isOnline(payload) else {
-            return .noStatus
-        }
-        let key = Key(kind: kind, name: name, inner: inner)
-        // ESPresense and Ruuvi gateways have nothing but Bluetooth; the others may be a lamp as well.
-        let isKnown = places[key] != nil || kind == .espresense || kind == .ruuvi
-        guard isKnown else {
-            if said.count < settings.mostReceivers || said[key] != nil { said[key] = isOnline }
-            return nil
-        }
-        guard let place = places[key] ?? place(of: name, kind, inner: inner, message) else { return .tooManyReceivers }
-        // It was away since some time after its last message, and nobody knows when: one that says that it is online
-        // now, too.
-        let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
-        if isNews { reportDeafness(of: place, at: message.arrival, report) }
-        if isOnline, !message.isRetained {
-            receivers[place].begin(at: message.arrival)
-            // A relay begins to hear later than it is online, and says when.
-            if kind == .relay { receivers[place].awaitsSign = true }
-            receivers[place].isDoubtful = kind == .relay
-        }
-        receivers[place].isOnline = isOnline
-        return nil
-    }
-
-    func reportDeafness(of place: Int, at time: Timestamp, _ report: (RadioEvent) -> Void) {
-        reportDeafness(of: place, from: receivers[place].lastKnown, to: time, report)
-    }
-
-    /// Reports a stretch in which nobody knows what a receiver heard.
-    package func reportDeafness(
-        of place: Int, from: Timestamp, to: Timestamp, _ report: (RadioEvent) -> Void
-    ) {
-        guard from < to else { return }
-        report(.deaf(from: from, to: to, receiver: ReceiverID(UInt16(place))))
-    }
-
-    /// Returns what a status says: a word, or a member of an object; nil where it says nothing of this.
-    static func isOnline(_ payload: RawSpan) -> Bool? {
-        for (word, isOnline) in [("online", true), ("offline", false), ("true", true), ("false", false)] {
-            if payload.text(0..<min(payload.byteCount, 16)).lowercased() == word { return isOnline }
-        }
-        guard let object = payload.json else { return nil }
-        var found: Bool?
-        payload.forEachMember(of: object) { key, value in
-            guard payload.equals(key, "state") || payload.equals(key, "status") || payload.equals(key, "online") else {
-                return true
-            }
-            switch payload.text(value.range.count <= 16 ? value.range : 0..<0).lowercased() {
-            case "online", "true": found = true
-            case "offline", "false": found = false
-            default: break
-            }
-            return found == nil
-        }
-        return found
-    }
-}
-
-extension MessageFault {
-    static let noStatus = MessageFault("a receiver's status", "it is neither online nor offline")
-
-    static let tooManyReceivers = MessageFault(
-        "a message", "there are 200 receivers already, or its receiver's name is empty or longer than 64 bytes")
 }

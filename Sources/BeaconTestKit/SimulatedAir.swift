@@ -20,8 +20,8 @@ public import CoreLocation
 /// #expect(guide.exhibit == 7)
 /// ```
 ///
-/// When `advance(by:)` returns, every callback that was due by then has been made, and whatever a callback
-/// asked for was asked at the time at which the callback was due. A day passes in seconds.
+/// When `advance(by:)` returns, every callback that was due by then has been made, the tasks that callbacks woke have run,
+/// and their requests were made at the time at which the callback was due. A day passes in seconds.
 ///
 /// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB
 /// with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once
@@ -33,7 +33,7 @@ public final class SimulatedAir: Sendable {
         var next: Int64
     }
 
-    private struct State {
+    struct State {
         var now: Int64
         var physics: SteadyAir
         var nextAddress: UInt64 = 1
@@ -42,6 +42,10 @@ public final class SimulatedAir: Sendable {
         var devices: [SimulatedDevice] = []
         /// The time at which each device sends its frames next.
         var deviceNext: Int64 = 0
+        /// What had changed in the devices when all was handled last.
+        var settledChanges: UInt64?
+        /// True where a task did not come to rest, so that none is waited for as long again.
+        var isImpatient = false
     }
 
     /// The weakest signal in dBm that is heard; receivers of phones lose adverts at about that level.
@@ -50,7 +54,7 @@ public final class SimulatedAir: Sendable {
     /// The end of time, in nanoseconds since 1970: in the year 2255, with room for what is due after it.
     private static let end: Int64 = 9_000_000_000_000_000_000
 
-    private let state: Locked<State>
+    let state: Locked<State>
 
     /// Creates an air with the device under test alone, whose Bluetooth is on.
     ///
@@ -66,6 +70,7 @@ public final class SimulatedAir: Sendable {
         let now = seconds > 0 ? Int64(min(seconds * 1e9, Double(Self.end))) : 0
         state = Locked(
             State(now: now, physics: SteadyAir(sensitivity: Self.sensitivity, seed: seed), deviceNext: now))
+        WokenTasks.begin()
         _ = makeDevice("device", at: .distance(0), authorization: authorization)
     }
 
@@ -156,58 +161,36 @@ public final class SimulatedAir: Sendable {
 
     // MARK: - Time
 
-    /// Advances the time, until 2255 at most. When it returns, every callback that was due by then has been made.
+    /// Advances the time, until 2255 at most. When it returns, every callback that was due by then has been made, and
+    /// the tasks that callbacks woke have run until they wait for something else.
     ///
     /// The main queue has to be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {
+        beginAdvancing()
+        defer { WokenTasks.endAdvancing(self) }
+        await WokenTasks.passBegunTasks()
         await settle()
         let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {
             perform(step)
-            await settle()
+            if !isUnchanged { await settle() }
         }
     }
 
     /// Advances the time, on the main thread, whose run loop makes the callbacks meanwhile. When it returns, every
-    /// callback that was due by then has been made.
+    /// callback that was due by then has been made, and the tasks that callbacks woke have run until they wait for
+    /// something else.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
+        beginAdvancing()
+        defer { WokenTasks.endAdvancing(self) }
+        WokenTasks.passBegunTasksOnRunLoop()
         settleOnRunLoop()
         let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {
             perform(step)
-            settleOnRunLoop()
+            if !isUnchanged { settleOnRunLoop() }
         }
-    }
-
-    /// Waits until all requests and callbacks have been handled, without advancing the time.
-    public func settle() async {
-        while !isSettled {
-            // Behind callbacks that wait on the main queue; those on run loops of other threads need a moment.
-            await withCheckedContinuation { continuation in
-                DispatchQueue.main.async { continuation.resume() }
-            }
-            if !isSettled { await Task.yield() }
-        }
-    }
-
-    private func settleOnRunLoop() {
-        while !isSettled {
-            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
-        }
-    }
-
-    private var isSettled: Bool {
-        var isSettled = true
-        for device in state.withLock({ $0.devices }) {
-            // A callback's requests were submitted to the queue before the callback counted as made. So if there were
-            // none before the queue had done its work, and are none after, nothing is left to be done.
-            let hadNone = device.center.hasNoCallbacksUnderWay
-            device.center.queue.sync {}
-            let answered = device.settleRadio()
-            if !hadNone || answered || !device.center.hasNoCallbacksUnderWay { isSettled = false }
-        }
-        return isSettled
     }
 
     /// A moment at which something happens.

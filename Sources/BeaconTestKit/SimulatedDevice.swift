@@ -89,8 +89,14 @@ public final class SimulatedDevice: Sendable {
     }
 
     /// Calls `body`, in which new managers belong to this device, so that tests that run in parallel are isolated.
-    public func run<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        try await BeaconCenter.withCurrent(center, body)
+    ///
+    /// - Parameters:
+    ///   - isolation: the actor that `body` runs on, which is the caller's.
+    ///   - body: what to do.
+    public func run<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await BeaconCenter.withCurrent(center, isolation: isolation, body)
     }
 
     /// Ends the app and launches it again: it has the regions, the conditions and the authorization of before, and

@@ -1,8 +1,13 @@
 #include "CMosquitto.h"
 
 #include <dlfcn.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 static struct beacon_mosquitto_functions functions;
 static char trouble[256];
@@ -42,7 +47,12 @@ static void load(void) {
         SYMBOL(publish_v5),
         SYMBOL(subscribe_v5),
         SYMBOL(unsubscribe),
+        SYMBOL(property_add_int32),
         SYMBOL(property_add_string_pair),
+        SYMBOL(property_read_byte),
+        SYMBOL(property_read_int16),
+        SYMBOL(property_read_int32),
+        SYMBOL(property_read_string),
         SYMBOL(property_read_string_pair),
         SYMBOL(property_free_all),
         SYMBOL(connect_v5_callback_set),
@@ -72,4 +82,16 @@ const struct beacon_mosquitto_functions *beacon_mosquitto_load(const char **prob
         return NULL;
     }
     return &functions;
+}
+
+uint64_t beacon_mosquitto_bytes_read(int socket) {
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    int unread = 0;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+    // The field came with Linux 4.1; what runs programs in a sandbox may not have it.
+    if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return 0;
+    if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return 0;
+    uint64_t received = info.tcpi_bytes_received;
+    return received > (uint64_t)unread ? received - (uint64_t)unread : 0;
 }

@@ -61,6 +61,43 @@ open class KSConfigBuilder {
         return self
     }
 
+    /// Asks for messages in the app. None ever comes here, which is logged once.
+    @discardableResult
+    open func enableInAppMessaging(inAppConsentStrategy: InAppConsentStrategy) -> KSConfigBuilder {
+        if inAppConsentStrategy != .NotEnabled { KumulosLog.isMissing("messages in the app") }
+        return self
+    }
+
+    /// Sets what takes the links of messages in the app. It is never called.
+    @discardableResult
+    open func setInAppDeepLinkHandler(
+        inAppDeepLinkHandlerBlock: @escaping InAppDeepLinkHandlerBlock
+    ) -> KSConfigBuilder { self }
+
+    /// Sets what decides how a push message is shown while the app is in front. It is never called: nothing is shown.
+    @discardableResult
+    open func setPushReceivedInForegroundHandler(
+        pushReceivedInForegroundHandlerBlock: @escaping PushReceivedInForegroundHandlerBlock
+    ) -> KSConfigBuilder { self }
+
+    /// Asks for deep links. None is ever opened here, which is logged once, and the handler is never called.
+    @discardableResult
+    open func enableDeepLinking(cname: String? = nil, _ handler: @escaping DeepLinkHandler) -> KSConfigBuilder {
+        KumulosLog.isMissing("deep links")
+        return self
+    }
+
+    /// Asks for reports of crashes. None is sent from here, which is logged once.
+    @discardableResult
+    open func enableCrash() -> KSConfigBuilder {
+        KumulosLog.isMissing("reports of crashes")
+        return self
+    }
+
+    /// Sets the time after which a session ends. There are no sessions here.
+    @discardableResult
+    open func setSessionIdleTimeout(seconds: UInt) -> KSConfigBuilder { self }
+
     /// Sets a sink for events in place of Kumulos. Kumulos' own SDK has no such call; put it behind `#if os(Linux)` in
     /// code for both.
     @discardableResult

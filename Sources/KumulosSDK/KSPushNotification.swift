@@ -15,6 +15,12 @@ open class KSPushNotification: NSObject {
     /// An address to open.
     open internal(set) var url: URL?
 
+    /// The action that the user chose; nil, since nothing shows messages here.
+    open internal(set) var actionIdentifier: String?
+
+    /// Returns the link to a message in the app. Always nil.
+    open func inAppDeepLink() -> [AnyHashable: Any]? { nil }
+
     init(_ message: KumulosMessage) {
         // FNV-1a, 64 bits: the same in each process, as a number of the server would be.
         let hash = message.id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }

@@ -23,7 +23,7 @@ open class Kumulos {
     }
 
     private static let state = Locked(State())
-    private static let logger = Logger(label: "swift-beacon.kumulos")
+    private static let logger = KumulosLog.logger
 
     /// The key under which Kumulos' SDK keeps the installation's name in the app's defaults.
     static let installIDKey = "KumulosUUID"

@@ -75,6 +75,32 @@ struct AirTests {
         #expect(left.output.contains("0 beacons on the air"))
     }
 
+    @Test("Outside a terminal each device is a line: when it comes, when it has moved, and when it leaves")
+    func log() async throws {
+        let runtime = try Runtime()
+        let show = try runtime.start("show", "air")
+        let museum = try runtime.start("museum", "air", "museum", "--loop")
+        let beacon = try runtime.start(
+            "beacon", "advertise", "--uuid", Self.uuid, "--major", "4", "--minor", "7", "--source", "air@0.1,0")
+        let name = "beacon-\(beacon.process.id)"
+        let crowd = "museum-\(museum.process.id), sends 6 beacons of \(Self.uuid), 1 walking"
+        try await eventually {
+            let text = runtime.text(show.output)
+            return text.contains(crowd) && text.contains("\(name) at 0.1,0, sends \(Self.uuid) 4/7\n")
+        }
+        let move = try await BeaconProgram.run(
+            "air", "move", name, "--to", "1,1", "--speed", "2", environment: runtime.environment)
+        #expect(move.status == 0)
+        try await eventually { runtime.text(show.output).contains("\(name) at 1,1, sends \(Self.uuid) 4/7\n") }
+        beacon.process.end(SIGTERM)
+        try await eventually { runtime.text(show.output).contains("\(name) has left\n") }
+        let lines = runtime.text(show.output).split(separator: "\n")
+        // Two of a walk: where it began, and where it ended. The museum's visitor walks all the time.
+        #expect(lines.count { $0.hasPrefix("\(name) at") } == 2, "\(lines)")
+        #expect(lines.count { $0.hasPrefix("museum-\(museum.process.id)") } == 1, "\(lines)")
+        #expect(!runtime.text(show.output).contains("\u{1B}"))
+    }
+
     @Test(
         "What cannot be is said in a sentence",
         arguments: [

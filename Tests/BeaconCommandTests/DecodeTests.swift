@@ -12,9 +12,26 @@ struct DecodeTests {
         arguments: [
             advert, advert.uppercased(), "0x" + advert,
             "02:01:06 1a-ff-4c 0002 15e2c56db5dffb48d2b060d0f5a71096e000010002c5",
+            "02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10 96 e0 00 01 00 02 c5",
+            "1E 02 01 06 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 01 00 02 C5 00",
+            "043e2a02010001433ea2c96b6a1e02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5b3",
         ])
     func spellings(hex: String) async throws {
         let outcome = try await BeaconProgram.run("decode", hex, "--json")
+        #expect(outcome.lines == [Self.line])
+        #expect(outcome.status == 0)
+    }
+
+    @Test(
+        "What a shell makes arguments of is one advert",
+        arguments: [
+            "0x08 0x0008 1E 02 01 06 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 01 00 02 C5 00",
+            "4c000215 e2c56db5 dffb48d2 b060d0f5 a71096e0 00010002 c5",
+            "043E2A02010301021 25E0000C01E0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5B9",
+            "[2, 21, 226, 197, 109, 181, 223, 251, 72, 210, 176, 96, 208, 245, 167, 16, 150, 224, 0, 1, 0, 2, 197]",
+        ])
+    func arguments(text: String) async throws {
+        let outcome = try await BeaconProgram.run(["decode", "--json"] + text.split(separator: " ").map(String.init))
         #expect(outcome.lines == [Self.line])
         #expect(outcome.status == 0)
     }
@@ -29,8 +46,13 @@ struct DecodeTests {
         }
         let asBytes = try await BeaconProgram.run("decode", "--json", bytes.joined(separator: " "))
         #expect(asBytes.lines == [Self.line])
+        let apart = try await BeaconProgram.run(["decode", "--json"] + bytes)
+        #expect(apart.lines == [Self.line])
         let twice = try await BeaconProgram.run("decode", Self.advert, Self.advert, "--json")
         #expect(twice.lines == [Self.line, Self.line])
+        let mixed = try await BeaconProgram.run("decode", Self.advert, "020106", "0x" + Self.advert, "--json")
+        #expect(mixed.lines.count == 3 && mixed.lines.first == Self.line && mixed.lines.last == Self.line)
+        #expect(mixed.status == 1)
     }
 
     @Test(
@@ -38,9 +60,10 @@ struct DecodeTests {
         arguments: [
             ("02011a020a0c0aff4c001005441cbd08c5", "another kind"),
             ("02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509", "0x0118"),
-            ("0201061aff4c000215e2c56d", "claims 26 bytes"),
+            ("0201061aff4c000215e2c56d", "18 bytes are missing"),
             ("020106", "no manufacturer specific data"),
-            ("043e2a02010001433ea2c96b6a1e02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000640000c5b3", "HCI event"),
+            ("043e0a03004000060000002a00", "no report of an advert"),
+            ("0201041aff590002150112233445566778899aabbccddeeff001020304c3", "Nordic Semiconductor"),
             ("02010", "odd number"), ("0201zz", "not a hexadecimal byte"), ("-", "no bytes"),
         ])
     func reasons(hex: String, reason: String) async throws {

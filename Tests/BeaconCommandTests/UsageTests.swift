@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -44,6 +45,39 @@ struct UsageTests {
         #expect(outcome.errors.contains(hint), "\(outcome.errors)")
     }
 
+    private static let uuid = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+
+    /// Each option that takes a span of time, with a command that it is of.
+    private static let spanOptions = [
+        ["monitor", "--region", uuid, "--source", "/dev/null", "--exit-timeout"],
+        ["monitor", "--region", uuid, "--source", "/dev/null", "--packet-interval"],
+        ["places", "--place", "a=b", "--source", "/dev/null", "--exit-timeout"],
+        ["places", "--place", "a=b", "--source", "/dev/null", "--hold-time"],
+        ["evaluate", "simulation:museum", "--truth", "/nowhere/at.all", "--exit-timeout"],
+        ["calibrate", "--source", "/dev/null", "--seconds"], ["teach", "hall", "--source", "/dev/null", "--seconds"],
+        ["advertise", "--uuid", "new", "--source", "simulation:museum", "--rotate-address"],
+        ["relay", "mqtt://127.0.0.1:1", "--source", "/dev/null", "--region", uuid, "--exit-timeout"],
+    ]
+
+    @Test("A span of time is written alike in all options; a number alone is seconds", arguments: spanOptions)
+    func spans(arguments: [String]) async throws {
+        for text in ["5", "1.5", "5s", "1m30s", "1500ms"] where arguments[0] != "relay" {
+            let outcome = try await BeaconProgram.run(arguments + [text])
+            #expect(outcome.status != 2, "\(text): \(outcome.errors)")
+        }
+        // Behind an option that may stand without a value, this is another option.
+        let isOptional = arguments.last == "--rotate-address"
+        for text in ["soon", "-1", "0", "3x", "99999999"] where !(isOptional && text.hasPrefix("-")) {
+            let outcome = try await BeaconProgram.run(arguments + [text])
+            #expect(outcome.status == 2)
+            let option = try #require(arguments.last)
+            let lines = outcome.errors.split(separator: "\n").filter { $0.contains("'\(text)'") }
+            // One sentence, which names the value once.
+            #expect(lines.count == 1 && lines[0].contains(option) && lines[0].contains("': write a span of time from"))
+            #expect(lines.first?.components(separatedBy: "'\(text)'").count == 2, "\(outcome.errors)")
+        }
+    }
+
     @Test(
         "Work that fails gives status 1 and says what is wrong",
         arguments: [
@@ -51,6 +85,7 @@ struct UsageTests {
             (["scan", "--source", "/"], "directory"),
             (["scan", "--source", "/dev/null"], "nothing in it"),
             (["scan", "--source", "/bin/ls"], "no capture that can be read"),
+            (["scan", "--source", #filePath], "no capture that can be read"),
             (["scan", "--source", "hci:usb0"], "beacon doctor"),
             (["advertise", "--uuid", "new", "--major", "1", "--minor", "2", "--adapter", "usb0"], "beacon doctor"),
             (["range", "--source", "simulation:nowhere"], "museum"),

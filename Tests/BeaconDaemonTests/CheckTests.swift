@@ -24,7 +24,7 @@ struct CheckTests {
         let none = try await bench.run("check", "beacond.yaml")
         #expect(none.status == 1)
         #expect(none.output.contains("write MQTT_PASSWORD=… into"), "\(none.output)")
-        try bench.write("# a comment\nnonsense\nMQTT_PASSWORD='x y'\n", to: "beacond.env")
+        try bench.write("# a comment\nnonsense\nMQTT_PASSWORD='x y'\n", to: "beacond.env", mode: 0o600)
         let outcome = try await bench.run("check", "beacond.yaml")
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(
@@ -33,10 +33,10 @@ struct CheckTests {
             ))
         #expect(outcome.errors.hasSuffix("1 destination, 1 warning.\n"))
         // What is nearly right is told as what it is.
-        try bench.write("MQTT_PASWORD=x\n", to: "beacond.env")
+        try bench.write("MQTT_PASWORD=x\n", to: "beacond.env", mode: 0o600)
         let misspelt = try await bench.run("check", "beacond.yaml")
         #expect(misspelt.output.contains("has MQTT_PASWORD in line 1"), "\(misspelt.output)")
-        try bench.write("MQTT_PASSWORD=\n", to: "beacond.env")
+        try bench.write("MQTT_PASSWORD=\n", to: "beacond.env", mode: 0o600)
         let empty = try await bench.run("check", "beacond.yaml")
         #expect(empty.output.contains("MQTT_PASSWORD in line 1 of "), "\(empty.output)")
     }
@@ -72,12 +72,35 @@ struct CheckTests {
         #expect(try await bench.run("check", "beacond.yaml", environment: ["NOT_HERE": "x"]).output.isEmpty)
     }
 
+    @Test("check and the daemon warn of files that other users can read or change, with the remedy")
+    func exposed() async throws {
+        let bench = try DaemonBench()
+        let log = try bench.write(DaemonBench.sighting(1), to: "log.ndjson")
+        try bench.configure("sources: [\(log)]\nregions: [{ name: a, uuid: \(DaemonBench.uuid) }]")
+        let file = try bench.write(bench.read("beacond.yaml"), to: "beacond.yaml", mode: 0o666)
+        let secrets = try bench.write("A=b\n", to: "beacond.env", mode: 0o666)
+        let check = try await bench.run("check", "beacond.yaml")
+        #expect(check.status == 0 && check.lines.count == 2 && check.errors.hasSuffix(", 2 warnings.\n"))
+        for (path, deed, mode) in [(file, "write", "644"), (secrets, "read and write", "600")] {
+            let line = check.lines.first { $0.contains("warning: other users can \(deed) \(path), which") } ?? ""
+            #expect(line.hasSuffix("chmod \(mode) \(path)"), "\(check.output)")
+        }
+        #expect(try await bench.run("check", "--quiet", "beacond.yaml").output.isEmpty)
+        let run = try await bench.run("--config", "beacond.yaml")
+        #expect(run.status == 0 && check.lines.allSatisfy { run.errors.contains($0) }, "\(run.errors)")
+    }
+
     @Test("A file that is not there is status 1, a mistake on the command line status 2, help status 0")
     func statuses() async throws {
         let bench = try DaemonBench()
         #expect(try await bench.run("check", "nowhere.yaml").status == 1)
         #expect(try await bench.run("check", "a", "b").status == 2)
-        #expect(try await bench.run("--linger", "soon").status == 2)
+        let linger = try await bench.run("--linger", "soon")
+        #expect(linger.status == 2)
+        #expect(linger.errors.split(separator: "soon", omittingEmptySubsequences: false).count == 2)
+        #expect(linger.errors.contains("': write a span of time from 0s to 366d, as 30s, 5m or 1h30m"))
+        // A number alone is seconds: it is the configuration that is missing.
+        #expect(try await bench.run("--linger", "3", "--config", "nowhere.yaml").status == 1)
         let misspelt = try await bench.run("ouutbox", "list")
         #expect(misspelt.status == 2 && misspelt.errors.contains("There is no command ouutbox; was outbox meant?"))
         try bench.write("", to: "some.yaml")

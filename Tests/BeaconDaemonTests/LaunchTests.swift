@@ -1,5 +1,6 @@
 import BeaconApplications
 import Foundation
+import Subprocess
 import TestSupport
 import Testing
 
@@ -153,5 +154,35 @@ struct LaunchTests {
             "\(outcome.errors)")
         #expect(outcome.errors.contains("0 notifications"))
         #expect(!outcome.errors.contains("launch,"))
+    }
+
+    @Test("A rule's program and what it started end at the time limit, though beacond was killed before")
+    func killedDaemon() async throws {
+        let bench = try DaemonBench()
+        let log = try bench.write(DaemonBench.sighting(1000), to: "log.ndjson")
+        try bench.configure(
+            """
+            sources: [\(log), "simulation:museum?loop"]
+            regions: [{ name: hall, uuid: \(DaemonBench.uuid) }]
+            launch:
+              rules:
+                - name: long
+                  program: [sh, -c, 'setsid sleep 1000 & touch begun; wait']
+                  folder: .
+                  time-limit: 2s
+            """)
+        let outcome = try await bench.run(["--config", "beacond.yaml"]) { daemon in
+            try await daemon.wait("the program runs") {
+                FileManager.default.fileExists(atPath: bench.folder.path + "/begun")
+            }
+            try daemon.send(.kill)
+        }
+        #expect(outcome.status == -9)
+        let folder = bench.folder.resolvingSymlinksInPath().path
+        try await eventually("nothing runs in its folder") {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc").allSatisfy { name in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(name)/cwd")) != folder
+            }
+        }
     }
 }

@@ -42,28 +42,90 @@ struct EventProgramTests {
         #expect(lines.first == "begun")
     }
 
-    @Test("One that does not listen is killed, with all that it started")
-    func killed() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        var program = EventProgram(
-            [
-                "/bin/sh", "-c",
-                "trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done) & echo $! > \(folder)/child; wait",
-            ], timeLimit: .seconds(2))
+    /// Returns the processes of a mark in their environment. Those that have ended have none.
+    private static func processes(_ mark: String) -> [String] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.filter { name in
+            let environment = FileManager.default.contents(atPath: "/proc/\(name)/environ") ?? Data()
+            return Int32(name) != nil && environment.split(separator: 0).contains(Data("MARK=\(mark)".utf8))
+        }
+    }
+
+    /// Returns a program whose descendants can be found, and its mark.
+    private static func marked(_ script: String, timeLimit: Duration?) -> (EventProgram, String) {
+        var program = EventProgram(["/bin/sh", "-c", script], timeLimit: timeLimit)
+        let mark = UUID().uuidString
+        program.environment["MARK"] = mark
         program.gracePeriod = .milliseconds(200)
         program.isOwnSession = true
-        let (outcome, _) = try await run(program)
-        #expect(outcome == .tookTooLong(.seconds(2)))
-        let child = try #require(
-            Int32(
-                String(contentsOfFile: folder + "/child", encoding: .utf8).trimmingCharacters(
-                    in: .whitespacesAndNewlines)))
-        try await eventually("what the program started ends") {
-            // A process that is dead and not collected by init has the state Z.
-            (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.contains(") Z") ?? true
-        }
+        return (program, mark)
+    }
+
+    /// Scripts that outlast any time limit, and the number of their processes.
+    private static let lasting = [
+        ("exec sleep 1000", 1),
+        ("trap '' TERM; (trap '' TERM; while :; do sleep 0.1; done) & wait; wait", 2),
+        ("setsid sleep 1000 & wait", 2),
+        // As daemons are made: two forks, with a session between them.
+        ("trap '' TERM; setsid sh -c 'sleep 1000 & exit'; exec sleep 1000", 2),
+        // One that starts another one whenever that ends.
+        ("while :; do setsid sh -c 'trap \"\" TERM; sleep 0.1'; done", 1),
+        // Some dozens, each in a separate session.
+        (
+            """
+            export BODY='[ $N -gt 0 ] || exec sleep 1000; export N=$((N-1)); \
+            setsid sh -c "$BODY" & setsid sh -c "$BODY" & wait'
+            export N=5; exec sh -c "$BODY"
+            """, 63
+        ),
+    ]
+
+    @Test("At the time limit a program ends with everything that it started, in whatever session", arguments: lasting)
+    func limited(_ script: String, _ count: Int) async throws {
+        let (program, mark) = Self.marked(script, timeLimit: .seconds(2))
+        #expect(try await run(program).0 == .tookTooLong(.seconds(2)))
+        try await eventually("nothing of it is left") { Self.processes(mark).isEmpty }
+    }
+
+    @Test("A program that is cancelled ends with everything that it started", arguments: lasting)
+    func cancelled(_ script: String, _ count: Int) async throws {
+        let (program, mark) = Self.marked(script, timeLimit: nil)
+        let running = Task { try await program.run(input: [], output: .lines { _ in }) }
+        // Two are the supervisor's.
+        try await eventually("all of it runs") { Self.processes(mark).count >= count + 2 }
+        running.cancel()
+        _ = try? await running.value
+        try await eventually("nothing of it is left") { Self.processes(mark).isEmpty }
+    }
+
+    @Test(
+        "What outlives its program is ended at the limit, keeps no output open, and delays nothing",
+        arguments: ["setsid sleep 1000", "trap '' TERM; setsid sh -c 'sleep 1000 & exit'"])
+    func daemon(_ script: String) async throws {
+        let (program, mark) = Self.marked("(\(script)) > /dev/null 2>&1 & echo begun; exit 3", timeLimit: .seconds(3))
+        let (outcome, lines) = try await run(program)
+        #expect(outcome == .exited(3) && lines == ["begun"])
+        try await eventually("nothing of it is left") { Self.processes(mark).isEmpty }
+    }
+
+    @Test("Without a time limit, what outlives its program is left alone")
+    func unlimited() async throws {
+        let (program, mark) = Self.marked("setsid sleep 1000 > /dev/null 2>&1 & exit 0", timeLimit: nil)
+        #expect(try await run(program).0 == .exited(0))
+        try await eventually("it runs alone") { Self.processes(mark).count == 1 }
+        for process in Self.processes(mark) { kill(Int32(process) ?? 0, SIGKILL) }
+    }
+
+    @Test("A program that is ended ends no other")
+    func neighbours() async throws {
+        let (short, mark) = Self.marked("setsid sleep 1000 & wait", timeLimit: .seconds(1))
+        let (long, _) = Self.marked("setsid sh -c 'sleep 3; echo done'; exit 7", timeLimit: .seconds(300))
+        async let one = run(short)
+        async let other = run(long)
+        #expect(try await one.0 == .tookTooLong(.seconds(1)))
+        let (outcome, lines) = try await other
+        #expect(outcome == .exited(7) && lines == ["done"])
+        try await eventually("nothing of the first is left") { Self.processes(mark).isEmpty }
     }
 
     /// Programs that do anything with their input, output, children and end, and how they end.
@@ -77,6 +139,10 @@ struct EventProgramTests {
         (["/bin/sh", "-c", "exec <&- >&- 2>&-"], .exited(0)),
         (["/bin/sh", "-c", "kill -9 $$"], .signaled(9)),
         (["/bin/sh", "-c", "kill -PIPE $$"], .signaled(13)),
+        // Its whole group, and the signal that stands for the time limit.
+        (["/bin/sh", "-c", "kill -TERM 0"], .signaled(15)),
+        (["/bin/sh", "-c", "kill -KILL 0"], .signaled(9)),
+        (["/bin/sh", "-c", "kill -64 $$"], .exited(192)),
         // A child that outlives it and keeps its outputs open.
         (["/bin/sh", "-c", "sleep 2 & exit 2"], .exited(2)),
         (["/bin/sh", "-c", "head -c 300000 /dev/zero; exit 5"], .exited(5)),
@@ -97,7 +163,7 @@ struct EventProgramTests {
             #expect(try await program.run(input: input, output: .lines { _ in }) == expected)
         }
         // The others would fill the test's own output.
-        guard index < 9 else { return }
+        guard index < 12 else { return }
         #expect(try await program.run(input: input, output: .standardError) == expected)
     }
 

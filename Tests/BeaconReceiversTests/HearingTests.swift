@@ -158,18 +158,6 @@ struct HearingTests {
         #expect(bench.network.names == ["kitchen", "kitchen (ESPresense)", "hall", "a b\\u{202e}"])
         #expect(bench.network.statuses.map(\.isSmoothed) == [false, true, false, false])
     }
-
-    @Test("Invented receivers and long names fill nothing up")
-    func flood() {
-        var bench = NetworkBench()
-        for number in 0..<2000 {
-            Self.advert(&bench, "r\(number)", at: 1001)
-            bench.receive("home/s\(number)/LWT", "online")
-            bench.receive("home/\(String(repeating: "x", count: 65 + number % 100))/BTtoMQTT/1", #"{"rssi":-1}"#)
-        }
-        #expect(bench.network.receivers.count == 200)
-        #expect(bench.notices.count == 1)
-    }
 }
 
 @Suite("Times and duplicates of messages")

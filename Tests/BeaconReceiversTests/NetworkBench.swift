@@ -18,6 +18,8 @@ struct NetworkBench {
     /// The sightings, in words.
     private(set) var heard: [String] = []
     private(set) var times: [Double] = []
+    /// The signal strengths of the sightings, as they were handed over.
+    private(set) var readings: [Int] = []
     private(set) var deaf: [String] = []
     private(set) var notices: [String] = []
 
@@ -37,6 +39,7 @@ struct NetworkBench {
     mutating func receive(_ topic: String, _ payload: [UInt8], at time: Double = 1001, isRetained: Bool = false) {
         var heard: [String] = []
         var times: [Double] = []
+        var readings: [Int] = []
         var events: [RadioEvent] = []
         network.receive(
             topic: topic.utf8.span.bytes, payload: payload.span.bytes, isRetained: isRetained, at: Self.time(time),
@@ -46,9 +49,11 @@ struct NetworkBench {
                     "\(sighting.receiver.index) \(sighting.address) \(sighting.identity.major)/\(sighting.identity.minor) "
                         + "\(sighting.measuredPower) \(sighting.rssi.dBm.map(String.init) ?? "-")")
                 times.append(sighting.time.seconds)
+                readings.append(Int(sighting.rssi.rawValue))
             }, report: { events.append($0) })
         self.heard += heard
         self.times += times
+        self.readings += readings
         for event in events { note(event) }
     }
 

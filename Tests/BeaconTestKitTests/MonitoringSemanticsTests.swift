@@ -210,6 +210,28 @@ struct MonitoringSemanticsTests {
         #expect(diary.take() == ["101.1 museum inside"])
     }
 
+    @Test("G14a After Bluetooth was off, a beacon that came meanwhile is entered, and one that went is left")
+    func g14a() async {
+        let diary = await diary()
+        diary.manager.startMonitoring(for: region)
+        await air.advance(by: .seconds(31))
+        _ = diary.take()
+        air.device.setBluetooth(isOn: false)
+        await air.advance(by: .seconds(9))
+        let beacon = air.place(.exhibit(1, at: 2))
+        air.device.setBluetooth(isOn: true)
+        await air.advance(by: .seconds(1))
+        #expect(diary.take() == ["31.0 museum unknown", "40.1 museum inside", "40.1 enter museum"])
+        air.device.setBluetooth(isOn: false)
+        await air.advance(by: .seconds(9))
+        beacon.remove()
+        air.device.setBluetooth(isOn: true)
+        await air.advance(by: .seconds(60))
+        let left = diary.take()
+        #expect(left.first == "41.0 museum unknown")
+        #expect(left.filter { $0.hasSuffix("museum") }.count == 1 && left.last?.hasSuffix(" exit museum") == true)
+    }
+
     @Test("G15 As many regions as an app may have are entered at once, none later than another")
     func g15() async {
         let diary = await diary()

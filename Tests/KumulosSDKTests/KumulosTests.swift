@@ -39,6 +39,44 @@ struct KumulosTests {
         #expect(UUID(uuidString: Kumulos.installId) != nil)
     }
 
+    @Test("An app that sets up push, messages, links and crash reports compiles, and its beacons are still sent")
+    @MainActor
+    func unavailable() async {
+        let memory = Memory()
+        let config = KSConfigBuilder(apiKey: "key", secretKey: "secret")
+            .enableCrash()
+            .enableInAppMessaging(inAppConsentStrategy: .AutoEnroll)
+            .setInAppDeepLinkHandler { press in print(press.messageId) }
+            .setPushOpenedHandler { notification in print(notification.aps, notification.inAppDeepLink() ?? [:]) }
+            .setPushReceivedInForegroundHandler { _, show in show([.alert, .sound]) }
+            .enableDeepLinking { resolution in
+                if case .linkMatched(let link) = resolution { print(link.url, link.content.title ?? "", link.data) }
+            }
+            .setSessionIdleTimeout(seconds: 40)
+            .setEventSink(memory)
+            .build()
+        Kumulos.initialize(config: config)
+        let status = await withCheckedContinuation { continuation in
+            Kumulos.pushRequestDeviceToken { status, _ in continuation.resume(returning: status) }
+        }
+        #expect(status == .denied)
+        Kumulos.pushRequestDeviceToken()
+        Kumulos.pushRegister(Data([1]))
+        Kumulos.pushTrackOpen(notification: nil)
+        Kumulos.pushUnregister()
+        Kumulos.logException(
+            name: "Oops", reason: "a test", language: "Swift", lineOfCode: "1", stackTrace: [], logAllThreads: false)
+        KumulosInApp.updateConsent(forUser: true)
+        KumulosInApp.setOnInboxUpdated {}
+        #expect(KumulosInApp.getInboxItems().isEmpty && KumulosInApp.markAllInboxItemsAsRead())
+        let summary = await withCheckedContinuation { continuation in
+            KumulosInApp.getInboxSummaryAsync { continuation.resume(returning: $0) }
+        }
+        #expect(summary?.totalCount == 0 && summary?.unreadCount == 0)
+        Kumulos.sendiBeaconProximity(beacon: Beacon())
+        #expect(memory.events.withLock { $0.map(\.type) } == ["k.engage.beaconEnteredProximity"])
+    }
+
     @Test("A user's name takes the place of the installation's, and goes again")
     func user() {
         let memory = Memory()

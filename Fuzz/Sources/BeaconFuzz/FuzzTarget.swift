@@ -40,6 +40,10 @@ struct FuzzTarget: Sendable {
             Promises.esphome(bytes(data, count))
             return 0
         },
+        FuzzTarget(name: "pasted", seeds: Seeds.pasted) { data, count in
+            Promises.pasted(bytes(data, count))
+            return 0
+        },
         FuzzTarget(name: "scenario", seeds: Seeds.scenarios) { data, count in
             Promises.scenario(bytes(data, count))
             return 0

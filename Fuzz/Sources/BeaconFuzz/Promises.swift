@@ -44,6 +44,11 @@ enum Promises {
         if input[0] == UInt8(ascii: "m"), let each = JSONPath("a.0"), let path = JSONPath("b") {
             settings.mapping = ReceiverMapping(
                 receiver: .level(1), each: each, address: path, rssi: path, data: path, encoding: .base64, time: path)
+            settings.mapping?.uuid = JSONPath("u")
+            settings.mapping?.major = JSONPath("v")
+            settings.mapping?.minor = JSONPath("w")
+            settings.mapping?.power = path
+            settings.mapping?.state = JSONPath("s")
         }
         var network = ReceiverNetwork(settings)
         network.connect(at: .zero)
@@ -110,6 +115,16 @@ enum Promises {
     static func sighting(_ input: [UInt8]) {
         // A brace makes a sighting log of anything.
         capture(input.first == UInt8(ascii: "{") ? input : [UInt8(ascii: "{")] + input)
+    }
+
+    static func pasted(_ input: [UInt8]) {
+        do throws(PastedAdvertError) {
+            let frame = try PastedAdvert(String(decoding: input, as: UTF8.self)).frame
+            let digits = frame.advert.map { String($0, radix: 16) }.joined(separator: " ")
+            precondition((try? PastedAdvert(digits))?.frame == frame, "a frame that its own advert does not carry")
+        } catch {
+            precondition(!error.message.isEmpty && !error.message.contains("\n"), "a reason that is no sentence")
+        }
     }
 
     static func scenario(_ input: [UInt8]) {

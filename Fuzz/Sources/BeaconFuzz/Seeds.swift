@@ -148,7 +148,13 @@ enum Seeds {
             " x\n" + #"[{"type":"Gateway","mac":"a"},{"mac":"C00000000001","rssi":-7,"rawData":""# + hexadecimal
                 + "\"}]",
             " x\n$GPRP,C00000000001,CCB97E7361A4,-70," + hexadecimal + ",1653668027\r\n$HBRP,a",
+            " x\n" + #"{"data":["$1MSR,C00000000001,CCB97E7361A4,-70,0x02 01:06","$GPSR,a,a,-127\r\n$HBRP,a"]}"#,
+            " x\n" + #"{"msg_id":3070,"device_info":{"mac":"a"},"data":[{"rssi":-7,"rssi_1m":-59,"uuid":"#
+                + #""e2c56db5dffb48d2b060d0f5a71096e0","major":"0001","minor":"0x2"}]}"#,
+            " tele/a/SENSOR\n" + #"{"IBEACON":{"MAC":"C00000000001","UID":"E2C56DB5DFFB48D2B060D0F5A71096E0","#
+                + #""MAJOR":"0001","MINOR":"0002","RSSI":-62,"STATE":"ON"}}"#,
             "mx/y\n" + #"{"a":[[{"b":"AgEG"},{"b":-7}]]}"#,
+            "mx/y\n" + #"{"a":[[{"b":-7,"u":"e2c56db5dffb48d2b060d0f5a71096e0","v":1,"w":"0002","s":"on"}]]}"#,
             " beacon-relay/hall/status\nonline",
         ].map { Array($0.utf8) } + [Array(" beacon-relay/hall/heard\n".utf8) + relayMessage]
 
@@ -173,6 +179,17 @@ enum Seeds {
     ]
 
     // MARK: - Text
+
+    /// What people paste: digits in several groups, an hcitool command, a dump, a literal, lists of numbers.
+    static let pasted: [[UInt8]] = [
+        "0x" + hexadecimal,
+        "hcitool cmd 0x08 0x0008 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 C8 00",
+        "Key: 0x004c\nValue:\n  02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10  ....m...H..`....\n  96 e0 00 01 00 02 c5   .......",
+        "0000   04 3e 2a 02 01 03 01 02 12 5e 00 00 c0 1e 02 01   .>*......^......\n0010   06 1a ff 4c",
+        #"{76: b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'}"#,
+        "[2, 21, 226, 197, 109, -75]", "{ 0x02, 0x15, 0xe2 };", "D6BE898E 4224 02125E0000C0 " + hexadecimal,
+        "0201060303aafe1516aafe00e700010203040506070809aabbccddeeff", "043E2A02010301021 25E0000C01E" + hexadecimal,
+    ].map { Array($0.utf8) }
 
     static let scenarios = [
         #"""

@@ -17,6 +17,8 @@ package final class BrokerMailbox: Sendable {
             /// The broker does not give the messages of a filter.
             case refused(filter: String, MQTTError)
             case message(MQTTMessage)
+            /// A message was too long and is dropped.
+            case messageTooLong(topic: String, size: Int)
         }
 
         package var content: Content
@@ -39,8 +41,8 @@ package final class BrokerMailbox: Sendable {
     /// The most messages that wait: seconds of what forty receivers hear in a crowd.
     private static let capacity = 8192
 
-    /// The longest message, in bytes, and the most that all may have: a broker passes on what others make up.
-    private static let (longestMessage, mostBytes) = (1 << 20, 32 << 20)
+    /// The most bytes that all messages may have: a broker passes on what others make up.
+    private static let mostBytes = 32 << 20
 
     /// The longest message that may tell who is there.
     private static let longestStatus = 64
@@ -103,6 +105,7 @@ package final class BrokerMailbox: Sendable {
             for filter in filters { subscribe(to: filter) }
         case .disconnected(let error): put(.disconnected(error))
         case .message(let message): put(.message(message))
+        case .messageTooLong(let topic, let size): put(.messageTooLong(topic: topic, size: size))
         }
     }
 
@@ -123,11 +126,6 @@ package final class BrokerMailbox: Sendable {
         var size = 0
         if case .message(let message) = content { size = message.payload.count }
         let isFirst = box.withLock { [size] box in
-            guard size <= Self.longestMessage else {
-                box.dropped += 1
-                box.droppedSince = min(box.droppedSince ?? time, time)
-                return true
-            }
             if box.mail.count >= Self.capacity || box.bytes + size > Self.mostBytes { Self.makeRoom(in: &box) }
             box.bytes += size
             box.mail.append(Mail(content: content, time: time))

@@ -112,6 +112,9 @@ public final class MQTTClient: Sendable {
     /// of its own, which buffers all events until they are read.
     public func events() -> AsyncStream<MQTTEvent> { requests.events() }
 
+    /// False where the broker of the last connection keeps no retained messages.
+    package var keepsRetained: Bool { requests.keepsRetained }
+
     private func perform(_ action: MQTTRequest.Action) async throws(MQTTError) {
         for result in await perform([action]) { try result.get() }
     }
@@ -121,10 +124,14 @@ public final class MQTTClient: Sendable {
         let ids = requests.nextIDs(actions.count)
         let timeout = options.publishTimeout
         let address = options.address
+        let what = actions.count == 1 ? "\(actions[0])" : "\(actions[0]) and \(actions.count - 1) more"
         let timer = Task { [requests] in
             guard (try? await Task.sleep(for: timeout)) != nil else { return }
             requests.expire(
-                ids, because: MQTTError(.timedOut, "\(address) did not acknowledge within \(timeout)."))
+                ids,
+                because: MQTTError(
+                    .timedOut, "\(address) did not acknowledge \(what) within \(timeout).",
+                    possibleCauses: ["the broker hangs or is busy", "the network is slow or has stopped"]))
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {

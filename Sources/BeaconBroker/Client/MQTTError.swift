@@ -1,10 +1,13 @@
+import BeaconSupport
+
 /// An error of a connection to a broker, or of a message, with its remedy.
 public struct MQTTError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure. More may come, so a `switch` over codes needs a default.
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case invalidOptions, hostUnknown, unreachable, badCredentials, notAuthorized, connectionRefused, tlsFailed
-            case connectionLost, timedOut, messageRefused, invalidMessage, closed, failed
+            case connectionLost, timedOut, messageRefused, invalidMessage, breaksConnection
+            case messageTooLong, closed, failed
         }
 
         private let value: Value
@@ -31,6 +34,10 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
         public static let messageRefused = Code(value: .messageRefused)
         /// The message is not valid.
         public static let invalidMessage = Code(value: .invalidMessage)
+        /// The connection broke again and again while the message was on its way, and it is not sent again.
+        public static let breaksConnection = Code(value: .breaksConnection)
+        /// A message that was arriving is longer than a client receives, and the client ended the connection.
+        public static let messageTooLong = Code(value: .messageTooLong)
         /// The client was closed.
         public static let closed = Code(value: .closed)
         /// Another failure.
@@ -40,7 +47,7 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public var code: Code
 
-    /// The cause and the remedy, in a sentence or two.
+    /// The action, the answer to it, and the remedy where it is known.
     public var message: String
 
     /// The broker's reason code, where it gave one.
@@ -49,24 +56,33 @@ public struct MQTTError: Error, Sendable, CustomStringConvertible {
     /// The underlying error, such as that of the TLS library.
     public var cause: (any Error)?
 
+    /// The causes that are possible, where none is known to be the one.
+    public var possibleCauses: [String]
+
     /// An error from its parts.
     ///
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - message: the cause and the remedy, in a sentence or two.
+    ///   - message: the action, the answer to it, and the remedy where it is known.
     ///   - reason: the broker's reason code, where it gave one.
     ///   - cause: the underlying error.
-    public init(_ code: Code, _ message: String, reason: MQTTReason? = nil, cause: (any Error)? = nil) {
+    ///   - possibleCauses: the causes that are possible, where none is known to be the one.
+    public init(
+        _ code: Code, _ message: String, reason: MQTTReason? = nil, cause: (any Error)? = nil,
+        possibleCauses: [String] = []
+    ) {
         self.code = code
         self.message = message
         self.reason = reason
         self.cause = cause
+        self.possibleCauses = possibleCauses
     }
 
-    /// The message, and that of the cause.
+    /// The message, that of the cause, and the possible causes.
     public var description: String {
-        guard let cause else { return message }
-        return message.hasSuffix(".") ? "\(message.dropLast()) (\(cause))." : "\(message) (\(cause))"
+        var text = message
+        if let cause { text = text.hasSuffix(".") ? "\(text.dropLast()) (\(cause))." : "\(text) (\(cause))" }
+        return possibleCauses.isEmpty ? text : "\(text.sentence) \(possibleCauses.asPossibleCauses)"
     }
 }
 
@@ -79,6 +95,17 @@ extension MQTTError {
         switch code {
         case .invalidOptions, .badCredentials, .notAuthorized, .tlsFailed, .invalidMessage, .closed: false
         default: true
+        }
+    }
+
+    /// True for a loss of an accepted connection that a message on its way may have caused.
+    var isPossiblyOfMessage: Bool {
+        guard code == .connectionLost, (cause as? MosquittoError)?.isTimeout != true else { return false }
+        switch reason {
+        case .sessionTakenOver?, .banned?, .serverUnavailable?, .serverBusy?, .shuttingDown?, .keepAliveTimeout?,
+            .administrativeAction?, .useAnotherServer?, .serverMoved?, .rateExceeded?, .connectTimeExceeded?:
+            return false
+        default: return true
         }
     }
 }
@@ -95,13 +122,25 @@ public struct MQTTReason: RawRepresentable, Hashable, Sendable {
     public var isFailure: Bool { rawValue >= 0x80 }
 
     static let unspecified = MQTTReason(rawValue: 0x80)
+    static let malformedPacket = MQTTReason(rawValue: 0x81)
+    static let protocolError = MQTTReason(rawValue: 0x82)
     static let unsupportedVersion = MQTTReason(rawValue: 0x84)
     static let clientIDNotValid = MQTTReason(rawValue: 0x85)
     static let badUserNameOrPassword = MQTTReason(rawValue: 0x86)
     static let notAuthorized = MQTTReason(rawValue: 0x87)
     static let serverUnavailable = MQTTReason(rawValue: 0x88)
+    static let serverBusy = MQTTReason(rawValue: 0x89)
     static let banned = MQTTReason(rawValue: 0x8A)
+    static let shuttingDown = MQTTReason(rawValue: 0x8B)
+    static let keepAliveTimeout = MQTTReason(rawValue: 0x8D)
     static let sessionTakenOver = MQTTReason(rawValue: 0x8E)
+    static let administrativeAction = MQTTReason(rawValue: 0x98)
+    static let retainNotSupported = MQTTReason(rawValue: 0x9A)
+    static let qualityNotSupported = MQTTReason(rawValue: 0x9B)
+    static let useAnotherServer = MQTTReason(rawValue: 0x9C)
+    static let serverMoved = MQTTReason(rawValue: 0x9D)
+    static let rateExceeded = MQTTReason(rawValue: 0x9F)
+    static let connectTimeExceeded = MQTTReason(rawValue: 0xA0)
     package static let topicNameInvalid = MQTTReason(rawValue: 0x90)
     package static let packetTooLarge = MQTTReason(rawValue: 0x95)
     package static let payloadFormatInvalid = MQTTReason(rawValue: 0x99)

@@ -1,3 +1,5 @@
+import BeaconSupport
+
 /// A message to or from a broker.
 public struct MQTTMessage: Hashable, Sendable {
     /// The message's topic.
@@ -52,8 +54,18 @@ public struct MQTTMessage: Hashable, Sendable {
             topic: topic, payload: Array(text.utf8), qualityOfService: qualityOfService, isRetained: isRetained, id: id)
     }
 
+    /// The longest payload that a client receives, in bytes. A broker of MQTT 5 is asked to send no larger packet.
+    public static let longestReceived = 1 << 20
+
     /// The payload as text; bytes that are not UTF-8 become the replacement character.
     public var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+extension MQTTMessage: CustomStringConvertible {
+    /// The topic, the size and whether the message is retained. The content may be private.
+    public var description: String {
+        "the message at \(topic.utf8.count > 200 ? topic.printable.prefix(bytes: 200) + "…" : topic.printable) (\(payload.count) bytes\(isRetained ? ", retained" : ""))"
+    }
 }
 
 /// A quality of service (MQTT 5.0, 4.3). Exactly once is left out: a receiver recognizes a duplicate by the
@@ -77,6 +89,9 @@ public enum MQTTEvent: Sendable {
 
     /// A message to a subscribed topic arrived.
     case message(MQTTMessage)
+
+    /// A message of more than ``MQTTMessage/longestReceived`` bytes arrived and was dropped.
+    case messageTooLong(topic: String, size: Int)
 }
 
 /// The content of the retained message at ``MQTTOptions/availabilityTopic``. The words are Home Assistant's defaults.

@@ -11,8 +11,9 @@ public struct MQTTOptions: Hashable, Sendable {
     /// The broker's port; nil for the registered one, 1883, or 8883 with TLS (IANA: mqtt, secure-mqtt).
     public var port: UInt16?
 
-    /// The protocol's version; 3.1.1 by default, since every broker supports it.
-    public var version: MQTTVersion
+    /// The protocol's version; nil for 5 where the broker supports it, and 3.1.1 where it does not. Only version 5 gives
+    /// reasons and limits.
+    public var version: MQTTVersion?
 
     /// The client id, by default `beacond-` and the machine's name. Of two clients with one id the broker disconnects
     /// the first, so it has to be unique. It should never change, since Home Assistant's ids contain it unless
@@ -39,6 +40,10 @@ public struct MQTTOptions: Hashable, Sendable {
     /// True to publish `online` after connecting, with a last will that publishes `offline`.
     public var announcesAvailability: Bool
 
+    /// True to have the broker keep states and announcements for later subscribers; false for a broker that keeps no
+    /// messages. They are then published without being retained.
+    public var retainsMessages: Bool
+
     /// The quality of service of events. With ``MQTTQualityOfService/atMostOnce`` an event counts as delivered once it
     /// is written to the connection.
     public var qualityOfService: MQTTQualityOfService
@@ -57,7 +62,7 @@ public struct MQTTOptions: Hashable, Sendable {
     /// - Parameters:
     ///   - host: the broker's host name or address.
     ///   - port: the broker's port; nil for the registered one.
-    ///   - version: the protocol's version.
+    ///   - version: the protocol's version; nil for the highest that the broker supports.
     ///   - clientID: the client id; nil for `beacond-` and the machine's name.
     ///   - user: the user name, where the broker requires one.
     ///   - password: the user's password.
@@ -65,14 +70,15 @@ public struct MQTTOptions: Hashable, Sendable {
     ///   - keepAlive: the longest silence before the client pings the broker.
     ///   - baseTopic: the prefix of the topics; nil for `beacond/` and the machine's name.
     ///   - announcesAvailability: true to publish `online` and `offline`.
+    ///   - retainsMessages: true to have the broker keep states and announcements.
     ///   - qualityOfService: the quality of service of events.
     ///   - publishTimeout: the longest time until a message is acknowledged.
     ///   - maximumInFlight: the most messages that may be unacknowledged.
     ///   - reconnection: the waits between attempts to connect.
     public init(
-        host: String = "localhost", port: UInt16? = nil, version: MQTTVersion = .v3_1_1, clientID: String? = nil,
+        host: String = "localhost", port: UInt16? = nil, version: MQTTVersion? = nil, clientID: String? = nil,
         user: String? = nil, password: Secret? = nil, tls: MQTTTLSOptions? = nil, keepAlive: Duration = .seconds(60),
-        baseTopic: String? = nil, announcesAvailability: Bool = true,
+        baseTopic: String? = nil, announcesAvailability: Bool = true, retainsMessages: Bool = true,
         qualityOfService: MQTTQualityOfService = .atLeastOnce,
         publishTimeout: Duration = .seconds(10), maximumInFlight: Int = 20,
         reconnection: RetryPolicy = RetryPolicy(base: .seconds(1), maximum: .seconds(60))
@@ -87,6 +93,7 @@ public struct MQTTOptions: Hashable, Sendable {
         self.keepAlive = keepAlive
         self.baseTopic = baseTopic ?? "beacond/" + TopicLevel.escape(Self.machineName)
         self.announcesAvailability = announcesAvailability
+        self.retainsMessages = retainsMessages
         self.qualityOfService = qualityOfService
         self.publishTimeout = publishTimeout
         self.maximumInFlight = maximumInFlight
@@ -95,9 +102,6 @@ public struct MQTTOptions: Hashable, Sendable {
 
     /// The port, with the registered one as default.
     public var effectivePort: UInt16 { port ?? (tls == nil ? 1883 : 8883) }
-
-    /// The broker's host and port, for messages.
-    var address: String { "\(host):\(effectivePort)" }
 
     /// The topic of the retained message `online` or `offline`; nil where it is not published.
     public var availabilityTopic: String? { announcesAvailability ? baseTopic + "/status" : nil }
@@ -108,27 +112,10 @@ public struct MQTTOptions: Hashable, Sendable {
         return name.isEmpty ? "gateway" : String(name)
     }
 
-    /// Returns what to write in place of something that is no name or address of a host; nil where it is one. An
-    /// address of IPv6 has several colons, and no brackets.
-    private static func mistake(inHost host: String) -> String? {
-        let name = "write the broker's name or address alone"
-        if let scheme = host.range(of: "://") {
-            return name + (host[..<scheme.lowerBound].hasSuffix("s") ? ", and what is to be encrypted with tls" : "")
-        }
-        if host.count(where: { $0 == ":" }) == 1 { return name + ", and its port as port" }
-        if host.contains(where: { "/@[]".contains($0) || $0.isWhitespace }) { return name }
-        return nil
-    }
-
     /// Returns the mistakes in these settings, each with its remedy. It does not read files.
     public func mistakes() -> [String] {
         var mistakes: [String] = []
-        if host.isEmpty || host.utf8.contains(0) {
-            mistakes.append("host is empty; write the broker's name or address")
-        } else if let mistake = Self.mistake(inHost: host) {
-            // What stands before an @ may be a password.
-            mistakes.append("host is \"\(host.split(separator: "@").last ?? "@")\"; \(mistake)")
-        }
+        if let mistake = hostMistake { mistakes.append(mistake) }
         if clientID.isEmpty || clientID.utf8.contains(0) || clientID.utf8.count > 65535 {
             mistakes.append("clientID is empty; write a name that no other client of the broker has")
         }

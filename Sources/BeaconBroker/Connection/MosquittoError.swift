@@ -1,3 +1,4 @@
+import BeaconSupport
 import CLibrary
 import CMosquitto
 
@@ -17,46 +18,77 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         if let tlsMessage { return tlsMessage }
         if systemError != 0 { return String(cString: strerror(systemError)) }
         // It has no words for this one.
-        if code == MOSQ_ERR_KEEPALIVE.rawValue { return "nothing came from it for too long" }
+        if isTimeout { return "nothing came from it for too long" }
         var problem: UnsafePointer<CChar>?
         return beacon_mosquitto_load(&problem).map { String(cString: $0.pointee.strerror(code)) } ?? "error \(code)"
     }
 
-    /// Returns the error for a user.
+    /// True where nothing came for too long.
+    var isTimeout: Bool { code == MOSQ_ERR_KEEPALIVE.rawValue }
+
+    /// Returns the error for a user of a connection that the broker had not accepted.
     ///
     /// - Parameters:
-    ///   - address: the broker's host and port.
-    ///   - isSecured: true for a connection with TLS.
-    ///   - isAccepted: true where the broker had accepted the connection.
-    func connectionError(to address: String, isSecured: Bool, isAccepted: Bool) -> MQTTError {
-        guard !isAccepted else {
-            return MQTTError(.connectionLost, "The connection to \(address) was lost.", cause: self)
-        }
+    ///   - options: the broker and the client.
+    ///   - terms: the terms of the attempt.
+    func connectionError(_ options: MQTTOptions, on terms: ConnectionTerms) -> MQTTError {
+        let (address, isSecured) = (options.address, options.tls != nil)
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
             return MQTTError(
-                .hostUnknown,
-                "Cannot resolve the broker's host in \(address); check its name and the network.", cause: self
-            )
+                .hostUnknown, "Cannot resolve the broker's host \(options.resolvedHost).", cause: self,
+                possibleCauses: ["the name is misspelt", "the network or its name server is not up"])
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE, MOSQ_ERR_OCSP,
             _ where isSecured && tlsMessage != nil:
             return MQTTError(
-                .tlsFailed,
-                "Cannot establish TLS with \(address): the broker's certificate or this client's was not accepted; check "
-                    + "the authority's file, the host's name, and that the port is the one for TLS.", cause: self)
+                .tlsFailed, "Cannot establish TLS with \(address).", cause: self,
+                possibleCauses: [
+                    "the broker's certificate is of an authority that is not trusted here",
+                    "it has expired or has another name than \(options.resolvedHost)",
+                    "the broker does not accept this client's certificate, or asks for one",
+                    "the port does not speak TLS",
+                ])
         case MOSQ_ERR_ERRNO, MOSQ_ERR_CONN_REFUSED:
             return MQTTError(
-                .unreachable,
-                "Cannot connect to \(address): nothing answers; check that the broker runs, and host and port.",
-                cause: self
-            )
+                .unreachable, "Cannot connect to \(address).", cause: self,
+                possibleCauses: ["the broker does not run", "host or port is another", "a firewall is in between"])
         case MOSQ_ERR_INVAL, MOSQ_ERR_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8:
             return MQTTError(
-                .invalidOptions, "The options for \(address) are not valid; check names and files.", cause: self)
-        default:
-            let hint = isSecured ? "" : "; check whether it requires TLS"
-            return MQTTError(
-                .connectionLost, "\(address) closed the connection before accepting it\(hint).", cause: self)
+                .invalidOptions, "The options for \(address) are not valid; correct names and files.", cause: self)
+        default: return closedError(options, on: terms)
         }
+    }
+
+    /// The error of a connection that the broker closed in place of an answer to CONNECT.
+    private func closedError(_ options: MQTTOptions, on terms: ConnectionTerms) -> MQTTError {
+        let will = options.availabilityTopic.map {
+            ", with the will message at \($0)\(terms.retains ? " (retained)" : "")"
+        }
+        return MQTTError(
+            .connectionLost,
+            "\(options.address) closed the connection in answer to CONNECT (MQTT \(terms.version), client id "
+                + "\(options.clientID.printable)\(will ?? "")).", cause: self,
+            possibleCauses: [
+                options.tls == nil ? "the port requires TLS" : nil,
+                terms.retains && will != nil ? "the broker keeps no retained messages (retain: false sends none)" : nil,
+                options.version == .v5 ? "the broker does not speak MQTT 5" : nil,
+                options.user == nil
+                    ? "the broker requires a user and a password" : "the broker does not accept the user",
+                "something other than a broker listens there",
+            ].compactMap(\.self))
+    }
+
+    /// Returns the error for a user of a connection that the broker had accepted.
+    ///
+    /// - Parameter options: the broker and the client.
+    func lossError(_ options: MQTTOptions) -> MQTTError {
+        MQTTError(
+            .connectionLost, "The connection to \(options.address) was lost.", cause: self,
+            possibleCauses: isTimeout
+                ? []
+                : [
+                    "the broker or the network has stopped", "the broker does not take a message",
+                    "another client has the client id \(options.clientID.printable)",
+                ])
     }
 }

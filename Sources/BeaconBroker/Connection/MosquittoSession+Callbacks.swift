@@ -1,3 +1,4 @@
+import BeaconSupport
 import CLibrary
 import CMosquitto
 import Logging
@@ -10,13 +11,13 @@ extension MosquittoSession {
 
     /// Sets the callbacks of the client structure.
     func setCallbacks() {
-        library.connect_v5_callback_set(client) { _, pointer, code, _, _ in
-            MosquittoSession.session(pointer)?.didAnswerConnection(code)
+        library.connect_v5_callback_set(client) { _, pointer, code, _, properties in
+            MosquittoSession.session(pointer)?.didAnswerConnection(code, properties)
         }
-        library.disconnect_v5_callback_set(client) { _, pointer, code, _ in
+        library.disconnect_v5_callback_set(client) { _, pointer, code, properties in
             // From 128 on it is the broker's reason code, below it the library's own.
             guard let reason = UInt8(exactly: code).map(MQTTReason.init(rawValue:)), reason.isFailure else { return }
-            MosquittoSession.session(pointer)?.refusal = reason
+            MosquittoSession.session(pointer)?.didRefuse(reason, properties)
         }
         library.publish_v5_callback_set(client) { _, pointer, request, code, _ in
             MosquittoSession.session(pointer)?.didAcknowledge(request, code)
@@ -38,9 +39,21 @@ extension MosquittoSession {
         }
     }
 
-    private func didAnswerConnection(_ code: Int32) {
+    private func didAnswerConnection(_ code: Int32, _ properties: OpaquePointer?) {
         let reason = MQTTReason(connectReturnCode: code)
-        if reason.isFailure { refusal = reason } else { isAccepted = true }
+        guard !reason.isFailure else { return didRefuse(reason, properties) }
+        limits = BrokerLimits(properties, by: library)
+        isAccepted = true
+    }
+
+    private func didRefuse(_ reason: MQTTReason, _ properties: OpaquePointer?) {
+        refusal = reason
+        var text: UnsafeMutablePointer<CChar>?
+        guard library.property_read_string(properties, MQTT_PROP_REASON_STRING, &text, false) != nil, let text else {
+            return
+        }
+        refusalText = String(cString: text).printable.prefix(bytes: 200)
+        free(text)
     }
 
     private func didAcknowledge(_ request: Int32, _ code: Int32) {
@@ -49,12 +62,18 @@ extension MosquittoSession {
 
     private func didReceive(_ message: mosquitto_message, _ properties: OpaquePointer?) {
         guard let topic = message.topic else { return }
-        let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(max(message.payloadlen, 0)))
-        messages.append(
-            MQTTMessage(
-                topic: String(cString: topic), payload: Array(payload),
-                qualityOfService: message.qos == 0 ? .atMostOnce : .atLeastOnce, isRetained: message.retain,
-                id: id(in: properties)))
+        let size = Int(max(message.payloadlen, 0))
+        // The library holds it twice by now; another copy is of no use.
+        guard size <= MQTTMessage.longestReceived else {
+            return received.append(.messageTooLong(topic: String(cString: topic), size: size))
+        }
+        let payload = UnsafeRawBufferPointer(start: message.payload, count: size)
+        received.append(
+            .message(
+                MQTTMessage(
+                    topic: String(cString: topic), payload: Array(payload),
+                    qualityOfService: message.qos == 0 ? .atMostOnce : .atLeastOnce, isRetained: message.retain,
+                    id: id(in: properties))))
     }
 
     private func id(in properties: OpaquePointer?) -> String? {
@@ -76,8 +95,10 @@ extension MosquittoSession {
     }
 
     private func didLog(_ level: Int32, _ text: String) {
+        // It reports each packet that came whole.
+        hasHeardPacket = true
         // OpenSSL's messages are available here only.
-        if level == MOSQ_LOG_ERR, tlsMessage == nil { tlsMessage = text }
+        if level == MOSQ_LOG_ERR, tlsMessage == nil { tlsMessage = String(text.prefix { !$0.isNewline }).printable }
         logger.trace("libmosquitto: \(text)")
     }
 }

@@ -21,22 +21,40 @@ final class MosquittoSession {
     /// The broker's reason to refuse or end the connection, where it gave one.
     var refusal: MQTTReason?
 
+    /// The broker's words beside the reason, where it gave some.
+    var refusalText: String?
+
+    /// The limits that the broker stated when it accepted the connection.
+    var limits = BrokerLimits()
+
+    /// True once a whole packet came, until it is set to false.
+    var hasHeardPacket = false
+
     /// The first error message of the library or of the TLS library.
     var tlsMessage: String?
 
-    /// The messages that arrived since the last call of ``removeMessages()``.
-    var messages: [MQTTMessage] = []
+    /// The messages that arrived since the last call of ``removeReceived()``.
+    var received: [MQTTEvent] = []
 
     /// The acknowledgements that arrived since the last call of ``removeAcknowledgements()``.
     var acknowledgements: [Acknowledgement] = []
 
     let logger: Logger
 
+    /// The terms of this connection.
+    let terms: ConnectionTerms
+
     private let options: MQTTOptions
+    /// The bytes that were read when the last packet ended, or a little less.
+    private var bytesAtPacket: UInt64 = 0
     let library: beacon_mosquitto_functions
     let client: OpaquePointer
 
-    init(_ options: MQTTOptions, logger: Logger) throws(MQTTError) {
+    /// The bytes that the kernel may hold for the connection. Without a bound it takes several megabytes of a large
+    /// message before the session can look at its size.
+    private static let receiveBuffer: Int32 = 256 << 10
+
+    init(_ options: MQTTOptions, on terms: ConnectionTerms, logger: Logger) throws(MQTTError) {
         var problem: UnsafePointer<CChar>?
         guard let library = beacon_mosquitto_load(&problem)?.pointee else {
             throw MQTTError(
@@ -47,13 +65,14 @@ final class MosquittoSession {
         guard let client = library.new(options.clientID, true, nil) else {
             throw MQTTError(.failed, "Cannot create a client: there is no memory left, or the client id is not valid.")
         }
-        (self.options, self.logger, self.library, self.client) = (options, logger, library, client)
+        (self.options, self.terms, self.logger) = (options, terms, logger)
+        (self.library, self.client) = (library, client)
         library.user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
         setCallbacks()
         try check(
             library.int_option(
                 client, MOSQ_OPT_PROTOCOL_VERSION,
-                options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311))
+                terms.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311))
         // Small packets should not wait for the acknowledgement of others (Nagle's algorithm).
         try check(library.int_option(client, MOSQ_OPT_TCP_NODELAY, 1))
         try check(library.int_option(client, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: options.maximumInFlight)))
@@ -63,7 +82,9 @@ final class MosquittoSession {
         if let tls = options.tls { try secure(by: tls) }
         if let availability = options.availabilityTopic {
             let will = Array(Availability.offline.rawValue.utf8)
-            try check(library.will_set(client, availability, Int32(will.count), will, 1, true))
+            try check(
+                library.will_set(
+                    client, availability, Int32(will.count), will, Int32(terms.quality.rawValue), terms.retains))
         }
     }
 
@@ -71,11 +92,34 @@ final class MosquittoSession {
 
     /// Begins the connection. The call blocks until the broker's machine answers or the attempt fails.
     func connect() throws(MQTTError) {
+        var properties: OpaquePointer?
+        defer { library.property_free_all(&properties) }
+        if terms.version == .v5 {
+            try check(
+                library.property_add_int32(
+                    &properties, MQTT_PROP_MAXIMUM_PACKET_SIZE, UInt32(MQTTMessage.longestReceived)))
+        }
         errno = 0
         let keepAlive = Int32(clamping: options.keepAlive.components.seconds)
         try check(
             library.connect_bind_v5(
-                client, options.host, Int32(options.effectivePort), keepAlive, nil, nil))
+                client, options.resolvedHost, Int32(options.effectivePort), keepAlive, nil, properties))
+        var size = Self.receiveBuffer
+        setsockopt(library.socket(client), SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
+    }
+
+    /// The longest wait between two steps: a quarter of the silence that the broker allows, so that a ping is in time.
+    var longestStep: Duration { min(options.keepAlive, limits.keepAlive ?? options.keepAlive) / 4 }
+
+    /// The most requests that may be unacknowledged.
+    var window: Int { min(options.maximumInFlight, limits.inFlight ?? .max) }
+
+    /// True where the broker keeps the messages that are retained.
+    var retains: Bool { options.retainsMessages && (terms.version == .v5 ? limits.keepsRetained : terms.retains) }
+
+    /// Returns the quality of service with which a message is sent.
+    func quality(of message: MQTTMessage) -> MQTTQualityOfService {
+        terms.version == .v5 && limits.quality == .atMostOnce ? .atMostOnce : message.qualityOfService
     }
 
     /// Waits for the broker, for the waker or for a time to pass, and then reads and writes without blocking.
@@ -93,12 +137,29 @@ final class MosquittoSession {
         if polled[1].revents != 0 { waker.reset() }
         errno = 0
         if polled[0].revents & ~Int16(POLLOUT) != 0 {
+            hasHeardPacket = false
             try check(library.loop_read(client, 1))
+            try limitPacket(of: socket)
             acknowledgeAtOnce(socket)
         }
         if polled[0].revents & Int16(POLLOUT) != 0 { try check(library.loop_write(client, 1)) }
         try check(library.loop_misc(client))
         if let refusal { throw refused(refusal) }
+    }
+
+    /// Ends the connection where the packet that is under way is larger than a client receives.
+    ///
+    /// A broker of MQTT 5 sends no such packet. With 3.1.1 a client can only hang up: the library reads a packet whole,
+    /// and holds a message twice before it hands it on.
+    private func limitPacket(of socket: Int32) throws(MQTTError) {
+        let bytes = beacon_mosquitto_bytes_read(socket)
+        if hasHeardPacket || bytes < bytesAtPacket { bytesAtPacket = bytes }
+        guard bytes - bytesAtPacket > UInt64(MQTTMessage.longestReceived + Int(Self.receiveBuffer)) else { return }
+        throw MQTTError(
+            .messageTooLong,
+            "A message of more than \(MQTTMessage.longestReceived) bytes was on its way from \(address), and this client "
+                + "ended the connection. Delete it at the broker if it is retained, subscribe to fewer topics, or use "
+                + "MQTT 5, with which the broker does not send it.")
     }
 
     /// Begins to send a request.
@@ -107,6 +168,7 @@ final class MosquittoSession {
     /// - Throws: ``MQTTError``: `invalidMessage` where the message is not valid; any other code means that the
     ///   connection is lost.
     func send(_ action: MQTTRequest.Action) throws(MQTTError) -> Int32 {
+        if case .publish(let message) = action { try checkSize(of: message) }
         var request: Int32 = 0
         let result: Int32
         errno = 0
@@ -114,7 +176,7 @@ final class MosquittoSession {
         case .publish(let message): result = publish(message, as: &request)
         case .subscribe(let filter, let quality):
             // With MQTT 5 a client need not receive its own messages (MQTT 5.0, 3.8.3.1).
-            let subscription = options.version == .v5 ? MQTT_SUB_OPT_NO_LOCAL : 0
+            let subscription = terms.version == .v5 ? MQTT_SUB_OPT_NO_LOCAL : 0
             result = library.subscribe_v5(
                 client, &request, filter, Int32(quality.rawValue), subscription, nil)
         case .unsubscribe(let filter): result = library.unsubscribe(client, &request, filter)
@@ -122,21 +184,30 @@ final class MosquittoSession {
         switch mosq_err_t(result) {
         case MOSQ_ERR_SUCCESS: return request
         case MOSQ_ERR_INVAL, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET,
-            MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_NOT_SUPPORTED:
+            MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_NOT_SUPPORTED:
             throw MQTTError(
-                .invalidMessage, "The message is not valid in the broker's protocol; check its topic and its size.",
+                .invalidMessage, "MQTT \(terms.version) has no place for \(action).",
                 cause: MosquittoError(code: result, systemError: 0))
         default: throw lost(mosq_err_t(result))
         }
+    }
+
+    private func checkSize(of message: MQTTMessage) throws(MQTTError) {
+        let size = message.packetSize(in: terms.version, quality: quality(of: message))
+        guard let limit = limits.packetSize, size > limit else { return }
+        throw MQTTError(
+            .invalidMessage,
+            "The broker at \(address) takes packets of at most \(limit) bytes, and that of \(message) has \(size); "
+                + "raise the broker's limit.", reason: .packetTooLarge)
     }
 
     /// Disconnects in order, so that the broker does not publish the last will.
     func disconnect() { _ = library.disconnect_v5(client, 0, nil) }
 
     /// Removes and returns the messages that arrived.
-    func removeMessages() -> [MQTTMessage] {
-        defer { messages = [] }
-        return messages
+    func removeReceived() -> [MQTTEvent] {
+        defer { received = [] }
+        return received
     }
 
     /// Removes and returns the acknowledgements that arrived.
@@ -158,7 +229,7 @@ final class MosquittoSession {
     private func publish(_ message: MQTTMessage, as request: inout Int32) -> Int32 {
         var properties: OpaquePointer?
         defer { library.property_free_all(&properties) }
-        if options.version == .v5, let id = message.id {
+        if terms.version == .v5, let id = message.id {
             let result = library.property_add_string_pair(
                 &properties, MQTT_PROP_USER_PROPERTY, "id", id)
             guard result == MOSQ_ERR_SUCCESS.rawValue else { return result }
@@ -166,7 +237,7 @@ final class MosquittoSession {
         return message.payload.withUnsafeBytes { payload in
             library.publish_v5(
                 client, &request, message.topic, Int32(clamping: payload.count), payload.baseAddress,
-                Int32(message.qualityOfService.rawValue), message.isRetained, properties)
+                Int32(quality(of: message).rawValue), message.isRetained && retains, properties)
         }
     }
 
@@ -189,29 +260,31 @@ final class MosquittoSession {
         if let refusal { return refused(refusal) }
         let error = MosquittoError(
             code: result.rawValue, systemError: result == MOSQ_ERR_ERRNO ? errno : 0, tlsMessage: tlsMessage)
-        return error.connectionError(to: options.address, isSecured: options.tls != nil, isAccepted: isAccepted)
-    }
-
-    /// What to say where the broker does not take who connects.
-    private var refusedUser: String {
-        guard let user = options.user else {
-            return "The broker at \(address) asks for a user and a password; give both."
-        }
-        return "The broker at \(address) does not accept the user \(user) with this password; check both."
+        return isAccepted ? error.lossError(options) : error.connectionError(options, on: terms)
     }
 
     private func refused(_ reason: MQTTReason) -> MQTTError {
-        switch reason {
-        case .badUserNameOrPassword:
-            return MQTTError(.badCredentials, refusedUser, reason: reason)
-        case .notAuthorized where !isAccepted:
-            // With MQTT 3.1.1, Debian's broker gives this reason for a wrong password.
-            return MQTTError(options.user == nil ? .notAuthorized : .badCredentials, refusedUser, reason: reason)
-        default:
+        let words = refusalText.map { "\(reason), \"\($0)\"" } ?? "\(reason)"
+        let client = "client id \(options.clientID.printable)"
+        guard !isAccepted else {
             return MQTTError(
-                isAccepted ? .connectionLost : .connectionRefused,
-                "The broker at \(address) \(isAccepted ? "ended" : "refused") the connection: \(reason).",
-                reason: reason)
+                .connectionLost, "The broker at \(address) ended the connection (\(client)): \(words).", reason: reason)
+        }
+        let user = options.user.map { "user \($0.printable), \(client)" } ?? "without a user, \(client)"
+        let message = "The broker at \(address) refused the connection (\(user)): \(words)."
+        switch reason {
+        case .badUserNameOrPassword, .notAuthorized:
+            // Debian's broker gives one reason for an unknown user, a wrong password and a missing right.
+            return MQTTError(
+                options.user == nil && reason == .notAuthorized ? .notAuthorized : .badCredentials, message,
+                reason: reason,
+                possibleCauses: options.user == nil
+                    ? ["the broker requires a user and a password", "it does not accept this client id"]
+                    : [
+                        "the broker does not know the user", "the password is another",
+                        "the user may not connect with this client id",
+                    ])
+        default: return MQTTError(.connectionRefused, message, reason: reason)
         }
     }
 

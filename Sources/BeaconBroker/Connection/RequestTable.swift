@@ -30,6 +30,7 @@ final class RequestTable: Sendable {
         var nextID: MQTTRequest.ID = 1
         var isClosing = false
         var isConnected = false
+        var keepsRetained = true
         var fault: MQTTError?
         var listeners: [UInt64: @Sendable (MQTTEvent) -> Void] = [:]
         var runner: CheckedContinuation<Void, Never>?
@@ -149,7 +150,15 @@ final class RequestTable: Sendable {
     }
 
     /// Reports a connection to the listeners.
-    func connected() { announce(.connected, isConnected: true, fault: nil) }
+    ///
+    /// - Parameter keepsRetained: false where the broker keeps no retained messages.
+    func connected(keepsRetained: Bool) {
+        state.withLock { state in state.keepsRetained = keepsRetained }
+        announce(.connected, isConnected: true, fault: nil)
+    }
+
+    /// False where the broker of the last connection keeps no retained messages.
+    var keepsRetained: Bool { state.withLock { state in state.keepsRetained } }
 
     /// Reports the lack of a connection to the listeners, and ends all requests where waiting is of no use.
     ///
@@ -168,10 +177,10 @@ final class RequestTable: Sendable {
         }
     }
 
-    /// Delivers a message to the listeners.
-    func received(_ message: MQTTMessage) {
+    /// Delivers a message, or the report of one, to the listeners.
+    func received(_ event: MQTTEvent) {
         let listeners = state.withLock { state in Array(state.listeners.values) }
-        for listener in listeners { listener(.message(message)) }
+        for listener in listeners { listener(event) }
     }
 
     /// Ends the run and every request. A second call has no effect.

@@ -76,6 +76,7 @@ struct HcidumpReader: FormatReader {
             }
             hasSeenPacket = true
             let offset = stream.offset
+            if let other = OtherFormat(packetLine: line.dropFirst(opening.bytes), offset: offset) { throw other.error }
             packet.removeAll(keepingCapacity: true)
             try append(line.dropFirst(opening.bytes), offset: offset + opening.bytes)
             stream.consume(whole)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BeaconEngine
 import BeaconModel
+import BeaconSupport
 
 /// The options for the signals that enter and keep a region.
 struct SignalOptions: ParsableArguments {
@@ -51,8 +52,10 @@ struct ExitOptions: ParsableArguments {
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time without an advert after which a region is exited, in seconds.", valueName: "seconds"))
-    var exitTimeout: Double = 30
+            "The time without an advert after which a region is exited.", discussion: "Default: 30s.",
+            valueName: "seconds"),
+        transform: TimeSpan.reader(.milliseconds(1)...(.seconds(86_400))))
+    var exitTimeout = TimeSpan(.seconds(30))
 
     @Flag(
         help: ArgumentHelp(
@@ -60,16 +63,10 @@ struct ExitOptions: ParsableArguments {
             discussion: "It is then at least three times the longest regular gap between two adverts."))
     var adaptiveExit = false
 
-    mutating func validate() throws {
-        guard exitTimeout > 0, exitTimeout <= 86_400 else {
-            throw ValidationError("--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
-        }
-    }
-
     /// Returns the region of a constraint, with these signals.
     func region(_ constraint: BeaconConstraint, _ signals: SignalOptions) -> MonitoredRegion {
         var region = MonitoredRegion(
-            constraint, exitTimeout: .nanoseconds(Int64(exitTimeout * 1e9)), isExitAdaptive: adaptiveExit)
+            constraint, exitTimeout: exitTimeout.duration, isExitAdaptive: adaptiveExit)
         signals.apply(to: &region)
         return region
     }

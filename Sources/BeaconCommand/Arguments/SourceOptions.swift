@@ -3,6 +3,7 @@ import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSimulation
+import BeaconSupport
 import Foundation
 
 /// The options for the source of adverts and its speed.
@@ -26,10 +27,11 @@ struct SourceOptions: ParsableArguments {
     @Option(
         name: .long, parsing: .unconditional,
         help: ArgumentHelp(
-            "Replace the packets' times: each is this many seconds after the one before.",
+            "Replace the packets' times: each is this long after the one before.",
             discussion: "For captures without times, such as hcidump -R without -t, which range and monitor need.",
-            valueName: "seconds"))
-    var packetInterval: Double?
+            valueName: "seconds"),
+        transform: TimeSpan.reader(.microseconds(1)...(.seconds(3600))))
+    var packetInterval: TimeSpan?
 
     @Option(
         name: .long,
@@ -41,50 +43,74 @@ struct SourceOptions: ParsableArguments {
             valueName: "file"))
     var calibration: String?
 
-    mutating func validate() throws {
-        guard let packetInterval else { return }
-        guard packetInterval > 0, packetInterval <= 3600 else {
-            throw ValidationError(
-                "--packet-interval is \(packetInterval); it has to be above 0 and up to 3600 seconds.")
-        }
+    /// Returns the source that the options name, or else the environment, with everything that has to be known of it.
+    ///
+    /// It looks at the environment and at the file, so a command calls it once, before it reads the first advert.
+    ///
+    /// - Parameters:
+    ///   - specification: the source in place of the one that is named; nil for that.
+    ///   - usualSpeed: the speed without `--speed` of a source that is no radio; nil for the source's own.
+    func choose(_ specification: SourceSpecification? = nil, usualSpeed: SpeedArgument? = nil) -> ChosenSource {
+        let specification = specification ?? Self.specification(source)
+        return ChosenSource(
+            specification, speed: speed ?? usualSpeed, packetInterval: packetInterval?.duration,
+            calibrationPath: calibration)
     }
 
-    /// What was measured of receivers and beacons, as far as it counts for the source.
-    func calibrations() throws -> CalibrationSet {
-        if let calibration { return try CalibrationSet(file: URL(fileURLWithPath: calibration)) }
-        return specification.isRadio ? try CalibrationSet(optionalFile: CalibrationSet.userFile) : CalibrationSet()
+    /// Returns the source that `text` names, or else the environment.
+    static func specification(_ text: String?) -> SourceSpecification {
+        SourceSpecification(text ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
     }
+}
 
-    /// The source that the options or the environment name.
-    var specification: SourceSpecification {
-        SourceSpecification(source ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
-    }
+/// The source of a command, as the command line and the environment named it when the command started.
+struct ChosenSource {
+    /// The source.
+    var specification: SourceSpecification
 
     /// The speed at which the source plays. An adapter is not held back, since it delivers in real time.
-    var pace: Pace {
-        if specification.isRadio { return .fastest }
-        return speed?.pace ?? (specification.isLive ? .times(1) : .fastest)
-    }
+    let pace: Pace
+
+    /// True where results should go out one by one, since they come slowly and a reader may wait for them.
+    let isGradual: Bool
 
     /// The title of the source on the screen.
-    var title: String { specification.title }
+    let title: String
 
-    /// True where results should go out one by one, since they come slowly and somebody may wait for them.
-    var isGradual: Bool { specification.isGradual(at: pace) }
+    /// The file that `--calibration` names; nil for the default.
+    let calibrationPath: String?
+
+    private let packetInterval: Duration?
+
+    /// Creates the source from its parts.
+    init(
+        _ specification: SourceSpecification, speed: SpeedArgument?, packetInterval: Duration? = nil,
+        calibrationPath: String? = nil
+    ) {
+        self.specification = specification
+        pace =
+            specification.isRadio ? .fastest : speed?.pace ?? (specification.isLive ? .times(1) : .fastest)
+        isGradual = specification.isGradual(at: pace)
+        title = specification.title
+        // A radio's records are no packets, and it keeps times.
+        self.packetInterval = specification.isRadio ? nil : packetInterval
+        self.calibrationPath = calibrationPath
+    }
+
+    /// Returns the measurements of receivers and beacons that apply to the source.
+    func calibrations() throws -> CalibrationSet {
+        if let calibrationPath { return try CalibrationSet(file: URL(fileURLWithPath: calibrationPath)) }
+        return specification.isRadio ? try CalibrationSet(optionalFile: CalibrationSet.userFile) : CalibrationSet()
+    }
 
     /// Opens the source.
     ///
     /// - Parameters:
     ///   - mode: the scan mode of an adapter.
-    ///   - other: the source in place of the one that is named; nil for that.
     ///   - report: receives the events of an adapter.
-    func open(
-        mode: ScanMode, as other: SourceSpecification? = nil, report: @escaping (RadioEvent) -> Void
-    ) throws -> SightingSource {
+    func open(mode: ScanMode, report: @escaping (RadioEvent) -> Void) throws -> SightingSource {
         SightingSource(
-            try AnyAdvertSource(other ?? specification, mode: mode, report: report),
-            // A radio's records are no packets, and it keeps times.
-            packetInterval: (specification.isRadio ? nil : packetInterval).map { .nanoseconds(Int64($0 * 1e9)) })
+            try AnyAdvertSource(specification, mode: mode, report: report), packetInterval: packetInterval)
     }
 }
 

@@ -66,6 +66,7 @@ struct AdvertiseCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
+        if let rotateAddress { _ = try rotateAddress.span }
         if source != nil, adapter != nil { throw ValidationError("give either --source or --adapter, not both") }
     }
 
@@ -81,7 +82,7 @@ struct AdvertiseCommand: ParsableCommand {
         Interruption.wake(waker)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: measuredPower)
-        if let rotateAddress { source.rotateAddresses(every: rotateAddress.time) }
+        if let rotateAddress { source.rotateAddresses(every: try rotateAddress.span.duration) }
         source.advertise([frame])
         var isAnnounced = false
         while !Interruption.isRequested {
@@ -112,7 +113,7 @@ struct AdvertiseCommand: ParsableCommand {
     private var specification: SourceSpecification {
         get throws {
             guard let adapter else {
-                return SourceSpecification(source ?? Terminal.environment("BEACON_SOURCE") ?? "auto")
+                return SourceOptions.specification(source)
             }
             let specification = SourceSpecification(adapter)
             return specification.canSend ? specification : .auto(adapters: adapter)
@@ -122,25 +123,26 @@ struct AdvertiseCommand: ParsableCommand {
     private var uuid: ProximityUUID { chosenUUID.uuid }
 }
 
-/// The time after which an address changes.
+/// The time after which an address changes, as it was written: a value that cannot be read would count as the next
+/// argument, since the option may stand without one. It is refused once the command line has been read.
 struct RotationArgument: CustomStringConvertible {
     /// That of phones (Core Specification, Vol 3, Part C, Appendix A).
-    static let usual = RotationArgument(time: .seconds(900))
+    static let usual = RotationArgument("15m")
 
-    var time: Duration
+    let description: String
 
-    var description: String { DurationText.text(time) }
+    init(_ text: String) { description = text }
 
-    private init(time: Duration) { self.time = time }
-
-    /// Reads a time of at least a second and at most a day.
-    ///
-    /// - Throws: `ValidationError`, with the form of a time.
-    init(_ text: String) throws {
-        guard let time = DurationText.duration(text), (.seconds(1)...(.seconds(86_400))).contains(time) else {
-            throw ValidationError("'\(text.printable)' is no time from 1s to 24h; write it as 30s, 15m or 2h")
+    /// The time.
+    var span: TimeSpan {
+        get throws {
+            do throws(TimeSpan.Failure) {
+                return try TimeSpan(description, in: .seconds(1)...(.seconds(86_400)))
+            } catch {
+                throw ValidationError(
+                    "The value '\(description.printable)' is invalid for '--rotate-address': \(error)")
+            }
         }
-        self.time = time
     }
 }
 

@@ -49,8 +49,8 @@ extension AirCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show the air until Ctrl-C; with a scenario, until that ends.",
             discussion: """
-                On a terminal a plan shows walls, who sends, who listens, and where; elsewhere a line says who comes, \
-                moves and leaves.
+                On a terminal a plan shows walls, senders and listeners; elsewhere each device that comes, changes, \
+                has moved or leaves is one line.
                 """)
 
         @Argument(
@@ -108,7 +108,7 @@ extension AirCommand {
 
         func run() throws {
             let station = AirStation(lookingAt: try options.folder(), at: AirCommand.now)
-            for line in AirPlan(station.members(at: AirCommand.now), hasColor: false).lines(title: options.source) {
+            for line in AirPlan(station.members(at: AirCommand.now), style: .plain).lines(title: options.source) {
                 print(line)
             }
         }
@@ -203,29 +203,5 @@ private final class ScenarioPlayer {
         began += duration * ((now - began) / duration)
         try station.play(scenario: json, at: began)
         return true
-    }
-}
-
-/// The changes of an air, for whoever reads lines.
-private struct AirLog {
-    private var known: [String: String] = [:]
-
-    /// Returns a line for each who came, changed or left since the last call.
-    mutating func changes(to members: [AirMemberStatus]) -> [String] {
-        var lines: [String] = []
-        var new: [String: String] = [:]
-        for member in members {
-            var text = member.id.printable
-            if let place = member.place { text += " at \(place)" }
-            if member.isListening { text += ", listens" }
-            for beacon in member.beacons where beacon.isOn {
-                text += ", sends \(beacon.identity.uuid) \(beacon.identity.major)/\(beacon.identity.minor)"
-            }
-            new[member.id] = text
-            if known[member.id] != text { lines.append(text) }
-        }
-        for id in known.keys.sorted() where new[id] == nil { lines.append("\(id.printable) has left") }
-        known = new
-        return lines
     }
 }

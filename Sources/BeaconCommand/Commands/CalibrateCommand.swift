@@ -39,10 +39,11 @@ struct CalibrateCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The time to collect adverts for, up to 3600 s.",
-            discussion: "A file may end sooner.",
-            valueName: "seconds"))
-    var seconds: Double = 20
+            "The time to collect adverts for.",
+            discussion: "A file may end sooner. Default: 20s.",
+            valueName: "seconds"),
+        transform: TimeSpan.reader(.milliseconds(1)...(.seconds(3600))))
+    var seconds = TimeSpan(.seconds(20))
 
     @Option(
         parsing: .unconditional,
@@ -61,9 +62,6 @@ struct CalibrateCommand: ParsableCommand {
     var json = false
 
     mutating func validate() throws {
-        guard seconds > 0, seconds <= 3600 else {
-            throw ValidationError("--seconds is \(seconds); it has to be above 0 and up to 3600.")
-        }
         guard distance == 1 || distance == 3 else {
             throw ValidationError("--distance is \(distance); a beacon is measured at 1 m, and after that at 3 m.")
         }
@@ -72,21 +70,22 @@ struct CalibrateCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
+        let source = source.choose()
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio {
             StandardError.write(
-                "Stand \(distance) m away from the beacon, in its sight. Collecting for \(Int(seconds)) s …")
+                "Stand \(distance) m away from the beacon, in its sight. Collecting for \(seconds) …")
         }
-        let session = try collect(&input)
+        let session = try collect(&input, of: source)
         guard let result = session.result else {
             if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
             throw CommandError(
                 "no \(region == nil ? "iBeacon" : "beacon of this region") was heard with a signal reading. "
                     + "Is it on, and within reach? beacon scan shows what is heard")
         }
-        let file = source.calibration.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
+        let file = source.calibrationPath.map { URL(fileURLWithPath: $0) } ?? CalibrationSet.userFile
         var set = try CalibrationSet(optionalFile: file)
         let before = set
         var output = try FileOutput(path: "-")
@@ -183,19 +182,22 @@ struct CalibrateCommand: ParsableCommand {
 
     private func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
-    private func collect(_ input: inout SightingSource) throws -> CalibrationSession {
+    private func collect(
+        _ input: inout SightingSource, of source: ChosenSource
+    ) throws -> CalibrationSession {
         var session = CalibrationSession(constraint: region?.constraint)
         var pacer = Pacer(source.pace)
+        let isRadio = source.specification.isRadio
         var end: Timestamp?
         while !Interruption.isRequested, let record = try input.next() {
             if let time = record.time {
                 pacer.wait(until: time, shouldStop: { Interruption.isRequested })
-                if end == nil { end = time.advanced(by: Int64(seconds * 1e9)) }
+                if end == nil { end = time.advanced(by: seconds.nanoseconds) }
                 if let end, time >= end { break }
             }
             let names = input.receiverNames
             for var sighting in input.sightings {
-                if let time = record.time, !source.specification.isRadio { sighting.time = time }
+                if let time = record.time, !isRadio { sighting.time = time }
                 session.add(sighting, receiver: names[Int(sighting.receiver.index)])
             }
         }

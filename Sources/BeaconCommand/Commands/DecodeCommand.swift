@@ -8,29 +8,32 @@ struct DecodeCommand: ParsableCommand {
         commandName: "decode",
         abstract: "Decode the bytes of an iBeacon advert.",
         discussion: """
-            The bytes are the advert's AD structures in hexadecimal; spaces, colons, hyphens and 0x are allowed. Each \
-            argument is an advert, but single bytes as separate arguments are one advert together. Bytes that are no \
-            iBeacon give an error that says what they are instead, and exit status 1.
+            Paste what a tool, a log or an app shows: the whole advert, its manufacturer specific data (4C 00 02 15 … \
+            or 02 15 …), an HCI event, or an hcitool command; in hexadecimal digits with or without spaces, colons, \
+            commas and 0x, as a list of numbers, or as a string of Python. Each argument is an advert, but arguments \
+            of a few bytes are one advert together. Bytes that are no iBeacon give an error that names their form and \
+            what is missing, and exit status 1.
 
               beacon decode 0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5
+              beacon decode 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 00 00 C5
             """)
 
-    @Argument(help: ArgumentHelp("The bytes of an advert, in hexadecimal.", valueName: "hex"))
+    @Argument(help: ArgumentHelp("The bytes of an advert, as a tool shows them.", valueName: "hex"))
     var bytes: [String]
 
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
     func run() throws {
-        // Single bytes as words, as hcitool and hcidump print them, belong together.
-        let adverts = bytes.allSatisfy { $0.count <= 2 } ? [bytes.joined()] : bytes
+        // A shell makes arguments of the bytes that a tool prints with spaces.
+        let adverts = bytes.contains(where: Self.canBeWhole) ? bytes : [bytes.joined(separator: " ")]
         var hasFailed = false
         var output = try FileOutput(path: "-")
         for advert in adverts {
-            do throws(DecodeError) {
-                let frame = try Self.decode(advert)
-                try? output.append { append(frame, to: &$0) }
-            } catch {
+            let decoded = Result { () throws(PastedAdvertError) in try PastedAdvert(advert).frame }
+            switch decoded {
+            case .success(let frame): try output.append { append(frame, to: &$0) }
+            case .failure(let error):
                 hasFailed = true
                 if json {
                     try output.append { buffer in
@@ -47,6 +50,15 @@ struct DecodeCommand: ParsableCommand {
         if hasFailed { throw ExitCode(1) }
     }
 
+    /// Returns whether an argument can be an advert by itself: it has more than the four bytes that tools print as a
+    /// group, and no half byte, which a space inside a byte leaves.
+    private static func canBeWhole(_ argument: String) -> Bool {
+        let hasPrefix = argument.hasPrefix("0x") || argument.hasPrefix("0X")
+        let digits = argument.utf8.count { Hexadecimal.value(of: $0) != nil } - (hasPrefix ? 1 : 0)
+        let isOneWord = !argument.contains { $0.isWhitespace || #"\,:-[{'""#.contains($0) }
+        return digits > 10 && (digits % 2 == 0 || !isOneWord)
+    }
+
     private func append(_ frame: IBeaconFrame, to buffer: inout [UInt8]) {
         if json {
             EventJSON.append(frame, to: &buffer)
@@ -60,72 +72,5 @@ struct DecodeCommand: ParsableCommand {
                 """
             buffer.append(contentsOf: text.utf8)
         }
-    }
-
-    /// An error of decoding.
-    private struct DecodeError: Error {
-        var message: String
-    }
-
-    private static func decode(_ text: String) throws(DecodeError) -> IBeaconFrame {
-        let bytes = try bytes(in: text)
-        if let frame = IBeaconFrame(advert: bytes.span.bytes) { return frame }
-        throw DecodeError(message: reason(for: bytes))
-    }
-
-    private static func bytes(in text: String) throws(DecodeError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for word in text.split(whereSeparator: { " \t\n:-,".contains($0) }) {
-            let digits = word.hasPrefix("0x") || word.hasPrefix("0X") ? word.dropFirst(2) : word
-            guard digits.utf8.count % 2 == 0 || digits.utf8.count == 1 else {
-                throw DecodeError(
-                    message: "\"\(word)\" has an odd number of hexadecimal digits; a byte has two")
-            }
-            var rest = Array(digits.utf8)
-            if rest.count == 1 { rest.insert(UInt8(ascii: "0"), at: 0) }
-            for index in stride(from: 0, to: rest.count, by: 2) {
-                let pair = String(decoding: rest[index..<index + 2], as: UTF8.self)
-                guard let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+"), !pair.hasPrefix("-") else {
-                    throw DecodeError(message: "\"\(pair)\" is not a hexadecimal byte")
-                }
-                bytes.append(byte)
-            }
-        }
-        guard !bytes.isEmpty else { throw DecodeError(message: "there are no bytes to decode") }
-        return bytes
-    }
-
-    /// Returns a description of bytes that are no iBeacon advert.
-    private static func reason(for bytes: [UInt8]) -> String {
-        let advert = bytes.span.bytes
-        if bytes.count > 3, bytes[0] == 0x04, bytes[1] == HCIAdvertisingReportCursor.leMetaEvent {
-            return "this is an HCI event, not an advert; put it into a file of 'hcidump -R' form and scan that"
-        }
-        var cursor = AdvertisingStructureCursor()
-        var read = 0
-        var companies: [String] = []
-        while let structure = cursor.next(in: advert) {
-            read = structure.offset + structure.count
-            guard structure.type == AdvertisingStructure.manufacturerSpecificData, structure.count >= 2 else {
-                continue
-            }
-            let company = UInt16(bytes[structure.offset]) | UInt16(bytes[structure.offset + 1]) << 8
-            if company == 0x004C {
-                guard structure.count >= 4, bytes[structure.offset + 2] == 0x02 else {
-                    return "this is an advert of Apple's, but of another kind than iBeacon (02 15)"
-                }
-                return "this iBeacon frame has \(structure.count) bytes behind its type and needs "
-                    + "\(IBeaconFrame.payloadCount), or does not say 02 15"
-            }
-            let digits = String(company, radix: 16, uppercase: true)
-            companies.append("0x" + String(repeating: "0", count: 4 - digits.count) + digits)
-        }
-        if read < bytes.count, bytes[read] != 0 {
-            return "the AD structure at byte \(read) claims \(bytes[read]) bytes, and \(bytes.count - read - 1) follow"
-        }
-        if let company = companies.first {
-            return "this advert is of company \(company); iBeacon frames are of 0x004C"
-        }
-        return "this advert has no manufacturer specific data, in which iBeacon frames travel"
     }
 }

@@ -110,13 +110,12 @@ enum FindingText {
     }
 
     private static func style(_ text: String, _ level: Finding.Level) -> String {
-        guard Terminal.hasColor else { return text }
-        let color =
+        let ink: TextStyle.Ink =
             switch level {
-            case .ok: "32"
-            case .warning: "33"
-            case .problem: "31"
+            case .ok: .green
+            case .warning: .yellow
+            case .problem: .red
             }
-        return "\u{1B}[\(color)m\(text)\u{1B}[0m"
+        return TextStyle.output(text, ink)
     }
 }

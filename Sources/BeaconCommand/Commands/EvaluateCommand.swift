@@ -44,8 +44,9 @@ struct EvaluateCommand: ParsableCommand {
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
             "The time without an advert after which a region or a place is exited.",
-            discussion: "Default: 30 seconds.", valueName: "seconds"))
-    var exitTimeout: Double?
+            discussion: "Default: 30s.", valueName: "seconds"),
+        transform: TimeSpan.reader(.milliseconds(1)...(.seconds(86_400))))
+    var exitTimeout: TimeSpan?
 
     @Option(help: ArgumentHelp("The file of what 'beacon calibrate' measured.", valueName: "file"))
     var calibration: String?
@@ -58,10 +59,6 @@ struct EvaluateCommand: ParsableCommand {
 
     mutating func validate() throws {
         if svg == "-" { throw ValidationError("--svg needs a file; the figures go to standard output.") }
-        if let exitTimeout, !(exitTimeout > 0 && exitTimeout <= 86_400) {
-            throw ValidationError(
-                "--exit-timeout is \(exitTimeout); it has to be above 0 and up to 86400 seconds.")
-        }
         if SourceSpecification(sightings).isGradual(at: .fastest) {
             throw ValidationError(
                 "A recording is read several times: give the path of a file. 'beacon record' makes one of a radio or a "
@@ -248,7 +245,7 @@ struct EvaluateCommand: ParsableCommand {
         configuration.regions = beacons.sorted { $0.key < $1.key }.map { name, identity in
             var region = MonitoredRegion(BeaconConstraint(identity))
             signals.apply(to: &region)
-            if let exitTimeout { region.exitTimeout = .nanoseconds(Int64(exitTimeout * 1e9)) }
+            if let exitTimeout { region.exitTimeout = exitTimeout.duration }
             return .init(name: name, region: region)
         }
         return try recording.receivers.map { receiver in
@@ -322,10 +319,10 @@ struct EvaluateCommand: ParsableCommand {
         var plan = try places.plan()
         if let exitTimeout {
             // Places are decided once a second.
-            guard exitTimeout >= 1 else {
+            guard exitTimeout.duration >= .seconds(1) else {
                 throw ValidationError("--exit-timeout is \(exitTimeout); of places it has to be from 1 s.")
             }
-            plan.rules.exitTimeout = .nanoseconds(Int64(exitTimeout * 1e9))
+            plan.rules.exitTimeout = exitTimeout.duration
         }
         let list = { (names: [String]) in names.map(\.printable).joined(separator: ", ") }
         guard !rooms.isDisjoint(with: plan.placeNames) else {

@@ -64,6 +64,8 @@ struct MonitorCommand: AsyncParsableCommand {
 
     private func watch(_ configuration: MonitoringSession.Configuration, _ programs: ProgramStarter?) throws {
         var output = try FileOutput(path: "-")
+        let source = source.choose()
+        let isPrompt = source.isGradual || Terminal.isInteractive
         let runner = SessionRunner(source: source, receiver: receiver, hasOwnDisplay: false)
         let mode: ScanMode =
             program.needsRanging ? .ranging : .monitoring(Set(region.map(\.constraint.uuid)))
@@ -72,7 +74,7 @@ struct MonitorCommand: AsyncParsableCommand {
             try output.append { buffer in
                 if json { EventJSON.append(change, to: &buffer) } else { EventText.append(change, to: &buffer) }
             }
-            if source.isGradual || Terminal.isInteractive { try output.flush() }
+            if isPrompt { try output.flush() }
         } atEnd: {
             try output.finish()
         }

@@ -3,6 +3,7 @@ import BeaconCapture
 import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import LinuxRadio
 
@@ -39,14 +40,16 @@ struct PlacesCommand: ParsableCommand {
 
     @Option(
         name: .customLong("hold-time"), parsing: .unconditional,
-        help: ArgumentHelp("The time for which it has to, in seconds.", valueName: "seconds"))
-    var holdTime: Int = 3
+        help: ArgumentHelp("The time for which it has to.", discussion: "Default: 3s.", valueName: "seconds"),
+        transform: TimeSpan.reader(.seconds(1)...(.seconds(3600))))
+    var holdTime = TimeSpan(.seconds(3))
 
     @Option(
         name: .customLong("exit-timeout"), parsing: .unconditional,
         help: ArgumentHelp(
-            "The time unheard after which a beacon is in no place, in seconds.", valueName: "seconds"))
-    var exitTimeout: Int = 30
+            "The time unheard after which a beacon is in no place.", discussion: "Default: 30s.", valueName: "seconds"),
+        transform: TimeSpan.reader(.seconds(1)...(.seconds(86_400))))
+    var exitTimeout = TimeSpan(.seconds(30))
 
     @OptionGroup var source: SourceOptions
 
@@ -61,8 +64,8 @@ struct PlacesCommand: ParsableCommand {
     private func plan() throws -> PlacePlan {
         var plan = try places.plan(orElse: TeachCommand.file)
         plan.rules.margin = margin
-        plan.rules.holdTime = .seconds(holdTime)
-        plan.rules.exitTimeout = .seconds(exitTimeout)
+        plan.rules.holdTime = holdTime.duration
+        plan.rules.exitTimeout = exitTimeout.duration
         return plan
     }
 
@@ -73,12 +76,6 @@ struct PlacesCommand: ParsableCommand {
         }
         guard (0...60).contains(margin) else {
             throw ValidationError("--margin is \(margin); it has to be from 0 to 60 dB.")
-        }
-        guard (1...3600).contains(holdTime) else {
-            throw ValidationError("--hold-time is \(holdTime); it has to be from 1 to 3600 seconds.")
-        }
-        guard (1...86_400).contains(exitTimeout) else {
-            throw ValidationError("--exit-timeout is \(exitTimeout); it has to be from 1 to 86400 seconds.")
         }
     }
 
@@ -95,8 +92,12 @@ struct PlacesCommand: ParsableCommand {
         var output = try FileOutput(path: "-")
         let isLive = Terminal.isInteractive && !json && !eachSecond
         configuration.places?.reportsEachSecond = isLive || eachSecond
+        var source = source.choose()
+        source.specification = source.specification.reserving(plan.receiverNames)
+        let isPrompt = source.isGradual || Terminal.isInteractive
         var table = PlaceTable(title: source.title)
-        let runner = SessionRunner(source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)
+        let runner = SessionRunner(
+            source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)
         try runner.run(configuration) { event in
             try output.append { buffer in
                 switch event {
@@ -108,7 +109,7 @@ struct PlacesCommand: ParsableCommand {
                 default: break
                 }
             }
-            if source.isGradual || Terminal.isInteractive { try output.flush() }
+            if isPrompt { try output.flush() }
         } atEnd: {
             try output.finish()
         }

@@ -51,14 +51,16 @@ struct ProxyCommand: AsyncParsableCommand {
     var isSilent = false
 
     func validate() throws {
-        let mistakes = try settings().mistakes()
+        let mistakes = try settings(of: source.choose()).mistakes()
         guard mistakes.isEmpty else { throw ValidationError(mistakes.joined(separator: "; ")) }
     }
 
     // On the main thread, which waits for the source; the clients have another.
     @MainActor
     func run() async throws {
-        let proxy = try ProxyServer(settings()) { StandardError.write("\($0)") }
+        // Its clients take what they get for now.
+        let source = source.choose(usualSpeed: SpeedArgument(argument: "1"))
+        let proxy = try ProxyServer(settings(of: source)) { StandardError.write("\($0)") }
         Interruption.allow(seconds: 10)
         Interruption.listen()
         let specification = source.specification
@@ -67,13 +69,13 @@ struct ProxyCommand: AsyncParsableCommand {
         Interruption.wake(input.waker)
         proxy.start()
         let feed = proxy.feed(isLive: specification.isRadio)
-        let result = Result { try pull(&input, to: feed) }
+        let result = Result { try pull(&input, of: source, to: feed) }
         await proxy.stop()
         try result.get()
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
-    private func settings() throws -> ProxySettings {
+    private func settings(of source: ChosenSource) throws -> ProxySettings {
         var settings = ProxySettings(name: name)
         settings.port = port
         settings.isEach = each
@@ -91,10 +93,8 @@ struct ProxyCommand: AsyncParsableCommand {
     }
 
     /// Passes on one record after another, at the speed of time.
-    private func pull(_ input: inout AnyAdvertSource, to feed: ProxyFeed) throws {
-        let isRadio = source.specification.isRadio
-        // Who listens takes it for now.
-        var pacer = Pacer(isRadio ? .fastest : source.speed?.pace ?? .times(1))
+    private func pull(_ input: inout AnyAdvertSource, of source: ChosenSource, to feed: ProxyFeed) throws {
+        var pacer = Pacer(source.pace)
         feed.update(names: input.receiverNames, statuses: input.receiverStatuses)
         while !Interruption.isRequested, let record = try input.next({ feed.hear($0, $1) }) {
             feed.update(names: input.receiverNames, statuses: input.receiverStatuses)

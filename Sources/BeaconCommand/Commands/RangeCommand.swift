@@ -60,6 +60,7 @@ struct RangeCommand: AsyncParsableCommand {
 
     private func range(_ configuration: MonitoringSession.Configuration, _ programs: ProgramStarter?) throws {
         var output = try FileOutput(path: "-")
+        let source = source.choose()
         let isLive = Terminal.isInteractive && !json
         var table = RangeTable(title: source.title, names: region, isLive: isLive)
         try SessionRunner(source: source, receiver: receiver, reportsUncalibrated: json, hasOwnDisplay: isLive).run(

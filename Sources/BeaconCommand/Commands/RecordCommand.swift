@@ -25,6 +25,7 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
+        let source = source.choose()
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try AnyAdvertSource(source.specification, report: radio.update)
         Interruption.wake(input.waker)
@@ -48,7 +49,7 @@ struct AdvertRecorder {
     }
 
     let path: String
-    let source: SourceOptions
+    let source: ChosenSource
 
     private var format: Format {
         let name = path.hasSuffix(".gz") ? String(path.dropLast(3)) : path

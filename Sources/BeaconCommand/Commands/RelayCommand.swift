@@ -93,9 +93,12 @@ struct RelayCommand: AsyncParsableCommand {
         Interruption.allow(seconds: 10)
         Interruption.listen()
         let sending = Task.detached { await relay.run() }
-        let result = Result { try pull(for: relay, store) }
+        // Who listens takes it for now, and its own messages would come back to it.
+        var chosen = source.choose(usualSpeed: SpeedArgument(argument: "1"))
+        chosen.specification = chosen.specification.withoutRelays
+        let result = Result { try pull(chosen, for: relay, store) }
         // What was recorded is as good later.
-        while !source.specification.isRadio, !relay.isDrained, !Interruption.isRequested {
+        while !chosen.specification.isRadio, !relay.isDrained, !Interruption.isRequested {
             try? await Task.sleep(for: .milliseconds(20))
         }
         relay.finish()
@@ -115,11 +118,8 @@ struct RelayCommand: AsyncParsableCommand {
     }
 
     /// Pulls the source to its end.
-    private func pull(for relay: Relay, _ store: TransitionStore?) throws {
-        var source = source
+    private func pull(_ source: ChosenSource, for relay: Relay, _ store: TransitionStore?) throws {
         let specification = source.specification
-        // Who listens takes it for now.
-        if !specification.isRadio, source.speed == nil { source.speed = SpeedArgument(argument: "1") }
         var configuration = MonitoringSession.Configuration()
         configuration.regions = region.map { argument in
             let known = store?.state(of: argument.name, constraint: argument.constraint)
@@ -130,7 +130,6 @@ struct RelayCommand: AsyncParsableCommand {
         var feed = relay.feed(
             isLive: specification.isRadio, hasOneReceiver: specification.canSend)
         var runner = SessionRunner(source: source, hasOwnDisplay: false)
-        runner.specification = specification.withoutRelays
         runner.radioObserver = { feed.note($0) }
         runner.sourceObserver = (RelayFeed.interval, { feed.relay($0) { Interruption.isRequested } })
         try runner.run(configuration) { event in

@@ -26,13 +26,14 @@ struct ScanCommand: ParsableCommand {
 
     func run() throws {
         Interruption.listen()
+        let source = source.choose()
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         var output = try FileOutput(path: "-")
         var failure: (any Error)?
         do {
-            try copy(&input, to: &output, radio)
+            try copy(&input, of: source, to: &output, radio)
         } catch {
             failure = error
         }
@@ -45,11 +46,12 @@ struct ScanCommand: ParsableCommand {
         if Interruption.isRequested { throw ExitCode(Interruption.exitStatus) }
     }
 
-    private func copy(_ input: inout SightingSource, to output: inout FileOutput, _ radio: RadioStatus) throws {
+    private func copy(
+        _ input: inout SightingSource, of source: ChosenSource, to output: inout FileOutput, _ radio: RadioStatus
+    ) throws {
         var pacer = Pacer(source.pace)
         var progress = Progress(isWanted: !source.isGradual && !Terminal.isInteractive)
-        let isGradual = source.isGradual
-        var names: [[UInt8]] = []
+        var (known, names): ([String], [[UInt8]]) = ([], [])
         if !json { try output.append { $0.append(contentsOf: SightingText.heading.utf8) } }
         defer { progress.clear() }
         while !Interruption.isRequested, let record = try input.next() {
@@ -58,10 +60,9 @@ struct ScanCommand: ParsableCommand {
             }
             progress.step(packets: input.counts.packets, time: record.time)
             guard !input.sightings.isEmpty else { continue }
-            if input.receiverNames.count > names.count {
-                for name in input.receiverNames.dropFirst(names.count) {
-                    names.append(json ? SightingLogFormat.jsonText(name) : Array(name.printable.utf8))
-                }
+            if input.receiverNames != known {
+                known = input.receiverNames
+                names = known.map { json ? SightingLogFormat.jsonText($0) : Array($0.printable.utf8) }
             }
             for sighting in input.sightings {
                 let name = names[Int(sighting.receiver.index)]
@@ -75,7 +76,7 @@ struct ScanCommand: ParsableCommand {
                     }
                 }
             }
-            if isGradual { try output.flush() }
+            if source.isGradual { try output.flush() }
         }
     }
 }

@@ -7,11 +7,8 @@ import LinuxRadio
 /// The runner of a session for a command, which opens its source, ends in good order, and reports what a user should
 /// know.
 struct SessionRunner {
-    var source: SourceOptions
+    var source: ChosenSource
     var receiver: String?
-
-    /// The source in place of the one that is named; nil for that.
-    var specification: SourceSpecification?
 
     /// The receivers that the user named otherwise.
     var expected: [String] = []
@@ -46,7 +43,7 @@ struct SessionRunner {
         atEnd: () throws -> Void
     ) throws {
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
-        let input = try source.open(mode: mode, as: specification) { event in
+        let input = try source.open(mode: mode) { event in
             radio.update(event)
             radioObserver?(event)
         }

@@ -44,10 +44,8 @@ struct SimulateCommand: ParsableCommand {
         Interruption.listen()
         if let truth { try writeTruth(to: truth) }
         var input = try AnyAdvertSource(.simulation(scenario))
-        var options = SourceOptions()
-        options.source = "simulation:\(scenario)"
-        options.speed = SpeedArgument(argument: "max")
-        let counts = try AdvertRecorder(path: output, source: options).record(&input)
+        let source = ChosenSource(.simulation(scenario), speed: SpeedArgument(argument: "max"))
+        let counts = try AdvertRecorder(path: output, source: source).record(&input)
         if output != "-" {
             StandardError.write("Wrote \(counts.adverts) adverts, \(counts.iBeacons) of them iBeacons, to \(output).")
         }

@@ -27,8 +27,9 @@ struct TeachCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The time to measure for, up to 3600 s.", discussion: "A file may end sooner.", valueName: "seconds"))
-    var seconds: Double = 20
+            "The time to measure for.", discussion: "A file may end sooner. Default: 20s.", valueName: "seconds"),
+        transform: TimeSpan.reader(.milliseconds(1)...(.seconds(3600))))
+    var seconds = TimeSpan(.seconds(20))
 
     @Option(
         name: .long,
@@ -72,9 +73,6 @@ struct TeachCommand: ParsableCommand {
     private var file: URL { path.map { URL(fileURLWithPath: $0) } ?? Self.file }
 
     mutating func validate() throws {
-        guard seconds > 0, seconds <= 3600 else {
-            throw ValidationError("--seconds is \(seconds); it has to be above 0 and up to 3600.")
-        }
         if forget, list || name == nil { throw ValidationError("--forget needs the name of one place, and no --list.") }
         guard list || (name == nil) != (truth == nil) else {
             throw ValidationError("Name the place, as in 'beacon teach kitchen', or a recording's --truth.")
@@ -111,12 +109,13 @@ struct TeachCommand: ParsableCommand {
 
     private func measure(_ map: TaughtMap) throws -> [(name: String, points: [[String: Double?]])] {
         let rooms = try truth.map { try RoomTruth(path: $0) }
+        let source = source.choose()
         let calibrations = try source.calibrations()
         let radio = RadioStatus.printing(hasReceivers: source.specification.hasReceivers)
         var input = try source.open(mode: .ranging, report: radio.update)
         Interruption.wake(input.waker)
         if source.specification.isRadio, let name {
-            StandardError.write("Walk about in \(name) with the beacon. Measuring for \(Int(seconds)) s …")
+            StandardError.write("Walk about in \(name) with the beacon. Measuring for \(seconds) …")
         }
         var teachers: [String: PlaceTeacher] = [:]
         var taken: [String: Double] = [:]
@@ -127,9 +126,9 @@ struct TeachCommand: ParsableCommand {
             let start = begin ?? time
             begin = start
             // Nothing after the end is waited for.
-            let end = rooms == nil ? start.advanced(by: Int64(seconds * 1e9)) : time
+            let end = rooms == nil ? start.advanced(by: seconds.nanoseconds) : time
             pacer.wait(until: min(time, end), shouldStop: { Interruption.isRequested })
-            if rooms == nil, Double(time.since(start)) >= seconds * 1e9 { break }
+            if rooms == nil, time.since(start) >= seconds.nanoseconds { break }
             guard let place = rooms == nil ? name : rooms?.room(at: time) else {
                 last = time
                 continue
@@ -137,7 +136,7 @@ struct TeachCommand: ParsableCommand {
             // The time that was spent there so far: a room may be left and entered again.
             if rooms != nil, let last { taken[place, default: 0] += min(Double(time.since(last)) / 1e9, 1) }
             last = time
-            guard taken[place] ?? 0 < seconds else { continue }
+            guard taken[place] ?? 0 < seconds.seconds else { continue }
             let names = input.receiverNames
             for sighting in input.sightings {
                 var sighting = sighting

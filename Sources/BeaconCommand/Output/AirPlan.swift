@@ -14,12 +14,12 @@ struct AirPlan {
     private static let stretch = 2.0
 
     private let members: [AirMemberStatus]
-    private let hasColor: Bool
+    private let style: TextStyle
 
     /// A plan of what is in the air at a moment.
-    init(_ members: [AirMemberStatus], hasColor: Bool = Terminal.hasColor) {
+    init(_ members: [AirMemberStatus], style: TextStyle = .output) {
         self.members = members
-        self.hasColor = hasColor
+        self.style = style
     }
 
     /// The lines: a title, the plan, and a list of who is there.
@@ -27,7 +27,7 @@ struct AirPlan {
         let senders = members.reduce(0) { $0 + $1.beacons.count { $0.isOn } }
         let listeners = members.count(where: \.isListening)
         var lines = [
-            style("beacon air  \(title)", "1")
+            style("beacon air  \(title)", .bold)
                 + "  \(Self.count(senders, "beacon")) on the air, \(Self.count(listeners, "listener"))"
         ]
         guard !members.isEmpty else {
@@ -57,7 +57,7 @@ struct AirPlan {
         if let place = member.place {
             let what = member.isListening ? "listens" : member.beacons.isEmpty ? "is there" : "sends"
             if member.isListening || member.beacons.isEmpty {
-                rows.append(style(" \(signs.listener()) ", "36") + " \(name) \(what) at \(place)")
+                rows.append(style(" \(signs.listener()) ", .cyan) + " \(name) \(what) at \(place)")
             }
         } else {
             let people = member.people.map { "\($0.name.printable) at \($0.place)" }.joined(separator: ", ")
@@ -69,7 +69,7 @@ struct AirPlan {
             let state = beacon.isOn ? "" : ", switched off"
             let sender = member.place == nil ? "" : "  \(name)"
             rows.append(
-                style(" \(signs.beacon()) ", beacon.isOn ? "32" : "2")
+                style(" \(signs.beacon()) ", beacon.isOn ? .green : .dim)
                     + " \(identity) at \(beacon.place)\(state)\(sender)")
         }
         return rows
@@ -96,9 +96,9 @@ struct AirPlan {
         let height = high.y - low.y + 2 * margin
         let scale = min(Double(Self.columns - 1) / width, Double(Self.mostRows - 1) * Self.stretch / height)
         let size = (columns: Int(width * scale) + 1, rows: Int(height * scale / Self.stretch) + 1)
-        let empty = Array(repeating: (sign: Character(" "), color: ""), count: size.columns)
+        let empty = Array(repeating: (sign: Character(" "), color: TextStyle.Ink?.none), count: size.columns)
         var cells = Array(repeating: empty, count: size.rows)
-        func draw(_ sign: Character, _ color: String, at point: Point) {
+        func draw(_ sign: Character, _ color: TextStyle.Ink, at point: Point) {
             let column = Int((point.x - low.x + margin) * scale)
             let row = size.rows - 1 - Int((point.y - low.y + margin) * scale / Self.stretch)
             guard cells.indices.contains(row), cells[row].indices.contains(column) else { return }
@@ -110,7 +110,7 @@ struct AirPlan {
             for step in 0...steps {
                 let part = Double(step) / Double(steps)
                 draw(
-                    "▒", "2",
+                    "▒", .dim,
                     at: Point(
                         x: wall.start.x + (wall.end.x - wall.start.x) * part,
                         y: wall.start.y + (wall.end.y - wall.start.y) * part))
@@ -119,15 +119,15 @@ struct AirPlan {
         var signs = Signs()
         for member in members {
             if let place = member.place, member.isListening || member.beacons.isEmpty {
-                draw(signs.listener(), "36", at: place)
+                draw(signs.listener(), .cyan, at: place)
             }
-            for beacon in member.beacons { draw(signs.beacon(), beacon.isOn ? "32" : "2", at: beacon.place) }
-            for person in member.people { draw("☺", "33", at: person.place) }
+            for beacon in member.beacons { draw(signs.beacon(), beacon.isOn ? .green : .dim, at: beacon.place) }
+            for person in member.people { draw("☺", .yellow, at: person.place) }
         }
         var lines = cells.map { row in row.map { style(String($0.sign), $0.color) }.joined() }
         let metres = Self.rounded(Double(size.columns) / scale / 5)
         let bar = String(repeating: "─", count: max(0, Int(metres * scale) - 2))
-        lines.append(style("├\(bar)┤ \(Self.text(metres)) m", "2"))
+        lines.append(style("├\(bar)┤ \(Self.text(metres)) m", .dim))
         return lines
     }
 
@@ -141,8 +141,4 @@ struct AirPlan {
     private static func text(_ metres: Double) -> String { Int(exactly: metres).map(String.init) ?? String(metres) }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
-    private func style(_ text: String, _ code: String) -> String {
-        hasColor && !code.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-    }
 }

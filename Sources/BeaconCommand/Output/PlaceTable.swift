@@ -32,7 +32,7 @@ enum PlaceText {
 /// leads.
 struct PlaceTable {
     private let title: String
-    private let hasColor = Terminal.hasColor
+    private let style = TextStyle.output
     private var screen = LiveScreen()
 
     private static let columns = "UUID                                  MAJOR/MINOR  PLACE           LEADS"
@@ -46,11 +46,11 @@ struct PlaceTable {
         let count = report.beacons.count
         let right = "\(ClockText.timeOfDay(report.time))  \(count) beacon\(count == 1 ? "" : "s")"
         var lines = [
-            style(left + pad(max(2, 79 - left.count - right.count)) + right, "1"),
-            style("  " + Self.columns, "2"), "",
+            style(left + pad(max(2, 79 - left.count - right.count)) + right, .bold),
+            style("  " + Self.columns, .dim), "",
         ]
         lines += report.beacons.map(row)
-        if report.beacons.isEmpty { lines.append(style("  -", "2")) }
+        if report.beacons.isEmpty { lines.append(style("  -", .dim)) }
         screen.append(lines, to: &buffer)
     }
 
@@ -63,11 +63,7 @@ struct PlaceTable {
             lead = whole < 0 ? "\(-whole) dB behind \(other.printable)" : "\(whole) dB before \(other.printable)"
         }
         return "  \(beacon.identity.uuid)  " + numbers + pad(max(1, 11 - numbers.count)) + "  "
-            + style(place, beacon.state == .inside ? "32" : "2") + pad(max(1, 16 - place.count)) + lead
-    }
-
-    private func style(_ text: String, _ code: String) -> String {
-        hasColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+            + style(place, beacon.state == .inside ? .green : .dim) + pad(max(1, 16 - place.count)) + lead
     }
 
     private func pad(_ count: Int) -> String { String(repeating: " ", count: count) }

@@ -9,7 +9,7 @@ struct RangeTable {
     private let title: String
     private let names: [RegionArgument]
     private let isLive: Bool
-    private let hasColor = Terminal.hasColor
+    private let style = TextStyle.output
     private var second: [RangingEvent] = []
     private var screen = LiveScreen()
 
@@ -57,28 +57,30 @@ struct RangeTable {
         let left = "beacon range  \(title)"
         let right = "\(ClockText.timeOfDay(time))  \(count) beacon\(count == 1 ? "" : "s")"
         var lines = [
-            style(left + pad(max(2, 79 - left.count - right.count)) + right, "1"),
-            style("  " + Self.columns, "2"),
+            style(left + pad(max(2, 79 - left.count - right.count)) + right, .bold),
+            style("  " + Self.columns, .dim),
         ]
         let hasSeveral = second.count > 1
         for report in second {
-            if hasSeveral { lines.append(style("\(name(of: report.constraint)) at \(report.receiver.printable)", "1")) }
+            if hasSeveral {
+                lines.append(style("\(name(of: report.constraint)) at \(report.receiver.printable)", .bold))
+            }
             for proximity in Self.order {
                 let beacons = report.beacons.filter { $0.proximity == proximity }
                 guard !beacons.isEmpty || (isLive && !hasSeveral) else { continue }
                 if isLive { lines.append("") }
                 lines.append(style(Self.heading(proximity), Self.color(proximity)))
                 lines += beacons.map { row($0) }
-                if beacons.isEmpty { lines.append(style("  -", "2")) }
+                if beacons.isEmpty { lines.append(style("  -", .dim)) }
             }
-            if report.beacons.isEmpty, !isLive || hasSeveral { lines.append(style("  no beacons", "2")) }
+            if report.beacons.isEmpty, !isLive || hasSeveral { lines.append(style("  no beacons", .dim)) }
         }
         if second.contains(where: { $0.beacons.contains(where: \.isCalibrated) }) {
-            lines.append(style("  * by the power that 'beacon calibrate' measured", "2"))
+            lines.append(style("  * by the power that 'beacon calibrate' measured", .dim))
         }
         if second.contains(where: { $0.beacons.contains { $0.isUncalibrated && $0.accuracy >= 0 } }) {
             let power = IBeaconFrame.defaultMeasuredPower
-            lines.append(style("  ? uncalibrated: run 'beacon calibrate'; \(power) dBm at 1 m is assumed", "2"))
+            lines.append(style("  ? uncalibrated: run 'beacon calibrate'; \(power) dBm at 1 m is assumed", .dim))
         }
         if !isLive { lines.append("") }
         return lines
@@ -140,23 +142,18 @@ struct RangeTable {
         }
     }
 
-    /// Returns the terminal's number of a colour: green, cyan, yellow, grey.
-    private static func color(_ proximity: Proximity) -> String {
+    private static func color(_ proximity: Proximity) -> TextStyle.Ink {
         switch proximity {
-        case .immediate: "32"
-        case .near: "36"
-        case .far: "33"
-        case .unknown: "2"
+        case .immediate: .green
+        case .near: .cyan
+        case .far: .yellow
+        case .unknown: .dim
         }
     }
 
     private func name(of constraint: BeaconConstraint?) -> String {
         guard let constraint else { return "Every beacon" }
         return names.first { $0.constraint == constraint }?.name ?? constraint.description
-    }
-
-    private func style(_ text: String, _ code: String) -> String {
-        hasColor ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
     private func pad(_ count: Int) -> String { String(repeating: " ", count: count) }

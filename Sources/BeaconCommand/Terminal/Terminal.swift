@@ -1,16 +1,13 @@
-import BeaconModel
 import CLibrary
 import CTerminal
 
-/// The terminal on standard output, if there is one.
+/// The terminal on standard output, if there is one. It is looked at once, when a command first asks.
 enum Terminal {
     /// A Boolean value that indicates whether standard output is a terminal that can move its cursor.
-    static var isInteractive: Bool {
-        isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
-    }
+    static let isInteractive = canMoveCursor(STDOUT_FILENO)
 
     /// A Boolean value that indicates whether colour is welcome (no-color.org).
-    static var hasColor: Bool { isInteractive && (environment("NO_COLOR") ?? "").isEmpty }
+    static let hasColor = isInteractive && (environment("NO_COLOR") ?? "").isEmpty
 
     /// Lines and columns; 24 and 80 where they are unknown.
     static var size: (rows: Int, columns: Int) {
@@ -23,6 +20,40 @@ enum Terminal {
     /// Returns the value of a variable of the environment.
     static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
+    }
+
+    /// Returns whether a file is a terminal that understands escape codes.
+    fileprivate static func canMoveCursor(_ file: Int32) -> Bool {
+        isatty(file) == 1 && environment("TERM") ?? "dumb" != "dumb"
+    }
+}
+
+/// The way in which a command's output is emphasized: with colours where they are welcome, and not at all elsewhere.
+///
+/// Every escape code of a colour comes from here, so that a file or a pipe never gets one.
+struct TextStyle {
+    /// A colour or an intensity, by its number (ECMA-48, SGR).
+    enum Ink: String {
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+        case cyan = "36"
+    }
+
+    private let hasColor: Bool
+
+    /// The style of standard output.
+    static let output = TextStyle(hasColor: Terminal.hasColor)
+
+    /// The style without colours.
+    static let plain = TextStyle(hasColor: false)
+
+    /// Returns text in an ink; nil leaves it as it is.
+    func callAsFunction(_ text: String, _ ink: Ink?) -> String {
+        guard hasColor, let ink else { return text }
+        return "\u{1B}[\(ink.rawValue)m\(text)\u{1B}[0m"
     }
 }
 
@@ -47,8 +78,8 @@ struct LiveScreen {
 
 /// Standard error, for everything that is not a result.
 enum StandardError {
-    /// A Boolean value that indicates whether standard error is a terminal.
-    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    /// A Boolean value that indicates whether standard error is a terminal that can move its cursor.
+    static let isInteractive = Terminal.canMoveCursor(STDERR_FILENO)
 
     /// Writes a line.
     static func write(_ line: String) { writeRaw(line + "\n") }
@@ -58,51 +89,5 @@ enum StandardError {
         var text = text
         // There is nowhere to report that standard error cannot be written.
         text.withUTF8 { _ = CLibrary.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-}
-
-/// The progress of a long replay, shown on standard error where that is a terminal and the results are not.
-struct Progress {
-    private let isShown: Bool
-    private let start: Int64
-    private var next: Int64
-    private var steps = 0
-    private var hasShown = false
-
-    /// The number of records between two looks at the clock, which cost more than a record.
-    private static let stride = 4096
-
-    /// - Parameter isWanted: whether results do not themselves show how far it is.
-    init(isWanted: Bool) {
-        isShown = isWanted && StandardError.isTerminal
-        start = Self.now()
-        // What is over within a second needs no progress.
-        next = start + 1_000_000_000
-    }
-
-    /// Counts a record, and now and then shows where things stand.
-    mutating func step(packets: Int, time: Timestamp?) {
-        guard isShown else { return }
-        steps += 1
-        guard steps % Self.stride == 0 else { return }
-        let now = Self.now()
-        guard now >= next else { return }
-        next = now + 500_000_000
-        hasShown = true
-        let rate = Double(packets) / (Double(now - start) / 1e9)
-        var text = "\r\u{1B}[K\(packets) packets, \(Int(rate / 1000)) 000 a second"
-        if let time { text += ", at \(ClockText.dateAndTime(time))" }
-        StandardError.writeRaw(text)
-    }
-
-    /// Takes the line away.
-    func clear() {
-        if hasShown { StandardError.writeRaw("\r\u{1B}[K") }
-    }
-
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -103,8 +103,12 @@ struct FleetOption: ParsableArguments {
     var fleet: String?
 
     func validate() throws {
-        guard let fleet, FleetSettings(fleet) == nil else { return }
-        throw ValidationError("--fleet is \(fleet); write nats://HOST, or several hosts with commas between them.")
+        guard let fleet else { return }
+        do { _ = try FleetSettings(fleet) } catch {
+            // The address may have a password in it.
+            throw ValidationError(
+                "--fleet: \(error). Write nats://HOST, or several hosts with commas between them.")
+        }
     }
 
     /// Returns a configuration whose machine joins the fleet of the option, if there is one.

@@ -31,18 +31,13 @@ struct Run: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The time to go on delivering once all sources have ended.",
-            discussion: "The rest is delivered the next time.", valueName: "time"),
-        transform: { text in
-            guard let time = DurationText.duration(text) else {
-                throw ValidationError("--linger is \(text); write a span of time, as 30s or 5m.")
-            }
-            return time
-        })
-    var linger = Duration.seconds(30)
+            discussion: "The rest is delivered the next time. Default: 30s.", valueName: "time"),
+        transform: TimeSpan.reader(.zero...(.seconds(366 * 86_400))))
+    var linger = TimeSpan(.seconds(30))
 
     func run() async throws {
         // Before anything takes time, so that no signal is lost.
-        let loop = DaemonLoop(path: file.path, isDryRun: dryRun, linger: linger) {
+        let loop = DaemonLoop(path: file.path, isDryRun: dryRun, linger: linger.duration) {
             [fleet] in fleet.apply(to: $0)
         }
         let settings = fleet.apply(to: try file.readForRunning())

@@ -148,7 +148,11 @@ final class HTTPPoster: Sendable {
     private static func reason(for error: any Error) -> String {
         guard let error = error as? HTTPClientError else {
             if error is NIOSSLError || error is NIOSSLExtraError {
-                return "TLS failed: \(error). Check the server's certificate, or trust its issuer"
+                let causes = [
+                    "the server's certificate is of an issuer that is not trusted here, or has expired",
+                    "it has another name than the address", "the port does not speak TLS",
+                ]
+                return "no TLS: \(error). \(causes.asPossibleCauses)"
             }
             if let error = error as? ChannelError, case .connectTimeout = error { return "no connection in time" }
             // A name may have several addresses, each with a failure of its own.

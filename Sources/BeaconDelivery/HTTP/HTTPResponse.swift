@@ -1,3 +1,4 @@
+import BeaconSupport
 import Foundation
 
 /// The result of a request.
@@ -37,13 +38,14 @@ enum HTTPResponse: Sendable {
     }
 
     private static func text(_ status: Int, _ excerpt: String) -> String {
-        let hint =
+        let causes =
             switch status {
-            case 401, 403: " (check the destination's keys, and this machine's clock)"
-            case 404, 410: " (check the destination's address)"
-            default: ""
+            case 401, 403: ["the destination's keys are others", "this machine's clock is wrong"]
+            case 404, 410: ["the destination's address is another"]
+            default: [String]()
             }
-        return excerpt.isEmpty ? "answered \(status)\(hint)" : "answered \(status)\(hint): \(excerpt)"
+        let answer = excerpt.isEmpty ? "answered \(status)" : "answered \(status): \(excerpt)"
+        return causes.isEmpty ? answer : "\(answer.sentence) \(causes.asPossibleCauses)"
     }
 }
 

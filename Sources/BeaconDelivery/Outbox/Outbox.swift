@@ -107,20 +107,13 @@ public actor Outbox {
 
     /// Creates the folder and the file, where they are missing. No other user may read them: they record who was where.
     static func createFile(_ file: URL) throws(OutboxError) {
-        do {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            if !FileManager.default.fileExists(atPath: file.path) {
-                guard
-                    FileManager.default.createFile(
-                        atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600])
-                else { throw CocoaError(.fileWriteUnknown) }
-            }
+        do throws(StateError) {
+            try AtomicFile.makeFolder(file.deletingLastPathComponent().path)
+            try AtomicFile.make(file.path)
         } catch {
             throw OutboxError(
                 .cannotOpen,
-                "\(file.path) cannot be created: \(error.localizedDescription). Check that this user may write there",
+                "\(file.path) cannot be created: \(error.message). Check that this user may write there",
                 cause: error)
         }
     }

@@ -1,3 +1,4 @@
+import BeaconSupport
 import CLibrary
 import Foundation
 import GRDB
@@ -160,6 +161,8 @@ final class OutboxLock: Sendable {
     /// - Throws: `inUse` where another holder has it, `cannotOpen` where the file cannot be created.
     init(for file: URL) throws(OutboxError) {
         let path = file.path + ".lock"
+        // The service can take a lock that root made. Where the file cannot be made, opening it says why.
+        try? AtomicFile.make(path)
         // Through no link: what it leads to would lose its content.
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {

@@ -37,17 +37,12 @@ public struct FleetSettings: Hashable, Sendable {
     /// The text of a fleet of one.
     private static let local = "local"
 
-    /// The settings for servers, or nil where a text names none.
+    /// Reads where a fleet meets.
     ///
     /// - Parameter address: `nats://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]]…`, `tls://…` or `local`.
-    public init?(_ address: String) {
-        if address == Self.local {
-            meeting = .local
-        } else if let options = NATSOptions(address) {
-            meeting = .nats(options)
-        } else {
-            return nil
-        }
+    /// - Throws: an error that quotes nothing of the address.
+    public init(_ address: String) throws {
+        meeting = address == Self.local ? .local : .nats(try NATSOptions(address))
         node = Self.machine
     }
 
@@ -96,7 +91,7 @@ extension GatewayConfiguration {
     /// - Returns: false where the address is none.
     @discardableResult
     public mutating func join(_ address: String) -> Bool {
-        guard let settings = FleetSettings(address) else { return false }
+        guard let settings = try? FleetSettings(address) else { return false }
         guard var own = fleet else {
             fleet = settings
             return true
@@ -126,25 +121,30 @@ extension FleetSettings {
     /// What `fleet` may be.
     static let form = "write nats://HOST, several hosts with commas between them, or a mapping with \"servers\""
 
+    private static func readAddress(
+        _ text: Located<String>, _ key: String, of section: ConfigurationSection
+    ) -> FleetSettings? {
+        do {
+            return try FleetSettings(text.value)
+        } catch {
+            section.report(text.origin, "\"\(key)\" is \"\(text.value.shownAddress)\": \(error). Or \(form)")
+            return nil
+        }
+    }
+
     /// Reads `fleet: nats://…`, or a mapping; nil where the machine is in none.
     static func read(_ root: ConfigurationSection) -> FleetSettings? {
         guard let node = root.node("fleet") else { return nil }
         guard case .mapping = node else {
             guard let text = root.text("fleet", form) else { return nil }
-            guard let settings = FleetSettings(text.value) else {
-                root.report(text.origin, "\"fleet\" is \"\(text.value.printable)\"; \(form)")
-                return nil
-            }
+            guard let settings = readAddress(text, "fleet", of: root) else { return nil }
             for fault in settings.mistakes() { root.report(text.origin, "\"fleet\": \(fault)") }
             return settings
         }
         let section = root.section("fleet")
         let servers = section.text("servers", form)
-        let read = servers.flatMap { FleetSettings($0.value) }
-        if let servers, read == nil {
-            section.report(servers.origin, "\"servers\" is \"\(servers.value.printable)\"; \(form)")
-        }
-        var settings = read ?? FleetSettings(local)
+        let read = servers.flatMap { readAddress($0, "servers", of: section) }
+        var settings = read ?? (try? FleetSettings(local))
         if let name = section.text("name") { settings?.name = name.value }
         if let node = section.text("node") { settings?.node = node.value }
         if let count = section.integer("partitions", 1...mostPartitions) { settings?.partitions = count.value }

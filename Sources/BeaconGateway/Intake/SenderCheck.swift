@@ -25,12 +25,16 @@ struct SenderCheck: Sendable {
             let colon = text.firstIndex(of: ":")
         else { throw Self.refusal("send the app's keys, as Kumulos' SDK does: HTTP Basic with API key and secret key") }
         let (key, hash) = (String(text[..<colon]), AccessToken.hash(of: String(text[text.index(after: colon)...])))
-        for app in settings.apps where app.apiKey.reveal() == key {
-            if AccessToken.isSame(AccessToken.hash(of: app.secretKey.reveal()), hash) { return app.name }
+        var known = settings.apps.map {
+            (name: $0.name, key: $0.apiKey.reveal(), hash: AccessToken.hash(of: $0.secretKey.reveal()))
         }
-        for app in try await state.apps() where app.key == key && AccessToken.isSame(app.secretHash, hash) {
-            return app.name
+        known += try await state.apps().map { (name: $0.name, key: $0.key, hash: $0.secretHash) }
+        let app = known.first { app in
+            // Both are compared, since the time must not tell which API keys exist.
+            let (isKey, isSecret) = (AccessToken.isSame(app.key, key), AccessToken.isSame(app.hash, hash))
+            return isKey && isSecret
         }
+        if let app { return app.name }
         // Nobody guesses the keys; who tries costs nothing but this.
         try await Task.sleep(for: .seconds(1))
         throw Self.refusal("these are the keys of no app; the console makes some, under Settings")
@@ -91,14 +95,6 @@ struct SenderCheck: Sendable {
 
     private static func refusal(_ detail: String) -> Problem {
         Problem(.unauthorized, detail, headers: [.wwwAuthenticate: "Basic realm=\"beacond\""])
-    }
-}
-
-extension AccessToken {
-    /// Returns true for equal hashes, after the same time whatever differs: nothing can be learnt from how long it
-    /// takes.
-    static func isSame(_ one: String, _ other: String) -> Bool {
-        zip(one.utf8, other.utf8).reduce(one.utf8.count == other.utf8.count) { $0 && $1.0 == $1.1 }
     }
 }
 

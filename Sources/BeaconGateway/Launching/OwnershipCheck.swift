@@ -1,5 +1,3 @@
-// The file's status is Glibc's, or CDispatch's where that module was read first.
-import CDispatch
 import CLibrary
 
 /// A check that only a user and root can have written a file.
@@ -11,30 +9,24 @@ enum OwnershipCheck {
     /// - Throws: ``LaunchError`` that names the file or folder that another user could have changed.
     static func check(_ path: String, owner: UInt32) throws(LaunchError) {
         try check(path, owner: owner, isLast: true)
+        for folder in FileRights.folders(above: path) { try check(folder, owner: owner, isLast: false) }
     }
 
     private static func check(_ path: String, owner: UInt32, isLast: Bool) throws(LaunchError) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
+        guard let rights = FileRights(path, followsLinks: false) else {
             throw LaunchError(.notTrusted, "cannot read the owner of \(path): \(String(cString: strerror(errno)))")
         }
-        let kind = status.st_mode & S_IFMT
-        guard kind == S_IFDIR || kind == S_IFREG else {
+        guard rights.isFolder || rights.isFile else {
             throw LaunchError(.notTrusted, "\(path) is neither a file nor a folder; replace it by one")
         }
-        guard status.st_uid == owner || (status.st_uid == 0 && !isLast) else {
+        guard rights.owner == owner || (rights.owner == 0 && !isLast) else {
             throw LaunchError(
-                .notTrusted, "\(path) belongs to user \(status.st_uid) and not to \(owner); change its owner (chown)")
+                .notTrusted, "\(path) belongs to user \(rights.owner) and not to \(owner); change its owner (chown)")
         }
-        // In a sticky folder, as /tmp is one, no user can replace what belongs to another.
-        let isSticky = kind == S_IFDIR && status.st_mode & S_ISVTX != 0 && !isLast
-        guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 || isSticky else {
+        guard rights.mode & (S_IWGRP | S_IWOTH) == 0 || (rights.isSticky && !isLast) else {
             throw LaunchError(
                 .notTrusted, "\(path) can be written by others; make it so that they cannot (chmod go-w \(path))")
         }
-        guard path != "/", let slash = path.lastIndex(of: "/") else { return }
-        let parent = path[..<slash]
-        try check(parent.isEmpty ? "/" : String(parent), owner: owner, isLast: false)
     }
 }
 

@@ -1,5 +1,5 @@
 public import BeaconModel
-public import Foundation
+import Foundation
 import Yams
 
 /// The days and hours at which a rule runs.
@@ -65,7 +65,7 @@ public struct RuleSchedule: Hashable, Sendable {
         }
     }
 
-    /// The days of the week by their words, as Foundation counts them: Sunday is 1.
+    /// The days of the week by their words: Sunday is 1.
     static let dayWords = [("sun", 1), ("mon", 2), ("tue", 3), ("wed", 4), ("thu", 5), ("fri", 6), ("sat", 7)]
 
     /// The first day; nil for no bound.
@@ -77,33 +77,26 @@ public struct RuleSchedule: Hashable, Sendable {
     /// The hours of a day; nil for all. Those that go on over midnight belong to the day on which they begin.
     public var hours: Hours?
     /// The time zone of days and hours.
-    public var timeZone: TimeZone
+    public var zone: RuleZone
 
     /// Creates a schedule of all days and hours.
-    public init(timeZone: TimeZone = .current) { self.timeZone = timeZone }
+    public init(zone: RuleZone = .machine) { self.zone = zone }
 
     /// Returns true for a moment of the schedule.
     public func contains(_ time: Timestamp) -> Bool {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = timeZone
-        var date = Date(timeIntervalSince1970: time.seconds)
+        var now = zone.time(at: time)
         if let hours {
-            let now = calendar.dateComponents([.hour, .minute], from: date)
-            let minute = (now.hour ?? 0) * 60 + (now.minute ?? 0)
             if hours.from < hours.to {
-                guard (hours.from..<hours.to).contains(minute) else { return false }
-            } else if minute < hours.to {
-                guard let yesterday = calendar.date(byAdding: .day, value: -1, to: date) else { return false }
-                date = yesterday
-            } else if minute < hours.from {
+                guard (hours.from..<hours.to).contains(now.minute) else { return false }
+            } else if now.minute < hours.to {
+                now = now.dayBefore
+            } else if now.minute < hours.from {
                 return false
             }
         }
-        let parts = calendar.dateComponents([.year, .month, .day, .weekday], from: date)
-        let day = Day(year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0)
-        if let from, day < from { return false }
-        if let to, day > to { return false }
-        return days?.contains(parts.weekday ?? 0) ?? true
+        if let from, now.day < from { return false }
+        if let to, now.day > to { return false }
+        return days?.contains(now.weekday) ?? true
     }
 }
 
@@ -126,7 +119,7 @@ extension RuleSchedule {
         if let zone = section.value(
             "time-zone", "write the name of a time zone, as Europe/Berlin", { TimeZone(identifier: $0) })
         {
-            schedule.timeZone = zone.value
+            schedule.zone = .named(zone.value)
         }
         if let from = schedule.from, let to = schedule.to, to < from {
             section.report(section.origin, "\"to\" is \(to), before \"from\", which is \(from); exchange them")

@@ -126,14 +126,15 @@ extension Gateway {
         var event = RangingEvent(
             time: report.time, receiver: name(report.receiver), constraint: report.constraint,
             beacons: report.beacons)
-        if !viewRequests.contains(report.request), let constraint = report.constraint,
+        let isForListeners = report.constraint.map { regionRangings[$0] == report.request } ?? false
+        if !isForListeners, let constraint = report.constraint,
             ownConstraints.contains(constraint)
         {
             add(policy.receive(.ranged(event), at: report.wallTime), to: &notifications)
         }
         event.time = report.wallTime
         view.receive(event, at: report.time, from: report.receiver)
-        if viewRequests.contains(report.request) { return }
+        if isForListeners { return }
         lists[Place(receiver: report.receiver, constraint: report.constraint)] = report.beacons.map(\.identity)
         for destination in destinations { destination.receive?(.ranged(event)) }
         if rules?.needsRanging == true {

@@ -6,65 +6,77 @@ import BeaconSupport
 
 /// What the console has the gateway do: range beacons for a listener, and be a beacon.
 extension Gateway {
-    /// A listener to ranging, for as long as somebody looks.
-    struct RangingListener {
-        var requests: Set<RangingRequestID>
-        var continuation: AsyncStream<RangingValue?>.Continuation
+    /// The beacons that a listener ranges.
+    enum RangingScope: Sendable {
+        /// Those of each constraint; nil in it for all beacons.
+        case constraints([BeaconConstraint?])
+        /// Those of all regions of the configuration, also after a change of it, and those that it has ranged anyway.
+        case regions
     }
 
-    /// The most that may range at once, each for constraints of its own.
+    /// A client that ranges beacons for as long as its stream is open.
+    struct RangingListener {
+        var scope: RangingScope
+        var requests: Set<RangingRequestID>
+        var continuation: AsyncStream<RangingValue?>.Continuation
+
+        var isOfRegions: Bool { if case .regions = scope { true } else { false } }
+    }
+
+    /// The most clients that range at once.
     static let mostListeners = 64
 
-    /// Begins to range beacons for somebody who looks.
+    /// Begins to range beacons for a client.
     ///
-    /// - Parameter constraints: the beacons; nil in it for all.
     /// - Returns: the report of each second, receiver and constraint, and nil now and then, which says that the
-    ///   listener is heard; ranging ends with it. Nil where too many look.
-    func range(_ constraints: [BeaconConstraint?]) -> AsyncStream<RangingValue?>? {
+    ///   listener is heard; ranging ends with it. Nil where too many clients range.
+    func range(_ scope: RangingScope) -> AsyncStream<RangingValue?>? {
         guard rangingListeners.count < Self.mostListeners else { return nil }
         // Who falls behind wants the newest.
         let (stream, continuation) = AsyncStream.makeStream(
             of: RangingValue?.self, bufferingPolicy: .bufferingNewest(64))
         nextListener += 1
         let number = nextListener
-        rangingListeners[number] = RangingListener(
-            requests: Set(constraints.map { core.startRanging($0) }), continuation: continuation)
+        var listener = RangingListener(scope: scope, requests: [], continuation: continuation)
+        if case .constraints(let constraints) = scope {
+            listener.requests = Set(constraints.map { core.startRanging($0) })
+        }
+        rangingListeners[number] = listener
         continuation.onTermination = { _ in Task { await self.endRanging(number) } }
+        updateRegionRanging()
         updateScanMode()
         return stream
     }
 
-    /// The time for which somebody who has asked for beacons is taken to look.
-    private static let attention = Duration.seconds(30)
-
-    /// Has the beacons of all regions ranged for a while, since somebody looks at them. Where the configuration has
-    /// them ranged in any case, nothing changes.
-    func lookAtBeacons() {
-        viewEnd = .now + Self.attention
-        guard viewRequests.isEmpty else { return }
-        let ranged = MonitoringPlan(configuration).rangings
-        for region in configuration.regions where !ranged.contains(region.region.constraint) {
-            viewRequests.insert(core.startRanging(region.region.constraint))
-        }
+    private func endRanging(_ number: Int) {
+        guard let listener = rangingListeners.removeValue(forKey: number) else { return }
+        for request in listener.requests { core.stopRanging(request) }
+        updateRegionRanging()
         updateScanMode()
     }
 
-    /// Takes it that nobody looks any more.
-    func endAttention() { viewEnd = viewEnd.map { min($0, .now - .seconds(1)) } }
-
-    /// Tells those who range beacons that they are connected, and ends what nobody looks at any more.
-    func greetListeners() {
-        if let viewEnd, viewEnd < .now {
-            self.viewEnd = nil
-            for request in viewRequests { core.stopRanging(request) }
-            viewRequests = []
-            updateScanMode()
+    /// Ranges the beacons of all regions while a listener wants them. Those that the configuration has ranged anyway
+    /// need no second request.
+    func updateRegionRanging() {
+        let isWanted = rangingListeners.values.contains(where: \.isOfRegions)
+        let ranged = MonitoringPlan(configuration).rangings
+        let wanted = Set(isWanted ? configuration.regions.map(\.region.constraint) : []).subtracting(ranged)
+        for (constraint, request) in regionRangings where !wanted.contains(constraint) {
+            core.stopRanging(request)
+            regionRangings[constraint] = nil
         }
+        for constraint in wanted where regionRangings[constraint] == nil {
+            regionRangings[constraint] = core.startRanging(constraint)
+        }
+    }
+
+    /// Tells clients that range or record that they are connected.
+    func greetListeners() {
         for listener in rangingListeners.values { listener.continuation.yield(nil) }
         for recording in recordings.values { recording.yield([UInt8(ascii: "\n")]) }
     }
 
-    /// Ends the streams of all who range beacons or record, since the daemon ends.
+    /// Ends the streams of all clients that range or record, since the daemon ends.
     func endListeners() {
         for listener in rangingListeners.values { listener.continuation.finish() }
         for recording in recordings.values { recording.finish() }
@@ -119,28 +131,22 @@ extension Gateway {
         }
     }
 
-    private func endRanging(_ number: Int) {
-        guard let listener = rangingListeners.removeValue(forKey: number) else { return }
-        for request in listener.requests { core.stopRanging(request) }
-        updateScanMode()
-    }
-
-    /// Hands a report to the listener that asked for it.
+    /// Hands a report to the listeners that asked for it.
     ///
-    /// - Returns: false where it is for the configuration.
+    /// - Returns: false where it is for the configuration or for the regions' listeners, whose reports the view keeps.
     func deliverToListener(_ report: RangingRequestReport) -> Bool {
-        guard let listener = rangingListeners.values.first(where: { $0.requests.contains(report.request) }) else {
-            return false
-        }
+        let owner = rangingListeners.values.first { $0.requests.contains(report.request) }
+        let listeners = owner.map { [$0] } ?? rangingListeners.values.filter(\.isOfRegions)
+        guard !listeners.isEmpty else { return false }
         let event = RangingEvent(
             time: report.wallTime, receiver: name(report.receiver), constraint: report.constraint,
             beacons: report.beacons)
-        listener.continuation.yield(
-            RangingValue(
-                time: event.time.seconds, receiver: event.receiver,
-                region: event.constraint.map(RangingValue.Constraint.init),
-                beacons: event.beacons.map { value(of: $0, in: event) }))
-        return true
+        let ranged = RangingValue(
+            time: event.time.seconds, receiver: event.receiver,
+            region: event.constraint.map(RangingValue.Constraint.init),
+            beacons: event.beacons.map { value(of: $0, in: event) })
+        for listener in listeners { listener.continuation.yield(ranged) }
+        return owner != nil
     }
 
     // MARK: - Being a beacon

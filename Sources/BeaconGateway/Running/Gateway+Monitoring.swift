@@ -163,11 +163,7 @@ extension Gateway {
         }
         if new.places != before.places || plan.located != located { locate(plan) }
         lookForClones(plan)
-        for request in viewRequests { core.stopRanging(request) }
-        if !viewRequests.isEmpty {
-            viewRequests = []
-            lookAtBeacons()
-        }
+        updateRegionRanging()
         isPresenceSaved = false
         updateScanMode()
         await rules?.update(new.launch.rules)

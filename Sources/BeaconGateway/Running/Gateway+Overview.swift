@@ -17,6 +17,11 @@ extension Gateway {
         }
     }
 
+    /// The sources whose messages name more receivers than there are places, each with the report of it.
+    var crowdedSources: [(name: String, report: String)] {
+        sources.compactMap { source in source.crowd.map { (source.settings.name, $0) } }
+    }
+
     /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
     var newestTime: Timestamp {
         statistics.time ?? Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero

@@ -85,7 +85,11 @@ extension Gateway {
     /// Adds the receivers of a source. A batch that has only a time, while the radio is lost, names none.
     private func addReceivers(of batch: SourceBatch, from number: Int) {
         guard !batch.receiverNames.isEmpty, batch.receiverNames != sources[number].receiverNames else { return }
+        let before = sources[number].receiverNames
         sources[number].receiverNames = batch.receiverNames
+        for (place, name) in batch.receiverNames.enumerated() where place < before.count && before[place] != name {
+            replaceReceiver(at: place, by: name, of: number)
+        }
         if let first = sources[number].expected.removeValue(forKey: batch.receiverNames[0]) {
             // The one that stood for the source hears nothing ever.
             receivers[Int(first.index)].place = 0
@@ -104,6 +108,21 @@ extension Gateway {
             core.name(receiver, sources[number].name(place))
         }
         setWallOffsets(of: number)
+    }
+
+    /// Gives the place of a receiver that is gone to another one, which begins with nothing that the other one heard.
+    private func replaceReceiver(at place: Int, by name: String, of number: Int) {
+        let old = sources[number].receivers[place]
+        if let expected = sources[number].expected.removeValue(forKey: name) {
+            setHearing(.lost, of: old)
+            receivers[Int(old.index)].place = .max
+            receivers[Int(expected.index)].place = place
+            sources[number].receivers[place] = expected
+        } else {
+            records[Int(old.index)] = ReceiverRecord()
+            core.reassign(old, to: sources[number].name(place))
+        }
+        setHearing(sources[number].hearing, of: sources[number].receivers[place])
     }
 
     private func apply(_ batch: SourceBatch, from number: Int) async {
@@ -230,6 +249,8 @@ extension Gateway {
             setWallOffsets(of: number)
         case .notice(let notice):
             logger.log(level: notice.isTrouble ? .warning : .info, "\(name): \(notice)")
+            if notice.kind == .crowded { sources[number].crowd = notice.message }
+            if notice.kind == .uncrowded { sources[number].crowd = nil }
         case .advertising(let frame, let result): receive(frame, result)
         case .time, .sightings, .receivers: break
         }

@@ -123,10 +123,8 @@ actor Gateway {
     var known: [BeaconIdentity: BeaconSettings]
     /// The receivers' hearing, by their numbers.
     var records: [ReceiverRecord] = []
-    /// The requests by which the regions are ranged while somebody looks, where the configuration asks for none.
-    var viewRequests: Set<RangingRequestID> = []
-    /// Until when somebody is taken to look.
-    var viewEnd: ContinuousClock.Instant?
+    /// The requests that range the regions for listeners, where the configuration asks for none.
+    var regionRangings: [BeaconConstraint: RangingRequestID] = [:]
     var rangingListeners: [Int: RangingListener] = [:]
     var recordings: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
     var nextListener = 0
@@ -265,6 +263,7 @@ actor Gateway {
                 let speed = pace == .times(1) ? "in real time" : "at the same speed"
                 logger.notice("\(settings.name) plays \(speed), as \(others) do")
             }
+            settings.specification = settings.specification.reserving(configuration.places?.receiverNames ?? [])
             let receiver = addReceiver(source: sources.count, place: 0)
             let receiverName = settings.receiver
             let feed = proxy?.feed(isLive: settings.specification.isRadio) { receiverName ?? $0 }

@@ -36,7 +36,7 @@ extension MQTTSettings {
         var options = MQTTOptions()
         options.host = host
         options.port = port.map { UInt16($0) }
-        options.version = version == .v5 ? .v5 : .v3_1_1
+        options.version = version.map { $0 == .v5 ? .v5 : .v3_1_1 }
         if let clientID { options.clientID = clientID }
         options.user = user
         options.password = password
@@ -49,6 +49,7 @@ extension MQTTSettings {
         }
         if let keepAlive { options.keepAlive = keepAlive }
         if let baseTopic { options.baseTopic = baseTopic }
+        options.retainsMessages = retainsMessages
         options.qualityOfService = MQTTQualityOfService(rawValue: UInt8(qualityOfService)) ?? .atLeastOnce
         return options
     }

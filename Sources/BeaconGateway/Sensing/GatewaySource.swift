@@ -47,6 +47,8 @@ struct GatewaySource {
     /// The hearing of the radio as a whole, where the source gives none for each receiver.
     var hearing = MonitoringCore.Hearing.interrupted
     var isEnded = false
+    /// The report that messages name more receivers than there are places; nil while all have one.
+    var crowd: String?
 
     /// The counts of the source before it was opened anew, and those that it gave since.
     private var earlier = (packets: 0, iBeacons: 0)

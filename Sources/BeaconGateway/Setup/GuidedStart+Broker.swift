@@ -3,6 +3,7 @@ import BeaconDelivery
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import Logging
 
@@ -20,34 +21,35 @@ extension GuidedStart.Choice.Broker {
     ///
     /// - Throws: ``Mistake`` for what is none. A password is one: other users of the machine could read it.
     package init(_ text: String) throws(Mistake) {
-        // An address of version 6 alone has no brackets.
-        let isAddress = text.count { $0 == ":" } > 1 && !text.contains { "/[@".contains($0) }
-        let source = SourceSpecification(
-            text.contains("://") ? text : "mqtt://" + (isAddress ? "[\(text)]" : text))
-        let shown = text.split(separator: "@").last.map(String.init) ?? text
-        guard let broker = source.broker, broker.options.mistakes().isEmpty, broker.options.port != 0 else {
-            throw Mistake(
-                description: "is \(shown); write the broker's name or address, as homeassistant.local or "
-                    + "mqtt://homeassistant.local:1883")
+        let address: ServerAddress
+        do throws(AddressError) {
+            address = try ServerAddress(text.contains("://") ? text : "mqtt://" + text)
+        } catch {
+            throw Mistake(description: "cannot be used: \(error). \(Self.form)")
         }
-        let behindScheme = text.range(of: "://").map { text[$0.upperBound...] } ?? text[...]
-        guard behindScheme.lastIndex(of: "@").map({ !behindScheme[..<$0].contains(":") }) ?? true else {
+        guard ["mqtt", "mqtts"].contains(address.scheme), address.hosts.count == 1 else {
+            throw Mistake(description: "is \(text.shownAddress); \(Self.form)")
+        }
+        guard address.password == nil else {
             throw Mistake(
                 description:
                     "has a password in it, which others can see while this runs; leave it out. It is asked for, or "
                     + "MQTT_PASSWORD in the environment has it")
         }
-        guard broker.filters == nil, !broker.options.host.contains("?") else {
+        guard address.path.isEmpty else {
             throw Mistake(
                 description:
-                    "is \(shown); write the host and the port alone. All else, as the topic or the authority of a "
-                    + "certificate, is for the configuration's file")
+                    "is \(text.shownAddress); write the host and the port alone. All else, as the topic or the authority "
+                    + "of a certificate, is for the configuration's file")
         }
-        self.init(host: broker.options.host)
-        port = broker.options.port.map(Int.init)
-        user = broker.options.user
-        tls = broker.options.tls == nil ? nil : true
+        self.init(host: address.hosts[0].host)
+        port = address.hosts[0].port.map(Int.init)
+        user = address.user
+        tls = address.scheme == "mqtts" ? true : nil
     }
+
+    private static let form =
+        "Write the broker's name or address, as homeassistant.local or mqtt://homeassistant.local:1883"
 
     /// What is wrong with the password; nil where nothing is. A file of secrets has a value on one line.
     var passwordFault: GuidedStart.Draft.Fault? {
@@ -154,14 +156,18 @@ extension GuidedStart.Choice.Broker {
                 switch event {
                 case .connected: return nil
                 case .disconnected(let error): return error
-                case .message: continue
+                case .message, .messageTooLong: continue
                 }
             }
             return nil
         }
         let error =
             if let outcome { outcome } else {
-                MQTTError(.timedOut, "\(host) does not answer; check the host's name or address, and the network.")
+                MQTTError(
+                    .timedOut, "\(host) did not answer within \(Self.patience).",
+                    possibleCauses: [
+                        "host or port is another", "a firewall is in between", "the broker or its machine is not up",
+                    ])
             }
         return error.map { error in
             let key =

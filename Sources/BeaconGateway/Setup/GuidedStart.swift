@@ -61,7 +61,7 @@ public struct GuidedStart: Hashable, Sendable {
     }
 
     /// Writes the configuration of a choice where there is none, with what its file of secrets has to have. A file that
-    /// configures nothing is replaced and kept beside it; the new one has its owner and may be read as it was.
+    /// configures nothing is replaced and kept beside it.
     ///
     /// - Parameter replacing: true to replace, and keep beside it, one that configures something as well.
     /// - Throws: `StateError` where there is one, or it cannot be written.
@@ -86,29 +86,20 @@ public struct GuidedStart: Hashable, Sendable {
     }
 
     private func write(_ text: String, secrets: [String: String], replacing: Bool) throws {
-        let manager = FileManager.default
         // What stands at the end of links, which stay.
-        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        guard replacing || Self.mayWrite(file.path) else { throw CocoaError(.fileWriteFileExists) }
-        try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard replacing || Self.mayWrite(file) else { throw CocoaError(.fileWriteFileExists) }
+        try AtomicFile.makeFolder(URL(fileURLWithPath: file).deletingLastPathComponent().path, access: .configuration)
         for (name, value) in secrets.sorted(by: { $0.key < $1.key })
         where EnvironmentFile(beside: path).variables[name] != value {
             try EnvironmentFile(beside: path).add(name, value)
         }
-        guard manager.fileExists(atPath: file.path) else {
-            try Data(text.utf8).write(to: file, options: .withoutOverwriting)
-            // It has no secrets, and the service reads it as a user of its own.
-            return try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let before = FileManager.default.contents(atPath: file)
+        if let before {
+            guard let keptPath else { throw CocoaError(.fileWriteFileExists) }
+            try AtomicFile.replace(keptPath, with: before, access: .configuration, like: file, isNew: true)
         }
-        var attributes = try manager.attributesOfItem(atPath: file.path).filter {
-            [.posixPermissions, .ownerAccountID, .groupOwnerAccountID].contains($0.key)
-        }
-        // Nobody but its owner may change what says which programs are started.
-        if let mode = attributes[.posixPermissions] as? Int { attributes[.posixPermissions] = mode & 0o644 }
-        guard let keptPath else { throw CocoaError(.fileWriteFileExists) }
-        try manager.copyItem(atPath: file.path, toPath: keptPath)
-        try AtomicFile.replace(file.path, with: text.utf8)
-        try manager.setAttributes(attributes, ofItemAtPath: file.path)
+        try AtomicFile.replace(file, with: text.utf8, access: .configuration, isNew: before == nil)
     }
 }
 

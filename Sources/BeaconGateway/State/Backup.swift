@@ -107,7 +107,7 @@ public enum Backup {
         ]
         for target in targets.values { try checkIsFree(target) }
         let folder = URL(fileURLWithPath: outbox).deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try AtomicFile.makeFolder(folder.path)
         // All of it is read and looked at before anything is touched.
         var copies: [Part: URL] = [:]
         defer { for copy in copies.values { try? FileManager.default.removeItem(at: copy) } }
@@ -117,7 +117,7 @@ public enum Backup {
                 guard let content = try content(of: part, in: archive) else { continue }
                 let copy = folder.appendingPathComponent("restore-\(UUID())")
                 copies[part] = copy
-                try content.write(to: copy)
+                try AtomicFile.replace(copy.path, with: content, like: targets[part]?.path)
                 var reading = Configuration()
                 reading.readonly = true
                 let check = try DatabaseQueue(path: copy.path, configuration: reading)
@@ -142,25 +142,14 @@ public enum Backup {
             }
             try FileManager.default.moveItem(at: copy, to: target)
             copies[part] = nil
-            try giveToOwner(of: folder, target)
         }
         if let text {
             var path = configuration
             if let there = FileManager.default.contents(atPath: path), there != text { path += ".restored" }
-            try FileManager.default.createDirectory(
-                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
-            try AtomicFile.replace(path, with: text)
+            try AtomicFile.replace(path, with: text, access: .configuration)
             restored.configuration = path
         }
         return restored
-    }
-
-    /// Gives a file to who has the folder, where root puts it there: beacond may run as another user.
-    private static func giveToOwner(of folder: URL, _ file: URL) throws {
-        guard NSUserName() == "root" else { return }
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
-        try FileManager.default.setAttributes(
-            attributes.filter { [.ownerAccountID, .groupOwnerAccountID].contains($0.key) }, ofItemAtPath: file.path)
     }
 
     private static func content(of part: Part, in archive: DatabaseQueue) throws -> Data? {

@@ -99,10 +99,10 @@ final class StateFile: Sendable {
             try database.execute(sql: "PRAGMA cache_size = -1000")
             try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
         }
-        // A beacond without destinations has no outbox that would have made the folder. It records who was where.
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        // A beacond without destinations has no outbox that would have made the folder.
+        try AtomicFile.makeFolder(file.deletingLastPathComponent().path)
+        // Where it cannot be made, SQLite says why.
+        try? AtomicFile.make(file.path)
         let pool = try DatabasePool(path: file.path, configuration: configuration)
         do {
             try prepare(pool)

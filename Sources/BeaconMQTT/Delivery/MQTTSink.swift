@@ -118,7 +118,7 @@ extension DeliveryOutcome {
         switch result {
         case .success:
             self = .delivered
-        case .failure(let error) where error.code == .invalidMessage:
+        case .failure(let error) where error.code == .invalidMessage || error.code == .breaksConnection:
             self = .refused(reason: error.description)
         case .failure(let error):
             switch error.reason {

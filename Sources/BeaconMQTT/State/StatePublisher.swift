@@ -63,13 +63,9 @@ final class StatePublisher: Sendable {
         for (message, result) in zip(due, await client.publish(due)) {
             guard case .failure(let error) = result else { continue }
             switch error.code {
-            case .messageRefused, .notAuthorized, .invalidMessage:
+            case .messageRefused, .notAuthorized, .invalidMessage, .breaksConnection:
                 // It would be refused again. The next connection, perhaps with other rights, tries it again.
-                logger.error(
-                    """
-                    cannot retain a message at \(message.topic): \(error.sentence) Check the rights of the gateway's user at the \
-                    broker
-                    """)
+                logger.error("cannot retain a message at \(message.topic): \(error)")
             default:
                 store.withLock { store in store.failed(message) }
                 isComplete = false
@@ -95,6 +91,7 @@ final class StatePublisher: Sendable {
                     // arrives.
                     guard homeAssistant.isEnabled, !message.isRetained, message.text == "online" else { continue }
                     group.addTask { await self.announceAgain() }
+                case .messageTooLong: continue
                 case .message(let message):
                     guard message.isRetained, !message.payload.isEmpty else { continue }
                     update { $0.found(message.topic) }
@@ -139,6 +136,10 @@ final class StatePublisher: Sendable {
         let delay = homeAssistant.announcementDelay * Double.random(in: 0...1)
         guard (try? await Task.sleep(for: delay)) != nil else { return }
         logger.info("Home Assistant has started; announcing the devices again")
-        update { $0.announceAgain() }
+        guard !client.keepsRetained else { return update { $0.announceAgain() } }
+        // The broker has kept neither the states nor the availability for it.
+        update { $0.connected() }
+        guard let topic = client.options.availabilityTopic else { return }
+        _ = try? await client.publish(MQTTMessage(topic: topic, text: "online", isRetained: true))
     }
 }

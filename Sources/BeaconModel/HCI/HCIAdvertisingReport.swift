@@ -90,12 +90,16 @@ public struct HCIAdvertisingReportCursor: Sendable {
     }
 
     /// Reads a legacy report: event type, address type, address (6), data length, data, RSSI.
+    ///
+    /// The types are 0 to 4 (Core Specification, Vol 4, Part E, 7.7.65.2), and the bits above are reserved. Controllers
+    /// in Apple's devices use them: reports in PacketLogger's files have types such as 0x10, 0x13 and 0x20. What these
+    /// bits mean is not public; the lower ones keep the meaning that they have everywhere.
     @inlinable
     mutating func legacy(in event: RawSpan, end: Int) -> HCIAdvertisingReport? {
         guard offset &+ 10 <= end else { return nil }
         let count = Int(event.byte(at: offset &+ 8))
         let data = offset &+ 9
-        guard data &+ count &+ 1 <= end, let kind = AdvertisingReport.Kind(rawValue: event.byte(at: offset)),
+        guard data &+ count &+ 1 <= end, let kind = AdvertisingReport.Kind(rawValue: event.byte(at: offset) & 0x0F),
             kind != .extended
         else { return nil }
         let report = AdvertisingReport(

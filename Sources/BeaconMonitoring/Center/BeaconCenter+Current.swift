@@ -31,9 +31,9 @@ extension BeaconCenter {
 
     /// Sets the center of a task, so that tests that run in parallel are isolated.
     package static func withCurrent<Result>(
-        _ center: BeaconCenter, _ body: () async throws -> Result
+        _ center: BeaconCenter, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        try await $ofTask.withValue(center) { try await body() }
+        try await $ofTask.withValue(center, operation: body, isolation: isolation)
     }
 
     /// Sets the center while `body` runs.

@@ -60,14 +60,16 @@ extension BeaconCenter {
         update()
     }
 
-    /// Delivers the state of a region to a client.
+    /// Delivers the state of a region to a client: unknown where it is not monitored.
     ///
     /// - Parameters:
-    ///   - identifier: the region's identifier.
+    ///   - region: the region.
     ///   - client: the client that asks.
-    package func requestState(of identifier: String, for client: ClientID) {
-        guard let region = regions.first(where: { $0.registered.identifier == identifier }) else { return }
-        deliver(.determined(region.registered), to: client)
+    package func requestState(of region: RegisteredRegion, for client: ClientID) {
+        let monitored = regions.first { $0.registered.identifier == region.identifier }?.registered
+        var unmonitored = region
+        unmonitored.state = .unknown
+        deliver(.answered(monitored ?? unmonitored), to: client)
     }
 
     /// Delivers to all clients the state of the regions that request it when the display lights up.

@@ -92,7 +92,8 @@ package actor BeaconCenter {
     let newestTime = Atomic<Int64>(-1)
     /// The nanoseconds by which the wall clock is ahead of the radio's times.
     let wallOffset = Atomic<Int64>(0)
-    private let callbacks = CallbackCount()
+    /// The callbacks of clients that are under way, and what else a test waits for.
+    package nonisolated let callbacks = CallbackCount()
 
     var core: MonitoringCore
     var radio: (any Radio)?
@@ -109,7 +110,7 @@ package actor BeaconCenter {
     var regions: [Region] = []
     var owners: [ConditionID: Owner] = [:]
     var clientConditions: [ClientConditionID: ClientCondition] = [:]
-    private var companions: [String: any AnyObject & Sendable] = [:]
+    private nonisolated let companions = Locked<[String: any AnyObject & Sendable]>([:])
     var rangings: [BeaconConstraint: Ranging] = [:]
     var rangedConstraints: [RangingRequestID: BeaconConstraint] = [:]
 
@@ -180,6 +181,7 @@ package actor BeaconCenter {
             regions.append(Region(registered: region, condition: condition))
             owners[condition] = .region(region.identifier)
         }
+        callbacks.mark(executor.queue)
         watchAuthorization()
     }
 
@@ -266,12 +268,20 @@ package actor BeaconCenter {
         }
     }
 
+    /// Wakes a task of the application that waits for an event. While it is woken, this center is the current one.
+    package nonisolated func wake(_ resume: () -> Void) {
+        let token = callbacks.begin()
+        Self.withCurrent(self) { resume() }
+        withExtendedLifetime(token) {}
+    }
+
     /// True where no callback that was submitted to a context is under way.
     package nonisolated var hasNoCallbacksUnderWay: Bool { callbacks.isZero }
 
     private func add(_ id: ClientID, _ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         clients[id] = Client(deliver: deliver)
         clientOrder.append(id)
+        callbacks.noteChange()
         deliver(.authorization(status, isAsking: asked != nil))
         if radioState != .unknown { deliver(.radio(radioState)) }
         updateLaunching()
@@ -328,22 +338,27 @@ package actor BeaconCenter {
     ///
     /// - Parameters:
     ///   - name: its name. Each kind of object should begin its names with its own.
-    ///   - make: makes it. The object must not retain the center.
-    package func companion<Companion: AnyObject & Sendable>(
-        _ name: String, _ make: @Sendable (isolated BeaconCenter) -> Companion
+    ///   - make: makes it, under a lock. The object must not retain the center.
+    package nonisolated func companion<Companion: AnyObject & Sendable>(
+        _ name: String, _ make: () -> Companion
     ) -> Companion {
-        if let companion = companions[name] as? Companion { return companion }
-        let new = make(self)
-        companions[name] = new
-        return new
+        companions.withLock { companions in
+            if let companion = companions[name] as? Companion { return companion }
+            let new = make()
+            companions[name] = new
+            return new
+        }
     }
 
     // MARK: - Delivering
 
-    func deliver(_ event: ClientEvent, to client: ClientID) { clients[client]?.deliver(event) }
+    func deliver(_ event: ClientEvent, to client: ClientID) {
+        callbacks.noteChange()
+        clients[client]?.deliver(event)
+    }
 
     func deliverToAll(_ event: ClientEvent) {
-        for id in clientOrder { clients[id]?.deliver(event) }
+        for id in clientOrder { deliver(event, to: id) }
     }
 
     // MARK: - State

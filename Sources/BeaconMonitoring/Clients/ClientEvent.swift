@@ -22,8 +22,11 @@ package enum ClientEvent: Sendable {
     /// A region cannot be monitored.
     case monitoringFailed(RegisteredRegion, MonitoringFailure)
 
-    /// The state of a region changed, became known, was asked for, or can no longer be known.
+    /// The state of a region changed, became known, or can no longer be known.
     case determined(RegisteredRegion)
+
+    /// The state of a region as this client requested it; unknown where the region is not monitored.
+    case answered(RegisteredRegion)
 
     /// A region was entered from outside.
     case entered(RegisteredRegion)

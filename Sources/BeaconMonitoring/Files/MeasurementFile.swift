@@ -101,13 +101,13 @@ extension MeasurementFile {
     ///   - change: changes what is there.
     /// - Throws: an error where it cannot be read or written, and that of `change`; nothing is written then.
     package static func update(_ file: URL, _ change: (inout Self) throws -> Void) throws {
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try AtomicFile.makeFolder(file.deletingLastPathComponent().path, access: .configuration)
         let lock = try FileLock(exclusive: file.path + ".lock")
         defer { withExtendedLifetime(lock) {} }
         var content = try Self(optionalFile: file)
         try change(&content)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        try AtomicFile.replace(file.path, with: try encoder.encode(content))
+        try AtomicFile.replace(file.path, with: try encoder.encode(content), access: .configuration)
     }
 }

@@ -33,7 +33,8 @@ package final class Relay: Sendable {
         /// - Throws: ``RelayError`` where there is a mistake in them.
         package init(broker text: String, name: String?, authorityFile: String? = nil) throws(RelayError) {
             guard let source = BrokerSource(text) else {
-                throw RelayError(.noBroker, "\"\(text.printable)\" is no broker; write mqtt://HOST or mqtts://HOST")
+                throw RelayError(
+                    .noBroker, "\"\(text.shownAddress)\" is not a broker; write mqtt://HOST or mqtts://HOST")
             }
             let machine = String(ProcessInfo.processInfo.hostName.prefix { $0 != "." })
             self.name = name ?? (machine.isEmpty ? "relay" : machine)
@@ -48,8 +49,7 @@ package final class Relay: Sendable {
             broker.keepAlive = .seconds(5)
             if let authorityFile { broker.tls = MQTTTLSOptions(authorityFile: authorityFile) }
             self.broker = broker
-            var mistakes = broker.mistakes()
-            if source.options.port == 0 { mistakes.append("the port is none; write a number from 1 to 65535") }
+            var mistakes = source.hasAddressMistake ? source.mistakes() : broker.mistakes()
             if self.name.isEmpty { mistakes.append("the name is empty; write another --name") }
             if self.name.utf8.count > 64 { mistakes.append("the name is longer than 64 bytes; write a shorter --name") }
             // As long as those who listen take.
@@ -63,7 +63,7 @@ package final class Relay: Sendable {
         }
 
         /// The broker, for people.
-        package var title: String { broker.host + (broker.port.map { ":\($0)" } ?? "") }
+        package var title: String { HostAndPort(host: broker.host, port: broker.port).description }
 
         /// The file of the changes that wait for the broker, where the user names no other.
         package var storePath: String {
@@ -219,11 +219,12 @@ package final class Relay: Sendable {
                 shortConnections = isShort ? shortConnections + 1 : connectedAt == nil ? shortConnections : 0
                 if isShort, shortConnections == 3 {
                     report(
-                        "The connection was lost three times in a row. Another relay may have the name "
-                            + "\(options.name.printable); of two, give one another --name.")
+                        "The connection was lost three times in a row. Possible causes: another relay has the name "
+                            + "\(options.name.printable), and needs another --name; the broker or the network is unstable."
+                    )
                 }
                 connectedAt = nil
-            case .message: break
+            case .message, .messageTooLong: break
             }
         }
     }

@@ -83,7 +83,7 @@ public struct MonitoringSession: ~Copyable {
     private var tick = Timestamp.nanosecondsPerSecond
 
     private let receiver: String?
-    private var knownReceivers = 0
+    private var knownReceivers: [String] = []
 
     /// For each receiver, by its number, true where it counts.
     private var counts: [Bool] = []
@@ -267,12 +267,22 @@ public struct MonitoringSession: ~Copyable {
 
     /// Adds the receivers that have appeared with the newest record.
     private mutating func meetReceivers() {
-        guard source.receiverNames.count > knownReceivers else { return }
-        for (index, name) in source.receiverNames.enumerated().dropFirst(knownReceivers) {
+        let names = source.receiverNames
+        guard names != knownReceivers else { return }
+        for (index, name) in names.enumerated() {
+            let isNew = index >= knownReceivers.count
+            guard isNew || knownReceivers[index] != name else { continue }
             let doesCount = receiver == nil || receiver == name
-            counts.append(doesCount)
-            guard doesCount else { continue }
-            core.name(ReceiverID(UInt16(index)), name)
+            // Another receiver may have got the place of one that is gone.
+            let didCount = !isNew && counts[index]
+            if isNew { counts.append(doesCount) } else { counts[index] = doesCount }
+            let id = ReceiverID(UInt16(index))
+            if didCount { core.reassign(id, to: name) }
+            guard doesCount else {
+                if didCount { core.setHearing(.lost, of: id) }
+                continue
+            }
+            if !didCount { core.name(id, name) }
             for condition in unheld.sorted() {
                 guard let region = regions[condition], region.holder ?? name == name else { continue }
                 unheld.remove(condition)
@@ -284,7 +294,7 @@ public struct MonitoringSession: ~Copyable {
             }
             dismissAbsentee()
         }
-        knownReceivers = source.receiverNames.count
+        knownReceivers = names
     }
 
     /// Makes the receiver that stands for absent ones one of no account, once no region waits for any.

@@ -24,6 +24,7 @@ final class BrokerDriver: AdapterDriver {
     private var mode = ScanMode.off
     private var unanswered: [IBeaconFrame] = []
     private var reportedSmoothed: Set<String> = []
+    private var reportedTooLong: Set<String> = []
 
     /// Begins to connect to a broker.
     ///
@@ -87,6 +88,7 @@ final class BrokerDriver: AdapterDriver {
                     .degraded,
                     "the broker does not give the messages of \(filter): \(error.sentence) Allow this user to read them",
                     report)
+            case .messageTooLong(let topic, let size): reportTooLong(topic, size, report)
             case .message(let message):
                 try network.receive(
                     topic: message.topic.utf8.span.bytes, payload: message.payload.span.bytes,
@@ -123,6 +125,15 @@ final class BrokerDriver: AdapterDriver {
             report(.deaf(from: Timestamp(nanoseconds: since), to: now, receiver: ReceiverID(UInt16(receiver))))
         }
         notice(.degraded, "\(count) messages came faster than they could be read, and were dropped", report)
+    }
+
+    /// Reports a message of no receiver that is known, once for its topic.
+    private func reportTooLong(_ topic: String, _ size: Int, _ report: (RadioEvent) -> Void) {
+        guard reportedTooLong.count < 100, reportedTooLong.insert(topic).inserted else { return }
+        notice(
+            .degraded,
+            "a message at \(topic.prefix(bytes: 200).printable) has \(size) bytes, and is not read; a message of a "
+                + "receiver has at most \(MQTTMessage.longestReceived)", report)
     }
 
     private func reportSmoothed(_ report: (RadioEvent) -> Void) {

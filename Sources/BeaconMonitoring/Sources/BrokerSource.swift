@@ -1,5 +1,6 @@
 package import BeaconBroker
 package import BeaconReceivers
+import BeaconSupport
 import Foundation
 
 /// A broker as a source: receivers that others own publish to it what they hear.
@@ -12,6 +13,7 @@ package struct BrokerSource: Hashable, Sendable {
         // Shelly's prefix is the device's id.
         "+/events/rpc", "+/online",
         "ruuvi/+/+",
+        "tele/+/SENSOR", "tele/+/STATE", "tele/+/LWT",
         "beacon-relay/+/heard", "beacon-relay/+/status",
     ]
 
@@ -21,6 +23,8 @@ package struct BrokerSource: Hashable, Sendable {
     package var filters: [String]?
     /// What is known of the receivers.
     package var network = ReceiverNetwork.Settings()
+    /// The mistake in the address that the settings were read from; nil without one.
+    private var addressMistake: AddressError?
 
     /// A source of the broker with these settings.
     package init(_ options: MQTTOptions) {
@@ -33,46 +37,37 @@ package struct BrokerSource: Hashable, Sendable {
     ///
     /// - Parameter environment: has the password as BEACON_BROKER_PASSWORD, which, unlike what is on a command line, no
     ///   other user of the machine can read.
-    /// - Returns: nil for what is none.
+    /// - Returns: nil for text that is not an address of the network. One with a mistake is a source with a mistake, since
+    ///   as a file's name it would be shown, with its password.
     init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let scheme = parts[0].lowercased()
-        let isSecured = scheme == "mqtts"
-        // One that lacks a slash is meant all the same; as a file's name it would be shown, with its password.
-        guard isSecured || scheme == "mqtt", parts.count == 2 else { return nil }
-        let rest = parts[1].drop { $0 == "/" }
-        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        var authority = rest[..<slash]
-        var (user, password): (String?, String?)
-        if let at = authority.lastIndex(of: "@") {
-            let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            user = parts.first.map { $0.removingPercentEncoding ?? String($0) }
-            password = parts.count > 1 ? parts[1].removingPercentEncoding ?? String(parts[1]) : nil
-            authority = authority[authority.index(after: at)...]
+        guard let colon = text.firstIndex(of: ":"), let scheme = ServerAddress.scheme(text[..<colon]) else {
+            return nil
         }
-        var host = String(authority)
-        var port: UInt16?
-        // An address of version 6 has brackets around it (RFC 3986, 3.2.2).
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            host = String(authority[authority.index(after: authority.startIndex)..<end])
-            authority = authority[authority.index(after: end)...]
-        } else if let colon = authority.firstIndex(of: ":") {
-            host = String(authority[..<colon])
-            authority = authority[colon...]
-        } else {
-            authority = ""
+        guard ["mqtt", "mqtts"].contains(scheme) else {
+            guard text[colon...].hasPrefix("://") else { return nil }
+            self.init(MQTTOptions(host: "", clientID: Self.newClientID()))
+            addressMistake = AddressError(
+                .noScheme, "a source cannot have the scheme \(scheme); write mqtt://HOST, or mqtts://HOST for TLS")
+            return
         }
-        if authority.hasPrefix(":") {
-            // 0 is no port, and so a mistake that is told.
-            port = UInt16(authority.dropFirst()) ?? 0
+        do throws(AddressError) {
+            let address = try ServerAddress(text)
+            guard address.hosts.count == 1 else {
+                throw AddressError(.invalidHost, "there are several hosts; write one")
+            }
+            let password = address.user == nil ? nil : environment["BEACON_BROKER_PASSWORD"].map(Secret.init)
+            self.init(
+                MQTTOptions(
+                    host: address.hosts[0].host, port: address.hosts[0].port, clientID: Self.newClientID(),
+                    user: address.user, password: address.password ?? password,
+                    tls: scheme == "mqtts" ? MQTTTLSOptions() : nil))
+            // An @ could be that of a password with a / before it.
+            let topics = address.path.replacing("%40", with: "@")
+            if !topics.isEmpty { filters = topics.split(separator: ",").map(String.init) }
+        } catch {
+            self.init(MQTTOptions(host: "", clientID: Self.newClientID()))
+            addressMistake = error
         }
-        self.init(
-            MQTTOptions(
-                host: host, port: port, clientID: Self.newClientID(), user: user,
-                password: (password ?? (user == nil ? nil : environment["BEACON_BROKER_PASSWORD"])).map(Secret.init),
-                tls: isSecured ? MQTTTLSOptions() : nil))
-        let topics = slash == rest.endIndex ? "" : rest[rest.index(after: slash)...]
-        if !topics.isEmpty { filters = topics.split(separator: ",").map(String.init) }
     }
 
     /// Returns a client id that no other client has: of two with one id, the broker ends the first.
@@ -81,12 +76,18 @@ package struct BrokerSource: Hashable, Sendable {
     }
 
     /// The broker, for people. It never has the password.
-    package var title: String { options.host + (options.port.map { ":\($0)" } ?? "") }
+    package var title: String {
+        addressMistake == nil ? HostAndPort(host: options.host, port: options.port).description : "mqtt://…"
+    }
+
+    /// True where the address that the settings were read from has a mistake, and they have no broker.
+    var hasAddressMistake: Bool { addressMistake != nil }
 
     /// Returns the mistakes in the settings, each with its remedy.
     package func mistakes() -> [String] {
+        if let addressMistake { return ["\(addressMistake)"] }
         var mistakes = options.mistakes()
-        if options.port == 0 { mistakes.append("the port is none; write a number from 1 to 65535") }
+        if options.port == 0 { mistakes.append("port 0 is not valid; write a number from 1 to 65535") }
         for filter in filters ?? [] {
             if let mistake = Self.mistake(in: filter) { mistakes.append("the topic \"\(filter)\" \(mistake)") }
         }

@@ -37,7 +37,7 @@ extension ESPHomeDriver {
             } ?? -1
         }
         guard result == 0 || errno == EINPROGRESS else {
-            return fail(node, "\(String(cString: strerror(errno))); check its address", at: now, report)
+            return fail(node, "cannot connect: \(String(cString: strerror(errno)))", at: now, report)
         }
         node.phase = .connecting(since: now)
     }
@@ -49,8 +49,9 @@ extension ESPHomeDriver {
         guard error == 0 else {
             return fail(
                 node,
-                "nothing answers at port \(node.target.port) (\(String(cString: strerror(error)))); "
-                    + "check its address, and that it has api: in its configuration", at: now, report)
+                "cannot connect to port \(node.target.port) (\(String(cString: strerror(error)))). "
+                    + ["its address is another", "it has no api: in its configuration"].asPossibleCauses, at: now,
+                report)
         }
         do throws(ESPHomeError) {
             let key = source.key.flatMap(ESPHomeSource.bytes(of:))

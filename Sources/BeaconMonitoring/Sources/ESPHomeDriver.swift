@@ -44,6 +44,11 @@ final class ESPHomeDriver: AdapterDriver {
     var random = SystemRandom()
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
 
+    /// The failure to look up a device's address.
+    private static let unresolved =
+        "its address cannot be found. "
+        + ["the name is misspelt", "the network or its name server is not up"].asPossibleCauses
+
     /// A device and the connection to it.
     final class Node {
         enum Phase {
@@ -166,7 +171,7 @@ final class ESPHomeDriver: AdapterDriver {
             for node in nodes where node.target.host == found.host && node.target.port == found.port {
                 guard case .resolving = node.phase else { continue }
                 guard !found.addresses.isEmpty else {
-                    fail(node, "its address cannot be found; check its name and the network", at: now, report)
+                    fail(node, Self.unresolved, at: now, report)
                     continue
                 }
                 // One of several may lead nowhere.
@@ -225,7 +230,7 @@ final class ESPHomeDriver: AdapterDriver {
         switch node.phase {
         case .resolving(let since):
             if now.since(since) >= Self.connectionTime {
-                fail(node, "its address cannot be found; check its name and the network", at: now, report)
+                fail(node, Self.unresolved, at: now, report)
             }
         case .waiting(let until): if now >= until { begin(node, at: now, report) }
         case .connecting(let since):
@@ -233,7 +238,9 @@ final class ESPHomeDriver: AdapterDriver {
             if CLibrary.poll(&poll, 1, 0) > 0 {
                 finishConnecting(node, at: now, report)
             } else if now.since(since) >= Self.connectionTime {
-                fail(node, "it does not answer; check that it runs, and its address", at: now, report)
+                fail(
+                    node, "it does not answer. " + ["it is not up", "its address is another"].asPossibleCauses, at: now,
+                    report)
             }
         case .connected:
             try read(node, at: now, deliver, report)

@@ -10,6 +10,8 @@ package struct ESPHomeSource: Hashable, Sendable {
         package var host: String
         /// The port of its API.
         package var port: UInt16
+        /// The mistake in the text that names the device; nil without one.
+        fileprivate var mistake: AddressError?
 
         /// A device of this name or address.
         package init(host: String, port: UInt16 = ESPHomeSource.port) {
@@ -47,25 +49,26 @@ package struct ESPHomeSource: Hashable, Sendable {
             rest = rest.dropLast(5)
         }
         guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
-        for word in rest.dropFirst().drop(while: { $0 == "/" }).split(separator: ",") { nodes.append(Node(text: word)) }
+        let hosts = rest.dropFirst().drop { $0 == "/" }
+        if hosts.contains("@") {
+            // What stands before it may be a password, and has commas perhaps.
+            nodes = [Node(text: hosts)]
+        } else {
+            nodes = hosts.split(separator: ",").map { Node(text: $0) }
+        }
         key = environment["BEACON_ESPHOME_KEY"].map(Secret.init)
     }
 
     /// The devices, for people.
     package var title: String {
-        nodes.isEmpty ? "esphome" : nodes.map(\.host.printable).joined(separator: ",")
+        nodes.isEmpty ? "esphome" : nodes.map(\.host.shownAddress).joined(separator: ",")
     }
 
     /// Returns the mistakes in the settings, each with its remedy.
     package func mistakes() -> [String] {
         var mistakes: [String] = []
         for node in nodes {
-            if node.host.isEmpty || node.host.utf8.contains(0) || node.host.utf8.count > 253 {
-                mistakes.append("\"\(node.host.printable)\" is no host; write a name or an address")
-            }
-            if node.port == 0 {
-                mistakes.append("the port of \(node.host.printable) is none; write a number from 1 to 65535")
-            }
+            if let mistake = node.mistake { mistakes.append("\"\(node.host.shownAddress)\": \(mistake)") }
         }
         if let key, Self.bytes(of: key) == nil {
             mistakes.append(
@@ -82,16 +85,14 @@ package struct ESPHomeSource: Hashable, Sendable {
 }
 
 extension ESPHomeSource.Node {
-    /// Reads `HOST[:PORT]`; an address of version 6 has brackets around it.
+    /// Reads `HOST[:PORT]`.
     package init(text: some StringProtocol) {
-        self.init(host: String(text))
-        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-            host = String(text[text.index(after: text.startIndex)..<end])
-            let rest = text[text.index(after: end)...]
-            if rest.hasPrefix(":") { port = UInt16(rest.dropFirst()) ?? 0 }
-        } else if let colon = text.firstIndex(of: ":") {
-            host = String(text[..<colon])
-            port = UInt16(text[text.index(after: colon)...]) ?? 0
+        do throws(AddressError) {
+            let address = try HostAndPort(text)
+            self.init(host: address.host, port: address.port ?? ESPHomeSource.port)
+        } catch {
+            self.init(host: String(text))
+            mistake = error
         }
     }
 }

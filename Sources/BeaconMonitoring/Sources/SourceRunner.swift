@@ -256,10 +256,11 @@ package final class SourceRunner: Sendable {
             guard let time = record.time ?? batch.time else {
                 throw SourceError.noTimes
             }
-            if source.receiverNames.count != batch.receiverNames.count {
+            let names = source.receiverNames
+            if names != batch.receiverNames {
                 // A receiver that is new has nothing to report of the time before.
                 send()
-                batch.receiverNames = source.receiverNames
+                batch.receiverNames = names
             }
             batch.receiverStatuses = source.receiverStatuses
             proxy?.update(names: batch.receiverNames, statuses: batch.receiverStatuses)

@@ -127,6 +127,19 @@ public struct SourceSpecification: Hashable, Sendable {
         return .broker(source)
     }
 
+    /// Returns the source with places for receivers of these names, whatever other names its messages have.
+    package func reserving(_ names: some Sequence<String>) -> SourceSpecification {
+        switch kind {
+        case .broker(var source):
+            source.network.reserved.formUnion(names)
+            return .broker(source)
+        case .posted(var source):
+            source.network.reserved.formUnion(names)
+            return .posted(source)
+        case .auto, .hci, .bluez, .air, .esphome, .file, .simulation: return self
+        }
+    }
+
     /// True where the source is a scenario that this process plays for itself.
     package var isSimulation: Bool { if case .simulation = kind { true } else { false } }
 

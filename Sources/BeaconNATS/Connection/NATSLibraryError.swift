@@ -39,26 +39,31 @@ struct NATSLibraryError: Error, Hashable, CustomStringConvertible {
         case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
             return NATSError(
                 .notAuthorized,
-                "The server at \(address.title) does not accept the credentials; check user and password, token or "
-                    + "file of credentials.", cause: self)
+                "The server at \(address.title) did not accept the credentials: user and password, token or file of "
+                    + "credentials.", cause: self)
         case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_WANTED, NATS_SECURE_CONNECTION_REQUIRED:
             return NATSError(
                 .tlsFailed,
-                "Cannot establish TLS with \(address.title): the server's certificate or this client's was not "
-                    + "accepted, or the server has no TLS; check the authority's file, the host's name, and the "
-                    + "address's scheme.",
-                cause: self)
+                "Cannot establish TLS with \(address.title). "
+                    + [
+                        "the server's certificate is of an authority that is not trusted here, or for another name",
+                        "the server does not accept this client's certificate, or asks for one",
+                        "one side does not use TLS: write tls:// or nats://",
+                    ].asPossibleCauses, cause: self)
         case NATS_TIMEOUT:
             return NATSError(
                 .unreachable,
-                "The server at \(address.title) does not answer in time; check that it is a NATS server, and the "
-                    + "network.",
-                cause: self)
+                "The server at \(address.title) did not answer in time. "
+                    + [
+                        "the network is slow or has stopped", "something other than a NATS server listens there",
+                    ].asPossibleCauses, cause: self)
         default:
             return NATSError(
                 .unreachable,
-                "Cannot connect to \(address.title): nothing answers as a NATS server does; check that it runs, and "
-                    + "host and port.", cause: self)
+                "Cannot connect to \(address.title). "
+                    + [
+                        "the server does not run", "host or port is another", "a firewall is in between",
+                    ].asPossibleCauses, cause: self)
         }
     }
 

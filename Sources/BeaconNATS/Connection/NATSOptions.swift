@@ -1,5 +1,4 @@
 package import BeaconSupport
-import Foundation
 
 /// The settings of a connection to NATS.
 package struct NATSOptions: Hashable, Sendable {
@@ -37,31 +36,22 @@ package struct NATSOptions: Hashable, Sendable {
         self.name = name
     }
 
-    /// The settings in an address such as `nats://USER:PASSWORD@HOST:PORT,HOST:PORT`, or `tls://` for TLS; nil where
-    /// the text is no such address. User, password and port may be missing. Percent escapes in the user and the
-    /// password are decoded; the servers have none of them any more.
-    package init?(_ text: String) {
-        guard let separator = text.range(of: "://") else { return nil }
-        let scheme = text[..<separator.lowerBound]
-        var hosts = text[separator.upperBound...]
+    /// The settings in an address such as `nats://USER:PASSWORD@HOST:PORT,HOST:PORT`, or `tls://` for TLS. User, password
+    /// and port may be missing. Percent escapes in the user and the password are decoded.
+    ///
+    /// - Throws: ``AddressError``, which quotes nothing of the text.
+    package init(_ text: String) throws(AddressError) {
+        let address = try ServerAddress(text)
         self.init(servers: [])
-        if let at = hosts.lastIndex(of: "@") {
-            let parts = hosts[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let decoded = parts.compactMap { String($0).removingPercentEncoding }
-            guard decoded.count == parts.count, let user = decoded.first, !user.isEmpty else { return nil }
-            self.user = user
-            if decoded.count == 2 { password = Secret(decoded[1]) }
-            hosts = hosts[hosts.index(after: at)...]
-        }
-        for host in hosts.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let address = NATSAddress("\(scheme)://\(host)") else { return nil }
-            servers.append(address.description)
-        }
+        (user, password) = (address.user, address.password)
+        guard ["nats", "tls"].contains(address.scheme) else { throw .noNATS }
+        guard address.path.isEmpty else { throw .pathOfNATS }
+        servers = address.hosts.map { NATSAddress($0, isSecured: address.scheme == "tls").description }
     }
 
     /// The servers' hosts and ports without credentials, for people.
     package var title: String {
-        servers.map { server in NATSAddress(server).map(\.title) ?? server.printable }.joined(separator: ", ")
+        servers.map { server in NATSAddress(server).map(\.title) ?? server.shownAddress }.joined(separator: ", ")
     }
 
     /// Returns the mistakes in these settings, each with its remedy. It does not read files.
@@ -69,10 +59,8 @@ package struct NATSOptions: Hashable, Sendable {
         var mistakes: [String] = []
         if servers.isEmpty { mistakes.append("no server is given; write one such as nats://localhost:4222") }
         for server in servers where NATSAddress(server) == nil {
-            // What is before an @ may be a password.
-            let shown = server.split(separator: "@").last.map(String.init) ?? ""
             mistakes.append(
-                "the server \"\(shown.printable)\" is not valid; write nats://HOST:PORT or tls://HOST:PORT, and "
+                "the server \"\(server.shownAddress)\" is not valid; write nats://HOST:PORT or tls://HOST:PORT, and "
                     + "credentials apart from it")
         }
         if name.isEmpty || name.utf8.contains(0) { mistakes.append("name is empty; write a name for this client") }
@@ -100,52 +88,42 @@ struct NATSAddress: Hashable, CustomStringConvertible {
     /// The port that is registered for NATS.
     private static let registeredPort: UInt16 = 4222
 
-    let host: String
+    /// The host as its certificate has it, without brackets.
+    let certifiedHost: String
     let port: UInt16
     let isSecured: Bool
 
-    /// The address in a text such as `tls://host:4222`; nil where it is none.
-    init?(_ text: String) {
-        guard let separator = text.range(of: "://") else { return nil }
-        switch text[..<separator.lowerBound] {
-        case "nats": isSecured = false
-        case "tls": isSecured = true
-        default: return nil
-        }
-        let rest = text[separator.upperBound...]
-        // The colons of an address of IPv6 stand in brackets.
-        let end = rest.hasPrefix("[") ? rest.firstIndex(of: "]").map(rest.index(after:)) : rest.firstIndex(of: ":")
-        let name = rest[..<(end ?? rest.endIndex)]
-        let tail = rest[name.endIndex...]
-        guard !name.isEmpty, name.hasPrefix("[") == name.hasSuffix("]") else { return nil }
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                continue
-            case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ":"), UInt8(ascii: "%"):
-                guard name.hasPrefix("[") else { return nil }
-            default: return nil
-            }
-        }
-        host = String(name)
-        if tail.isEmpty {
-            port = Self.registeredPort
-        } else {
-            guard tail.hasPrefix(":"), let port = UInt16(tail.dropFirst()), port > 0 else { return nil }
-            self.port = port
-        }
+    /// The address of a host.
+    init(_ host: HostAndPort, isSecured: Bool) {
+        certifiedHost = host.host
+        port = host.port ?? Self.registeredPort
+        self.isSecured = isSecured
     }
+
+    /// The address in a text such as `tls://host:4222`; nil where the text is not one.
+    init?(_ text: String) {
+        guard let address = try? ServerAddress(text), ["nats", "tls"].contains(address.scheme),
+            address.hosts.count == 1,
+            address.user == nil, address.path.isEmpty
+        else { return nil }
+        self.init(address.hosts[0], isSecured: address.scheme == "tls")
+    }
+
+    /// The host, with brackets around an address of IPv6.
+    var host: String { HostAndPort(host: certifiedHost).description }
 
     /// Host and port.
     var title: String { "\(host):\(port)" }
-
-    /// The host as its certificate has it.
-    var certifiedHost: String { host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }
 
     /// The address, for the library, which knows TLS as a setting and not as a scheme.
     var url: String { "nats://\(title)" }
 
     /// The address.
     var description: String { "\(isSecured ? "tls" : "nats")://\(title)" }
+}
+
+extension AddressError {
+    fileprivate static let noNATS = AddressError(
+        .noScheme, "the scheme is not one of NATS; write nats://HOST, or tls://HOST for TLS")
+    fileprivate static let pathOfNATS = AddressError(.invalidHost, "a path follows the hosts; write the hosts alone")
 }

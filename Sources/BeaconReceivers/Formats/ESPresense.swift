@@ -8,34 +8,28 @@ extension ReceiverNetwork {
     mutating func readESPresense(
         _ node: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
-        guard let receiver = place(of: node, .espresense, message) else { return .tooManyReceivers }
-        var (rssi, power): (Int?, Int?)
-        var (id, mac): (JSONValue?, JSONValue?)
+        guard let receiver = sender(node, .espresense, message) else { return refusal }
+        var advert = GatewayAdvert()
+        var id: JSONValue?
         guard let object = payload.json,
             payload.forEachMember(
                 of: object,
                 { key, value in
                     switch key.range.count {
                     case 2 where payload.equals(key.range, "id"): id = value
-                    case 3 where payload.equals(key.range, "mac"): mac = value
-                    case 4 where payload.equals(key.range, "rssi"): rssi = payload.integer(value)
-                    case 7 where payload.equals(key.range, "rssi@1m"): power = payload.integer(value)
-                    default: break
+                    case 3 where payload.equals(key.range, "mac"): advert.address = payload.address(value.range)
+                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.integer(value)
+                    default: advert.beacon.take(key, value, in: payload)
                     }
                     return true
                 })
-        else { return MessageFault("an ESPresense message", "it is no JSON object") }
-        guard let rssi, let id else { return MessageFault("an ESPresense message", "it has no \"rssi\" or no \"id\"") }
-        guard let identity = Self.identity(id, payload) else {
-            noteOther(receiver, message)
-            return nil
+        else {
+            return MessageFault(
+                "an ESPresense message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
-        let frame = IBeaconFrame(
-            identity: identity,
-            measuredPower: power.flatMap { Int8(exactly: $0) } ?? IBeaconFrame.defaultMeasuredPower)
-        try hear(
-            receiver, message, address: mac.flatMap { payload.address($0.range) }, rssi: rssi, frame: frame, deliver)
-        return nil
+        guard let id else { return MessageFault("an ESPresense message", "it has no \"id\"") }
+        advert.beacon.identity = Self.identity(id, payload)
+        return try hear(advert, of: receiver, in: "an ESPresense message", message, payload, deliver)
     }
 
     /// Returns the identity of `iBeacon:UUID-MAJOR-MINOR`; nil for what is no iBeacon.

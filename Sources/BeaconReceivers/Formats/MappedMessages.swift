@@ -8,21 +8,30 @@ extension ReceiverNetwork {
         _ topic: RawSpan, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         guard let mapping = settings.mapping else { return nil }
-        guard let root = payload.json else { return MessageFault("a mapped message", "it is no JSON") }
         // Once for all adverts: a list may be long.
         var around = Around()
         switch mapping.receiver {
         case .fixed(let name): around.name = name
         case .level(let number): around.name = Self.level(number, of: topic)
-        case .path(let path):
+        case .path: break
+        }
+        if let name = around.name { noteSign(of: name, .mapped) }
+        guard let root = payload.json else {
+            return MessageFault("a mapped message", "it is no JSON", reading: payload.excerpt(0..<payload.byteCount))
+        }
+        if case .path(let path) = mapping.receiver {
             around.name = path.value(in: payload, from: root).flatMap { payload.string($0, limit: Self.longestName) }
         }
         around.stamp = mapping.time.flatMap { $0.value(in: payload, from: root) }.flatMap { payload.stamp($0) }
         guard let each = mapping.each else {
             return try readMappedAdvert(root, mapping, around, message, payload, deliver)
         }
+        // An empty list names its receiver too.
+        if let name = around.name, sender(name, .mapped, message) == nil { return refusal }
         guard let list = each.value(in: payload, from: root), list.kind == .array else {
-            return MessageFault("a mapped message", "there is no list at the mapping's \"each\"")
+            return MessageFault(
+                "a mapped message", "there is no list at the mapping's \"each\"",
+                reading: payload.excerpt(0..<payload.byteCount))
         }
         var fault: MessageFault?
         try payload.forEachElement(of: list) { element in
@@ -42,38 +51,65 @@ extension ReceiverNetwork {
         _ element: JSONValue, _ mapping: ReceiverMapping, _ around: Around, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
+        func value(_ path: JSONPath?) -> JSONValue? { path.flatMap { $0.value(in: payload, from: element) } }
+
         var name = around.name
-        if case .path(let path) = mapping.receiver, let own = path.value(in: payload, from: element) {
+        if case .path(let path) = mapping.receiver, let own = value(path) {
             name = payload.string(own, limit: Self.longestName)
         }
         guard let name else {
-            return MessageFault("a mapped message", "there is no name at the mapping's \"receiver\"")
-        }
-        guard let receiver = place(of: name, .mapped, message) else { return .tooManyReceivers }
-        guard let rssi = mapping.rssi.value(in: payload, from: element).flatMap({ payload.integer($0) }) else {
-            return MessageFault("a mapped message", "there is no number at the mapping's \"rssi\"")
-        }
-        guard let data = mapping.data.value(in: payload, from: element), data.kind == .string else {
-            return MessageFault("a mapped message", "there is no text at the mapping's \"data\"")
-        }
-        var bytes = AdvertBytes()
-        let isRead =
-            switch mapping.encoding {
-            case .hexadecimal: bytes.append(hexadecimal: data.range, of: payload)
-            case .base64: bytes.append(base64: data.range, of: payload)
-            }
-        guard isRead else {
             return MessageFault(
-                "a mapped message", "what is at the mapping's \"data\" is not written as \"encoding\" says")
+                "a mapped message", "there is no name at the mapping's \"receiver\"",
+                reading: payload.excerpt(element.range))
         }
-        let address = mapping.address.flatMap { $0.value(in: payload, from: element) }.flatMap {
-            payload.address($0.range)
+        guard let receiver = sender(name, .mapped, message) else { return refusal }
+        if let state = value(mapping.state), payload.says(state, isOn: false) { return nil }
+        var advert = GatewayAdvert()
+        advert.rssi = value(mapping.rssi).flatMap { payload.integer($0) }
+        advert.data = value(mapping.data)
+        advert.encoding = mapping.encoding
+        advert.address = value(mapping.address).flatMap { payload.address($0.range) }
+        advert.stamp = value(mapping.time).flatMap { payload.stamp($0) } ?? around.stamp
+        advert.beacon.uuid = value(mapping.uuid)
+        advert.beacon.major = value(mapping.major)
+        advert.beacon.minor = value(mapping.minor)
+        advert.beacon.power = value(mapping.power)
+        guard advert.rssi != nil else {
+            return MessageFault(
+                "a mapped message", "there is no number at the mapping's \"rssi\"",
+                reading: payload.excerpt(element.range))
         }
-        let stamp = mapping.time.flatMap { $0.value(in: payload, from: element) }.flatMap { payload.stamp($0) }
-        try bytes.withBytes {
-            try hear(receiver, message, stamp: stamp ?? around.stamp, address: address, rssi: rssi, advert: $0, deliver)
+        guard advert.hasBytes || advert.beacon.isGiven else {
+            return MessageFault(
+                "a mapped message",
+                "there is neither a text at the mapping's \"data\" nor an iBeacon at \"uuid\", \"major\" and \"minor\"",
+                reading: payload.excerpt(element.range))
         }
-        return nil
+        let fault = try hear(advert, of: receiver, in: "a mapped message", message, payload, deliver)
+        return fault ?? foreignBytes(advert, of: receiver, in: payload)
+    }
+
+    /// Returns the fault of bytes that are no iBeacon's. The bytes of other devices are one only where the receiver has
+    /// sent nothing else yet: the mapping may have the wrong place.
+    private mutating func foreignBytes(
+        _ advert: GatewayAdvert, of receiver: Int, in payload: RawSpan
+    ) -> MessageFault? {
+        guard let data = advert.data, let bytes = try? advert.bytes(in: payload), bytes.count > 0, bytes.frame == nil
+        else {
+            receivers[receiver].hasSentBeacon = true
+            return nil
+        }
+        guard bytes.isAdvert else {
+            return MessageFault(
+                "a mapped message",
+                "the bytes at the mapping's \"data\" are no advert, which has AD structures as 0201061aff4c00",
+                reading: payload.excerpt(data.range))
+        }
+        guard !receivers[receiver].hasSentBeacon else { return nil }
+        return MessageFault(
+            "a mapped message",
+            "the bytes at the mapping's \"data\" are no iBeacon's, and the receiver has sent no iBeacon yet",
+            reading: payload.excerpt(data.range))
     }
 
     private static func level(_ number: Int, of topic: RawSpan) -> String? {

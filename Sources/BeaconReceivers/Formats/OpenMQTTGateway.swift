@@ -9,11 +9,10 @@ extension ReceiverNetwork {
     mutating func readOpenMQTTGateway(
         _ gateway: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
-        guard let receiver = place(of: gateway, .openMQTTGateway, message) else { return .tooManyReceivers }
-        var (rssi, major, minor, power): (Int?, Int?, Int?, Int?)
-        var (id, mac, uuid, data): (JSONValue?, JSONValue?, JSONValue?, JSONValue?)
+        guard let receiver = sender(gateway, .openMQTTGateway, message) else { return refusal }
+        var advert = GatewayAdvert()
+        var (id, mac, company): (JSONValue?, JSONValue?, JSONValue?)
         var kind = DeviceAddress.Kind.unspecified
-        var isBeacon = false
         guard let object = payload.json,
             payload.forEachMember(
                 of: object,
@@ -22,50 +21,28 @@ extension ReceiverNetwork {
                     switch key.range.count {
                     case 2 where payload.equals(key.range, "id"): id = value
                     case 3 where payload.equals(key.range, "mac"): mac = value
-                    case 4 where payload.equals(key.range, "rssi"): rssi = payload.integer(value)
-                    case 4 where payload.equals(key.range, "uuid"): uuid = value
-                    case 4 where payload.equals(key.range, "mfid"): isBeacon = payload.equals(value, "4c00")
-                    case 5 where payload.equals(key.range, "major"): major = payload.integer(value)
-                    case 5 where payload.equals(key.range, "minor"): minor = payload.integer(value)
-                    case 7 where payload.equals(key.range, "txpower"): power = payload.integer(value)
+                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.integer(value)
+                    case 4 where payload.equals(key.range, "mfid"): company = value
                     case 8 where payload.equals(key.range, "mac_type"):
                         kind =
                             payload.integer(value).flatMap { UInt8(exactly: $0) }.flatMap(DeviceAddress.Kind.init)
                             ?? .unspecified
-                    case 16 where payload.equals(key.range, "manufacturerdata"): data = value
-                    default: break
+                    case 16 where payload.equals(key.range, "manufacturerdata"): advert.data = value
+                    default: advert.beacon.take(key, value, in: payload)
                     }
                     return true
                 })
-        else { return MessageFault("an OpenMQTTGateway message", "it is no JSON object") }
+        else {
+            return MessageFault(
+                "an OpenMQTTGateway message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
+        }
         // An answer to a command, or a sensor that was read over a connection.
-        guard let rssi else {
-            note(receiver, message)
-            return nil
-        }
+        guard advert.rssi != nil else { return nil }
         // With presenceUseBeaconUuid, id is the UUID and mac the address.
-        let address = (mac ?? id).flatMap { payload.address($0.range, kind: kind) }
-        if let data, data.kind == .string {
-            var bytes = AdvertBytes()
-            guard bytes.append(manufacturerData: data.range, of: payload) else {
-                return MessageFault("an OpenMQTTGateway message", "its \"manufacturerdata\" is not hexadecimal")
-            }
-            try bytes.withBytes {
-                try hear(receiver, message, address: address, rssi: rssi, advert: $0, deliver)
-            }
-            return nil
-        }
-        guard isBeacon, let uuid, let major, let minor else {
-            noteOther(receiver, message)
-            return nil
-        }
-        guard let uuid = payload.uuid(uuid.range), let major = UInt16(exactly: major),
-            let minor = UInt16(exactly: minor)
-        else { return MessageFault("an OpenMQTTGateway message", "its \"uuid\", \"major\" or \"minor\" is none") }
-        let frame = IBeaconFrame(
-            identity: BeaconIdentity(uuid: uuid, major: major, minor: minor),
-            measuredPower: power.flatMap { Int8(exactly: $0) } ?? IBeaconFrame.defaultMeasuredPower)
-        try hear(receiver, message, address: address, rssi: rssi, frame: frame, deliver)
-        return nil
+        advert.address = (mac ?? id).flatMap { payload.address($0.range, kind: kind) }
+        advert.isManufacturerData = true
+        // Another company's beacon is of another kind.
+        if let company, !payload.matches(company.range, "4c00") { advert.beacon = DecodedBeacon() }
+        return try hear(advert, of: receiver, in: "an OpenMQTTGateway message", message, payload, deliver)
     }
 }

@@ -50,7 +50,13 @@ extension ReceiverNetwork {
         let address = payload.member("transmitterId", of: raddec).flatMap { payload.address($0.range) }.map {
             DeviceAddress(bits: $0.bits, kind: kind == 2 ? .public : kind == 3 ? .random : .unspecified)
         }
-        let stamp = payload.member("timestamp", of: raddec).flatMap { payload.stamp($0) }
+        var advert = GatewayAdvert()
+        advert.address = address
+        advert.stamp = payload.member("timestamp", of: raddec).flatMap { payload.stamp($0) }
+        payload.forEachMember(of: raddec) { key, value in
+            advert.beacon.take(key, value, in: payload)
+            return true
+        }
         var fault: MessageFault?
         var packets: [AdvertBytes] = []
         if let list = payload.member("packets", of: raddec) {
@@ -59,33 +65,41 @@ extension ReceiverNetwork {
                 if bytes.append(hexadecimal: packet.range, of: payload), bytes.count >= Self.packetHead {
                     packets.append(bytes)
                 } else {
-                    fault = MessageFault("a raddec", "a packet of it is not hexadecimal, or too short or too long")
+                    fault = MessageFault(
+                        "a raddec", "a packet of it is not hexadecimal, or too short or too long",
+                        reading: payload.excerpt(packet.range))
                 }
                 return packets.count < Self.mostPackets
             }
         }
         var receivers = 0
         let isList = try payload.forEachElement(of: signature) { element in
-            let name = payload.member("receiverId", of: element).flatMap {
-                payload.string($0, limit: Self.longestName)
-            }
-            guard let name, let rssi = payload.member("rssi", of: element).flatMap({ payload.integer($0) }) else {
-                fault = MessageFault("a raddec", "a receiver of it has no \"receiverId\" or no \"rssi\"")
+            guard
+                let name = payload.member("receiverId", of: element).flatMap({
+                    payload.string($0, limit: Self.longestName)
+                })
+            else {
+                fault = MessageFault("a raddec", "a receiver of it has no \"receiverId\"")
                 return true
             }
-            guard let receiver = place(of: name, .raddec, message) else {
-                fault = .tooManyReceivers
+            guard let receiver = sender(name, .raddec, message) else {
+                fault = refusal
                 return true
+            }
+            receivers += 1
+            advert.rssi = payload.member("rssi", of: element).flatMap { payload.integer($0) }
+            guard let rssi = advert.rssi, !packets.isEmpty else {
+                // Presence alone, or an iBeacon that the sender has decoded.
+                fault = try hear(advert, of: receiver, in: "a raddec", message, payload, deliver) ?? fault
+                return receivers < Self.mostOfRaddec
             }
             for packet in packets {
                 try packet.withBytes { bytes in
-                    let advert = bytes.extracting(Self.packetHead..<bytes.byteCount)
-                    try hear(receiver, message, stamp: stamp, address: address, rssi: rssi, advert: advert, deliver)
+                    let sent = bytes.extracting(Self.packetHead..<bytes.byteCount)
+                    try hear(
+                        receiver, message, stamp: advert.stamp, address: address, rssi: rssi, advert: sent, deliver)
                 }
             }
-            // Presence without what was sent: a sign of the receiver's life.
-            if packets.isEmpty { noteOther(receiver, message) }
-            receivers += 1
             return receivers < Self.mostOfRaddec
         }
         return isList ? fault : MessageFault("a raddec", "its \"rssiSignature\" is no list")

@@ -43,6 +43,8 @@ extension ReceiverNetwork {
     ) rethrows -> MessageFault? {
         // What the broker kept is of any time.
         guard !message.isRetained else { return nil }
+        // A relay's silence counts only up to the end of its newest message (``NetworkReceiver/covered``).
+        for place in relays[name]?.places ?? [] { signs.add(place) }
         let heard: RelayMessage
         do throws(MessageFault) {
             heard = try RelayMessage(payload)
@@ -51,7 +53,7 @@ extension ReceiverNetwork {
         }
         guard !heard.receivers.isEmpty else { return nil }
         var relay = relays[name] ?? Relay()
-        guard meetReceivers(of: name, heard, &relay, message, report) else { return .tooManyReceivers }
+        guard meetReceivers(of: name, heard, &relay, message, report) else { return refusal }
         defer { relays[name] = relay }
         let isNew = relay.session != heard.session
         if isNew {
@@ -64,6 +66,7 @@ extension ReceiverNetwork {
         guard let end = relay.clock.time(of: heard.to, arrivedAt: message.arrival) else {
             // Nobody knows what was in it, since it is passed over; the next one shows from when on.
             countLate(heard.sightings.count)
+            for place in relay.places { signs.add(place, isLate: true) }
             return MessageFault(
                 "a relay's message", "it came more than 15 s late; the way to the broker may be too slow for it")
         }
@@ -109,7 +112,7 @@ extension ReceiverNetwork {
     ) -> Bool {
         guard !relay.names.elementsEqual(heard.receivers.lazy.map(\.name)) else { return true }
         let names = heard.receivers.map(\.name)
-        guard hasPlaces(for: name, .relay, inners: names) else { return false }
+        guard hasPlaces(for: name, .relay, inners: names, at: message.arrival) else { return false }
         let old = relay.places
         relay.places = names.compactMap { place(of: name, .relay, inner: $0, message) }
         relay.names = names
@@ -130,7 +133,7 @@ extension ReceiverNetwork {
         of name: String, _ payload: RawSpan, _ message: Message, _ report: (RadioEvent) -> Void
     ) -> MessageFault? {
         guard let isOnline = Self.isOnline(payload) else { return .noStatus }
-        noteSaid(of: name, .relay, isOnline: isOnline)
+        noteSaid(of: name, .relay, isOnline: isOnline, at: message.arrival)
         // One that has sent nothing so far may have any number of receivers.
         guard let relay = relays[name] else { return nil }
         for inner in relay.names {

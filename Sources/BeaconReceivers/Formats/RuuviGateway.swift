@@ -11,37 +11,16 @@ extension ReceiverNetwork {
         _ gateway: String, _ topic: RawSpan, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
-        guard let receiver = place(of: gateway, .ruuvi, message) else { return .tooManyReceivers }
-        var rssi: Int?
-        var stamp: Timestamp?
-        var data: JSONValue?
-        guard let object = payload.json,
-            payload.forEachMember(
-                of: object,
-                { key, value in
-                    switch key.range.count {
-                    case 4 where payload.equals(key.range, "rssi"): rssi = payload.integer(value)
-                    case 4 where payload.equals(key.range, "data"): data = value
-                    case 2 where payload.equals(key.range, "ts"): stamp = payload.stamp(value)
-                    default: break
-                    }
-                    return true
-                })
-        else { return MessageFault("a Ruuvi Gateway message", "it is no JSON object") }
-        guard let rssi, let data, data.kind == .string else {
+        guard let receiver = sender(gateway, .ruuvi, message) else { return refusal }
+        guard let object = payload.json, object.kind == .object,
+            var advert = ruuviAdvert(object, payload, time: { advert, value in advert.stamp = payload.stamp(value) })
+        else {
             return MessageFault(
-                "a Ruuvi Gateway message",
-                "it has no \"rssi\" or no \"data\"; have the gateway send raw data, not decoded values")
+                "a Ruuvi Gateway message", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
-        var bytes = AdvertBytes()
-        guard bytes.append(hexadecimal: data.range, of: payload) else {
-            return MessageFault("a Ruuvi Gateway message", "its \"data\" is not hexadecimal")
-        }
-        let address = topic.address(message.levels[last: 1])
-        try bytes.withBytes {
-            try hear(receiver, message, stamp: stamp, address: address, rssi: rssi, advert: $0, deliver)
-        }
-        return nil
+        advert.address = topic.address(message.levels[last: 1])
+        guard advert.hasBytes || advert.beacon.isGiven else { return .noRuuviData }
+        return try hear(advert, of: receiver, in: "a Ruuvi Gateway message", message, payload, deliver)
     }
 
     /// Reads what a gateway posted.
@@ -50,48 +29,71 @@ extension ReceiverNetwork {
     mutating func readRuuviPost(
         _ data: JSONValue, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
-        let name = payload.member("gw_mac", of: data).flatMap { payload.string($0, limit: Self.longestName) }
-        guard let name, let tags = payload.member("tags", of: data) else {
-            return MessageFault("a Ruuvi Gateway message", "it has no \"gw_mac\" or no \"tags\"")
+        guard let name = payload.member("gw_mac", of: data).flatMap({ payload.string($0, limit: Self.longestName) })
+        else { return MessageFault("a Ruuvi Gateway message", "it has no \"gw_mac\"") }
+        guard let receiver = sender(name, .ruuvi, message) else { return refusal }
+        guard let tags = payload.member("tags", of: data), tags.kind == .object else {
+            return MessageFault("a Ruuvi Gateway message", "it has no \"tags\"")
         }
-        guard let receiver = place(of: name, .ruuvi, message) else { return .tooManyReceivers }
-        note(receiver, message)
         // Both times are of one clock, as texts of whole seconds: what waited while there was no network is not of now.
         let posted = payload.member("timestamp", of: data).flatMap { payload.integer($0) }
-        var adverts: [(address: DeviceAddress?, rssi: Int?, data: JSONValue?, delay: Int)] = []
+        var adverts: [(advert: GatewayAdvert, delay: Int)] = []
+        var fault: MessageFault?
         payload.forEachMember(of: tags) { key, tag in
-            let heard = payload.member("timestamp", of: tag).flatMap { payload.integer($0) }
-            let delay = posted.flatMap { posted in heard.map { posted.subtractingReportingOverflow($0).0 } } ?? 0
-            adverts.append(
-                (
-                    payload.address(key.range), payload.member("rssi", of: tag).flatMap { payload.integer($0) },
-                    payload.member("data", of: tag), max(0, delay)
-                ))
+            var delay = 0
+            let read = ruuviAdvert(tag, payload) { _, value in
+                guard let posted, let heard = payload.integer(value) else { return }
+                delay = max(0, posted.subtractingReportingOverflow(heard).0)
+            }
+            guard var read else {
+                fault = MessageFault("a Ruuvi Gateway message", "an advert of it is no JSON object")
+                return true
+            }
+            read.address = payload.address(key.range)
+            adverts.append((read, delay))
             return true
         }
-        var fault: MessageFault?
-        for advert in adverts {
-            var bytes = AdvertBytes()
-            guard let rssi = advert.rssi, let data = advert.data, data.kind == .string,
-                bytes.append(hexadecimal: data.range, of: payload)
-            else {
-                fault = MessageFault(
-                    "a Ruuvi Gateway message", "an advert of it has no \"rssi\", or its \"data\" is not hexadecimal")
-                continue
-            }
-            guard advert.delay <= SkewedClock.mostDelay / Timestamp.nanosecondsPerSecond else {
+        for (advert, delay) in adverts {
+            guard delay <= SkewedClock.mostDelay / Timestamp.nanosecondsPerSecond else {
                 countLate(1)
                 continue
             }
-            counts.reports += 1
-            receivers[receiver].adverts += 1
-            let time = message.arrival.advanced(by: -Int64(advert.delay) * Timestamp.nanosecondsPerSecond)
-            try bytes.withBytes {
-                try hear(receiver, at: time, address: advert.address, rssi: rssi, advert: $0, deliver)
+            guard advert.hasBytes || advert.beacon.isGiven else {
+                fault = .noRuuviData
+                continue
             }
+            var moment = message
+            moment.arrival = message.arrival.advanced(by: -Int64(delay) * Timestamp.nanosecondsPerSecond)
+            fault =
+                try hear(advert, of: receiver, in: "a Ruuvi Gateway message", moment, payload, deliver) ?? fault
         }
         return fault
     }
+
+    /// Returns the advert that an object describes; nil for a value that is not an object.
+    ///
+    /// - Parameter time: receives the time of the advert.
+    private func ruuviAdvert(
+        _ object: JSONValue, _ payload: RawSpan, time: (inout GatewayAdvert, JSONValue) -> Void
+    ) -> GatewayAdvert? {
+        var advert = GatewayAdvert()
+        let isRead = payload.forEachMember(of: object) { key, value in
+            switch key.range.count {
+            case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.integer(value)
+            case 4 where payload.equals(key.range, "data"): advert.data = value
+            case 2 where payload.equals(key.range, "ts"): time(&advert, value)
+            case 9 where payload.equals(key.range, "timestamp"): time(&advert, value)
+            default: advert.beacon.take(key, value, in: payload)
+            }
+            return true
+        }
+        return isRead ? advert : nil
+    }
+}
+
+extension MessageFault {
+    fileprivate static let noRuuviData = MessageFault(
+        "a Ruuvi Gateway message", "it has no \"data\"; have the gateway send raw data, not decoded values")
 }
 
 extension RawSpan {

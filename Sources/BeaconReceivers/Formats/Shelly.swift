@@ -9,8 +9,10 @@ extension ReceiverNetwork {
     mutating func readShelly(
         _ prefix: String, _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
+        noteSign(of: prefix, .shelly)
         guard let object = payload.json, object.kind == .object else {
-            return MessageFault("a Shelly notification", "it is no JSON object")
+            return MessageFault(
+                "a Shelly notification", "it is no JSON object", reading: payload.excerpt(0..<payload.byteCount))
         }
         // A lamp or a plug notifies of other things too.
         guard let parameters = payload.member("params", of: object),
@@ -21,8 +23,8 @@ extension ReceiverNetwork {
             guard let name = payload.member("event", of: event), payload.equals(name, "ble.scan_result"),
                 let data = payload.member("data", of: event)
             else { return true }
-            guard let receiver = place(of: prefix, .shelly, message) else {
-                fault = .tooManyReceivers
+            guard let receiver = sender(prefix, .shelly, message) else {
+                fault = refusal
                 return false
             }
             var version: Int?
@@ -66,13 +68,9 @@ extension ReceiverNetwork {
         else {
             return MessageFault("a Shelly scan result", "it has not the form [address, rssi, advert, scan response]")
         }
-        var bytes = AdvertBytes()
-        for field in fields[2...] where field.kind == .string {
-            guard bytes.append(base64: field.range, of: payload) else {
-                return MessageFault("a Shelly scan result", "its advert is not base64, or longer than 256 bytes")
-            }
-        }
-        try bytes.withBytes { try hear(receiver, message, address: address, rssi: rssi, advert: $0, deliver) }
-        return nil
+        var advert = GatewayAdvert()
+        (advert.rssi, advert.address, advert.encoding) = (rssi, address, .base64)
+        (advert.data, advert.scanResponse) = (fields[2], fields.count > 3 ? fields[3] : nil)
+        return try hear(advert, of: receiver, in: "a Shelly scan result", message, payload, deliver)
     }
 }

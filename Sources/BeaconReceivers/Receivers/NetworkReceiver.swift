@@ -15,6 +15,7 @@ public struct NetworkReceiver {
         case raddec = "raddec"
         case relay = "beacon relay"
         case esphome = "ESPHome"
+        case tasmota = "Tasmota"
         case mapped = "mapping"
 
         /// True where signal strengths come smoothed and thinned, so that a distance each second cannot be made of
@@ -22,7 +23,15 @@ public struct NetworkReceiver {
         public var isSmoothed: Bool { self == .espresense }
 
         /// True for gateways that hear all the time and send it together.
-        var gathers: Bool { [.ruuvi, .moko, .minew, .ingics, .raddec].contains(self) }
+        var gathers: Bool { [.ruuvi, .moko, .minew, .ingics, .raddec, .tasmota].contains(self) }
+
+        /// True for gateways whose name is in their messages, and not in the topic.
+        var isNamedInMessages: Bool {
+            switch self {
+            case .moko, .minew, .ingics, .raddec, .ruuvi, .mapped: true
+            case .openMQTTGateway, .espresense, .shelly, .relay, .esphome, .tasmota: false
+            }
+        }
     }
 
     /// The silence from which on nobody knows whether a receiver hears, in nanoseconds: short, so that what would be
@@ -44,6 +53,9 @@ public struct NetworkReceiver {
     /// How many times the longest usual gap a silence has to be.
     static let usualGaps: Int64 = 4
 
+    /// The time over which a receiver has to send something to count as known, in nanoseconds.
+    private static let acquaintance = 60 * Timestamp.nanosecondsPerSecond
+
     /// The time after which an older half of the gaps is forgotten, in nanoseconds.
     private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
 
@@ -54,6 +66,8 @@ public struct NetworkReceiver {
 
     /// What it or its broker said of it last: true for online; nil before it said anything.
     public internal(set) var isOnline: Bool?
+    /// When anything came from it first.
+    let firstMessage: Timestamp
     /// When anything came from it last.
     public internal(set) var lastMessage: Timestamp
     /// True where nothing came for so long that it may be dead.
@@ -62,6 +76,11 @@ public struct NetworkReceiver {
     public internal(set) var isDoubtful = false
     /// The number of adverts that it heard, of beacons and others.
     public internal(set) var adverts = 0
+
+    /// The number that stands for the topic of its last message; 0 where it has none, or is known by its topic.
+    var topic: UInt64 = 0
+    /// True where a mapping has found an iBeacon in a message of it.
+    var hasSentBeacon = false
 
     /// What it says of itself; nil for one that does not.
     var told: ReceiverStatus?
@@ -79,6 +98,7 @@ public struct NetworkReceiver {
     init(_ name: String, _ kind: Kind, at time: Timestamp) {
         self.name = name
         self.kind = kind
+        firstMessage = time
         lastMessage = time
         halfBegan = time
     }
@@ -98,6 +118,16 @@ public struct NetworkReceiver {
         max(
             kind.gathers ? Self.gatheringSilence : Self.shortestSilence,
             Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before)).0)
+    }
+
+    /// True where it has sent something for so long that it is no invention of the moment.
+    var isLongKnown: Bool { lastMessage.since(firstMessage) >= Self.acquaintance }
+
+    /// Returns true if another receiver may have its place: it was silent for ten seconds, or for an hour if it is long
+    /// known.
+    func canMakeWay(at time: Timestamp) -> Bool {
+        let silence = time.since(lastMessage)
+        return silence > (isLongKnown ? 60 * Self.acquaintance : Self.shortestSilence)
     }
 
     /// From when on nobody knows what it heard.
@@ -132,6 +162,8 @@ public struct NetworkReceiver {
         let wasLong = isDoubtful && gap > Self.longDoubt
         let settling = settlesAt
         begin(at: time)
+        // One that says up to when all has come proves nothing of the time after that.
+        isDoubtful = isDoubtful(at: time)
         // A live advert proves more than an old will does.
         if isOnline == false { isOnline = nil }
         if wasLong || settling != nil {

@@ -17,8 +17,13 @@ struct RecentMessages {
         entries = Array(repeating: (0, .zero), count: Self.capacity)
     }
 
-    /// Returns the number that stands for a message: equal ones have the same.
-    func hash(_ topic: RawSpan, _ payload: RawSpan) -> UInt64 { Self.hash(payload, Self.hash(topic, seed)) }
+    /// Returns the number that stands for a topic: equal ones have the same.
+    func hash(_ topic: RawSpan) -> UInt64 { Self.hash(topic, seed) }
+
+    /// Returns the number that stands for a message.
+    ///
+    /// - Parameter topic: the number that stands for its topic.
+    func hash(_ payload: RawSpan, behind topic: UInt64) -> UInt64 { Self.hash(payload, topic) }
 
     /// Notes a message.
     ///

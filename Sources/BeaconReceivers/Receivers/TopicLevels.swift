@@ -32,3 +32,11 @@ struct TopicLevels {
     /// The place of a level; 1 is the last one. An empty place where the topic has no such level.
     subscript(last number: Int) -> Range<Int> { number <= count ? ranges[number - 1] : 0..<0 }
 }
+
+extension RawSpan {
+    /// Returns true where bytes end in a text, and are longer.
+    func ends(_ range: Range<Int>, in text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        return range.count > count && equals(range.upperBound - count..<range.upperBound, text)
+    }
+}

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// The bytes of an advert that travelled as text.
 struct AdvertBytes {
@@ -14,21 +15,30 @@ struct AdvertBytes {
         try body(bytes.span.extracting(0..<count).bytes)
     }
 
+    /// The iBeacon's frame in the bytes; nil if they have no such frame.
+    var frame: IBeaconFrame? { withBytes { IBeaconFrame(advert: $0) } }
+
+    /// True where the bytes are AD structures, of whatever device.
+    var isAdvert: Bool {
+        var offset = 0
+        while offset < count, bytes[offset] > 0 {
+            offset += Int(bytes[offset]) + 1
+            // The length counts what is behind it.
+            guard offset <= count else { return false }
+        }
+        return offset > 0
+    }
+
     /// Adds the bytes that hexadecimal digits give.
     ///
     /// - Returns: false where they are something else, or too many.
     mutating func append(hexadecimal range: Range<Int>, of text: RawSpan) -> Bool {
-        guard range.count % 2 == 0, count + range.count / 2 <= Self.capacity else { return false }
-        var position = range.lowerBound
-        while position < range.upperBound {
-            guard let high = Hexadecimal.value(of: text.unsafeLoad(fromByteOffset: position, as: UInt8.self)),
-                let low = Hexadecimal.value(of: text.unsafeLoad(fromByteOffset: position + 1, as: UInt8.self))
-            else { return false }
-            bytes[count] = high << 4 | low
+        text.forEachByte(ofHexadecimal: range) { byte in
+            guard count < Self.capacity else { return false }
+            bytes[count] = byte
             count += 1
-            position += 2
+            return true
         }
-        return true
     }
 
     /// Adds the bytes that base64 gives (RFC 4648, 4), with or without padding.
@@ -54,16 +64,25 @@ struct AdvertBytes {
         return true
     }
 
-    /// Adds the structure of manufacturer data, of what is behind its length and type.
-    mutating func append(manufacturerData range: Range<Int>, of text: RawSpan) -> Bool {
-        guard range.count % 2 == 0, range.count / 2 < 255, count + 2 + range.count / 2 <= Self.capacity else {
-            return false
-        }
-        bytes[count] = UInt8(range.count / 2 + 1)
+    /// Gives manufacturer data the length and the type that make a structure of it.
+    ///
+    /// - Returns: false where it is too long for one.
+    mutating func makeManufacturerData() -> Bool {
+        // Two bytes before 253 fill an advert of Bluetooth 5.
+        guard count <= 253 else { return false }
+        for index in stride(from: count - 1, through: 0, by: -1) { bytes[index + 2] = bytes[index] }
+        bytes[0] = UInt8(count + 1)
         // Core Specification Supplement, Part A, 1.4.
-        bytes[count + 1] = 0xFF
+        bytes[1] = 0xFF
         count += 2
-        return append(hexadecimal: range, of: text)
+        return true
+    }
+
+    /// True for an iBeacon's manufacturer data without length and type. No AD structures begin so: the first would have
+    /// 76 bytes, of a type that does not exist.
+    var lacksHead: Bool {
+        count >= IBeaconFrame.payloadCount && bytes[0] == 0x4C && bytes[1] == 0x00 && bytes[2] == 0x02
+            && bytes[3] == 0x15
     }
 
     private static func base64Value(of character: UInt8) -> UInt8? {
@@ -79,40 +98,64 @@ struct AdvertBytes {
 }
 
 extension RawSpan {
-    /// Returns the device address of twelve hexadecimal digits, in pairs with `:` or `-` between them or without; nil
-    /// where the bytes are something else.
-    func address(_ range: Range<Int>, kind: DeviceAddress.Kind = .unspecified) -> DeviceAddress? {
-        let isSeparated = range.count == 17
-        guard isSeparated || range.count == 12 else { return nil }
-        var bits: UInt64 = 0
-        for index in 0..<range.count {
-            let byte = unsafeLoad(fromByteOffset: range.lowerBound + index, as: UInt8.self)
-            if isSeparated, index % 3 == 2 {
-                guard byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard let digit = Hexadecimal.value(of: byte) else { return nil }
-                bits = bits << 4 | UInt64(digit)
+    /// Calls a function with each byte that hexadecimal digits give: two digits a byte, perhaps with spaces, colons,
+    /// hyphens or commas between bytes, and perhaps with `0x` before the first or before each.
+    ///
+    /// - Returns: false where there is anything else, half a byte too, or where the function returned false.
+    @inline(__always)
+    func forEachByte(ofHexadecimal range: Range<Int>, _ body: (UInt8) -> Bool) -> Bool {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let first = unsafeLoad(fromByteOffset: position, as: UInt8.self)
+            guard let high = Hexadecimal.value(of: first) else {
+                switch first {
+                case UInt8(ascii: " "), UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: ","): position += 1
+                default: return false
+                }
+                continue
             }
+            guard position + 1 < range.upperBound else { return false }
+            let second = unsafeLoad(fromByteOffset: position + 1, as: UInt8.self)
+            position += 2
+            guard let low = Hexadecimal.value(of: second) else {
+                guard high == 0, second | 0x20 == UInt8(ascii: "x") else { return false }
+                continue
+            }
+            guard body(high << 4 | low) else { return false }
         }
-        return DeviceAddress(bits: bits, kind: kind)
+        return true
     }
 
-    /// Returns the UUID of 32 hexadecimal digits, with or without hyphens; nil where the bytes are something else.
-    func uuid(_ range: Range<Int>) -> ProximityUUID? {
-        guard range.count == 32 || range.count == 36 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
-        var digits = 0
-        for position in range {
-            let byte = unsafeLoad(fromByteOffset: position, as: UInt8.self)
-            if byte == UInt8(ascii: "-") { continue }
-            guard let digit = Hexadecimal.value(of: byte), digits < 32 else { return nil }
-            if digits < 16 {
-                halves.0 = halves.0 << 4 | UInt64(digit)
-            } else {
-                halves.1 = halves.1 << 4 | UInt64(digit)
-            }
-            digits += 1
+    /// Returns the device address that hexadecimal digits give; nil where the bytes are something else.
+    func address(_ range: Range<Int>, kind: DeviceAddress.Kind = .unspecified) -> DeviceAddress? {
+        // Twelve digits, and at most three more characters for each byte.
+        guard (12...30).contains(range.count) else { return nil }
+        var bits: UInt64 = 0
+        var count = 0
+        let isRead = forEachByte(ofHexadecimal: range) { byte in
+            bits = bits << 8 | UInt64(byte)
+            count += 1
+            return count <= 6
         }
-        return digits == 32 ? ProximityUUID(high: halves.0, low: halves.1) : nil
+        return isRead && count == 6 ? DeviceAddress(bits: bits, kind: kind) : nil
+    }
+
+    /// Returns the UUID that hexadecimal digits give; nil where the bytes are something else.
+    func uuid(_ range: Range<Int>) -> ProximityUUID? {
+        guard (32...80).contains(range.count) else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        var count = 0
+        let isRead = forEachByte(ofHexadecimal: range) { byte in
+            halves = (halves.0 << 8 | halves.1 >> 56, halves.1 << 8 | UInt64(byte))
+            count += 1
+            return count <= 16
+        }
+        return isRead && count == 16 ? ProximityUUID(high: halves.0, low: halves.1) : nil
+    }
+
+    /// Returns the beginning of bytes as people can read it, on one line.
+    func excerpt(_ range: Range<Int>) -> String {
+        let end = min(range.upperBound, range.lowerBound + 60)
+        return text(range.lowerBound..<end).printable + (end < range.upperBound ? "…" : "")
     }
 }

@@ -2,12 +2,13 @@ import CLibrary
 
 /// A file to whose end something is added.
 package enum AppendedFile {
-    /// Adds bytes at a file's end, and returns when they are on the disk. A file that is not there is made with mode
-    /// 0600; one that is there keeps its owner and its mode.
+    /// Adds bytes at a file's end, and returns when they are on the disk. A file that is not there is made with the
+    /// owner and mode of state; one that is there keeps its owner and its mode.
     ///
     /// - Throws: ``StateError`` where not all of them could be written; the file is as it was then.
     package static func append(_ bytes: [UInt8], to path: String) throws(StateError) {
-        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        try AtomicFile.make(path)
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard descriptor >= 0 else { throw AtomicFile.error(path, errno) }
         defer { close(descriptor) }
         let length = lseek(descriptor, 0, SEEK_END)

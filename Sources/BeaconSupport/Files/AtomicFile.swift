@@ -3,7 +3,7 @@ import CLibrary
 /// Replacement of a file as a whole: a reader, and a crash or a power cut at any moment, finds the old content or the
 /// new.
 ///
-/// Files are made with mode 0600 and missing folders with mode 0700, since they hold a user's state.
+/// ``FileAccess`` decides the owners and modes of files and of the folders that are missing.
 package enum AtomicFile {
     /// Replaces a file's content, and returns when it is on the disk, with its name in its folder.
     ///
@@ -13,20 +13,42 @@ package enum AtomicFile {
     /// - Parameters:
     ///   - path: the file. Its folder is made where it is missing.
     ///   - bytes: the new content.
+    ///   - access: the rights of a new file, and of the folders that are missing.
+    ///   - owner: the path of the file whose owner and mode it gets, where that is not the file itself.
+    ///   - isNew: true to leave a file alone that is there, as an error.
     /// - Throws: ``StateError`` if the file cannot be written; the old content is left as it was.
-    package static func replace(_ path: String, with bytes: some Sequence<UInt8>) throws(StateError) {
+    package static func replace(
+        _ path: String, with bytes: some Sequence<UInt8>, access: FileAccess = .state, like owner: String? = nil,
+        isNew: Bool = false
+    ) throws(StateError) {
         let folder = Self.folder(of: path)
-        try makeFolder(folder)
+        try makeFolder(folder, access: access)
         let (descriptor, temporary) = try makeTemporaryFile(for: path, in: folder)
         var failure = write(Array(bytes), to: descriptor)
+        if failure == 0 { failure = access.apply(to: descriptor, as: owner ?? path) }
         if failure == 0, fsync(descriptor) != 0 { failure = errno }
         if close(descriptor) != 0, failure == 0 { failure = errno }
-        if failure == 0, CLibrary.rename(temporary, path) != 0 { failure = errno }
+        if failure == 0, (isNew ? link(temporary, path) : CLibrary.rename(temporary, path)) != 0 { failure = errno }
+        if failure != 0 || isNew { unlink(temporary) }
+        guard failure == 0 else { throw error(path, failure) }
+        try flush(folder)
+    }
+
+    /// Makes a missing file, empty, for a library that would make it for the user of this process alone.
+    ///
+    /// - Throws: ``StateError`` if it cannot be made.
+    package static func make(_ path: String, access: FileAccess = .state) throws(StateError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return }
+            throw error(path, errno)
+        }
+        defer { close(descriptor) }
+        let failure = access.apply(toNew: descriptor, at: path)
         guard failure == 0 else {
-            unlink(temporary)
+            unlink(path)
             throw error(path, failure)
         }
-        try flush(folder)
     }
 
     /// Renames a file within its folder, in place of a file of the new name, and flushes the folder.
@@ -37,24 +59,29 @@ package enum AtomicFile {
         try flush(folder(of: newPath))
     }
 
-    /// Makes a folder and those above it that are missing, for their owner alone.
+    /// Makes a folder and those above it that are missing.
     ///
     /// - Throws: ``StateError`` if it cannot be made.
-    package static func makeFolder(_ path: String) throws(StateError) {
+    package static func makeFolder(_ path: String, access: FileAccess = .state) throws(StateError) {
         if mkdir(path, 0o700) != 0 {
             guard errno == ENOENT, folder(of: path) != path else {
                 if errno == EEXIST { return }
                 throw error(path, errno)
             }
-            try makeFolder(folder(of: path))
+            try makeFolder(folder(of: path), access: access)
             // Not by this function again: the folder above may be a link that leads nowhere.
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error(path, errno) }
+            guard mkdir(path, 0o700) == 0 else {
+                if errno == EEXIST { return }
+                throw error(path, errno)
+            }
         }
+        let failure = access.apply(toFolder: path)
+        guard failure == 0 else { throw error(path, failure) }
         // Where the folder above cannot be read, the system flushes it later by itself.
         try? flush(folder(of: path))
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         let trimmed = path.count > 1 && path.hasSuffix("/") ? path.dropLast() : path[...]
         guard let slash = trimmed.lastIndex(of: "/") else { return "." }
         return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
@@ -100,6 +127,7 @@ package enum AtomicFile {
             switch number {
             case ENOSPC, EDQUOT: "free some space on its disk"
             case EACCES, EPERM: "give this user the right to write in its folder"
+            case EEXIST: "it is not written over"
             case EROFS: "mount its file system for writing, or set XDG_STATE_HOME to a folder on another"
             default: "check its folder and disk"
             }

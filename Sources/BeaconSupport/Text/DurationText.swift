@@ -1,44 +1,91 @@
-/// Spans of time as people write them: a number and `ms`, `s`, `m`, `h` or `d`, or several one behind another
-/// as in `1h30m`.
+/// Spans of time as people write them: a number and `us`, `ms`, `s`, `m`, `h` or `d`, or several one behind another
+/// as in `1h30m`. A number alone is seconds, in options and in configurations alike.
 package enum DurationText {
-    // The longest first, so that "ms" is not taken for minutes.
-    private static let units: [(name: String, milliseconds: Double)] = [
-        ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+    /// The units and their nanoseconds. "ms" stands before "m", so that it is not taken for minutes.
+    private static let units: [(name: String, nanoseconds: Int64)] = [
+        ("us", 1000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
+        ("d", 86_400_000_000_000),
     ]
 
-    /// The longest that can be written: a hundred years.
-    private static let longest = 100 * 366 * 86_400_000.0
+    /// The longest that can be written, in nanoseconds: a hundred years.
+    private static let longest = 100 * 366 * 86_400e9
 
     /// Reads a span of time.
     ///
     /// - Returns: nil if the text is anything else, negative ones included.
     package static func duration(_ text: some StringProtocol) -> Duration? {
         var rest = text[...]
-        var milliseconds = 0.0
+        var nanoseconds = 0.0
+        var isFirst = true
         repeat {
             let digits = rest.prefix { $0.isASCII && $0.isNumber || $0 == "." }
             rest = rest.dropFirst(digits.count)
-            guard let number = Double(digits), let unit = units.first(where: { rest.hasPrefix($0.name) }) else {
-                return nil
+            guard let number = Double(digits) else { return nil }
+            if isFirst, rest.isEmpty {
+                nanoseconds = number * 1e9
+            } else {
+                guard let unit = units.first(where: { rest.hasPrefix($0.name) }) else { return nil }
+                rest = rest.dropFirst(unit.name.count)
+                nanoseconds += number * Double(unit.nanoseconds)
             }
-            rest = rest.dropFirst(unit.name.count)
-            milliseconds += number * unit.milliseconds
+            isFirst = false
         } while !rest.isEmpty
-        return milliseconds <= longest ? .milliseconds(Int64(milliseconds)) : nil
+        return nanoseconds <= longest ? .nanoseconds(Int64(nanoseconds.rounded())) : nil
     }
 
-    /// Writes a span of time, in the largest units that fit.
+    /// Writes a span of time, in the largest units that fit; what is below a millisecond shows only where the span is.
     package static func text(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        var milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        var rest = duration.clampedNanoseconds
+        let smallest: Int64 = rest < 1_000_000 ? 1000 : 1_000_000
         var text = ""
-        for (name, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", Int64(1))]
-        where milliseconds >= size {
-            text += "\(milliseconds / size)\(name)"
-            milliseconds %= size
+        for (name, size) in units.reversed() where size >= smallest && rest >= size {
+            text += "\(rest / size)\(name)"
+            rest %= size
         }
         return text.isEmpty ? "0s" : text
     }
+
+    /// Returns the sentence that says which spans of time can be written.
+    package static func form(in range: ClosedRange<Duration>) -> String {
+        "write a span of time from \(text(range.lowerBound)) to \(text(range.upperBound)), as 30s, 5m or 1h30m"
+    }
+}
+
+/// A span of time on a command line, of `beacon` and `beacond` alike.
+package struct TimeSpan: Hashable, Sendable, CustomStringConvertible {
+    /// A mistake in the text, as the end of a sentence that names the option and the text.
+    package struct Failure: Error, CustomStringConvertible {
+        /// The spans that can be written.
+        package let description: String
+    }
+
+    /// The span.
+    package let duration: Duration
+
+    /// Creates a span, for the value that an option has without one on the command line.
+    package init(_ duration: Duration) { self.duration = duration }
+
+    /// Reads a span of a range.
+    package init(_ text: String, in range: ClosedRange<Duration>) throws(Failure) {
+        guard let duration = DurationText.duration(text), range.contains(duration) else {
+            throw Failure(description: DurationText.form(in: range))
+        }
+        self.duration = duration
+    }
+
+    /// Returns a reader of spans of a range, for an option.
+    package static func reader(_ range: ClosedRange<Duration>) -> @Sendable (String) throws -> TimeSpan {
+        { try TimeSpan($0, in: range) }
+    }
+
+    /// The span in nanoseconds.
+    package var nanoseconds: Int64 { duration.clampedNanoseconds }
+
+    /// The span in seconds.
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    /// The span in the largest units that fit.
+    package var description: String { DurationText.text(duration) }
 }
 
 extension Duration {

@@ -192,6 +192,24 @@ export class Stream {
   }
 }
 
+/** Opens a stream, and closes it a minute after the page was hidden, until the page is seen again. Returns a function
+ *  that ends it. */
+export function whileSeen(open) {
+  let stream = open();
+  let timer = null;
+  const change = () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => { stream?.close(); stream = null; }, 60000);
+    else stream ??= open();
+  };
+  document.addEventListener("visibilitychange", change);
+  return () => {
+    document.removeEventListener("visibilitychange", change);
+    clearTimeout(timer);
+    stream?.close();
+  };
+}
+
 let events = null;
 let gap = false;
 let retry = null;

@@ -1,6 +1,6 @@
 // Now: who is where, since when, and how near.
 
-import { get, on } from "./api.js";
+import { Stream, get, on, whileSeen } from "./api.js";
 import { announce, attribute, el, empty, glide, patch, poll, problemNode, proximityGlyph, setTime, show, stateGlyph, steadyOrder, text, timeNode } from "./dom.js";
 import { livePlan } from "./plan-live.js";
 import { beaconName, counted, distance, distanceRange, identity, measure, proximityWords, regionIdentity, shortUUID, signal } from "./format.js";
@@ -98,6 +98,8 @@ export function open(root) {
     health: async () => { drawNotices(notices, await get("v1/health")); },
   };
   const ends = [
+    // The list below has no effect on radios, so that a separate stream has to range.
+    whileSeen(() => new Stream("v1/ranging/stream?scope=regions", {})),
     poll(load.beacons, 1500, fault),
     poll(async () => { await Promise.all([load.regions(), load.places()]); }, 15000, fault),
     poll(load.health, 20000),

@@ -1,6 +1,6 @@
 // Range for Beacons: constraints are added, and their beacons ranged once a second for as long as the page is open.
 
-import { Stream, connection, on } from "./api.js";
+import { Stream, connection, on, whileSeen } from "./api.js";
 import { announce, attribute, el, patch, show, steadyOrder, svg, text } from "./dom.js";
 import { beaconName, counted, distance, distanceRange, distanceWithRange, identity, parseUUID, parseWhole, proximities, proximityWords, shortUUID, signal } from "./format.js";
 
@@ -29,7 +29,7 @@ function constraintWords(constraint) {
 
 export function open(root) {
   let constraints = stored();
-  let stream = null;
+  let endStream = null;
   let selected = null;
   let orders = {};
   /** The newest report of each receiver and constraint. */
@@ -101,12 +101,12 @@ export function open(root) {
     show(chips, constraints.length > 0);
     show(nothing, !constraints.length);
     show(live, constraints.length > 0);
-    stream?.close();
-    stream = null;
+    endStream?.();
+    endStream = null;
     reports.clear();
     if (!constraints.length) { histories.clear(); return; }
     const regions = constraints.includes("all") ? "" : `?${constraints.map((one) => `region=${encodeURIComponent(one)}`).join("&")}`;
-    stream = new Stream(`v1/ranging/stream${regions}`, { ranging: report });
+    endStream = whileSeen(() => new Stream(`v1/ranging/stream${regions}`, { ranging: report }));
     draw();
   }
 
@@ -174,27 +174,12 @@ export function open(root) {
   }
 
   changed();
-  const ends = [
-    on("resumed", () => changed()),
-    // A page that nobody sees does not range.
-    listen(document, "visibilitychange", () => {
-      clearTimeout(hidden);
-      if (document.hidden) hidden = setTimeout(() => { stream?.close(); stream = null; }, 60000);
-      else if (!stream && constraints.length) changed();
-    }),
-  ];
-  let hidden = null;
+  const end = on("resumed", () => changed());
   return () => {
-    stream?.close();
+    endStream?.();
     clearTimeout(drawing);
-    clearTimeout(hidden);
-    ends.forEach((end) => end());
+    end();
   };
-}
-
-function listen(target, name, listener) {
-  target.addEventListener(name, listener);
-  return () => target.removeEventListener(name, listener);
 }
 
 const strength = (beacon) => (beacon.accuracy < 0 ? -1000 : 0) + (beacon.rssi || -200);

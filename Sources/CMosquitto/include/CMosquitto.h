@@ -40,6 +40,7 @@ enum mosq_err_t {
     MOSQ_ERR_QOS_NOT_SUPPORTED = 24,
     MOSQ_ERR_OVERSIZE_PACKET = 25,
     MOSQ_ERR_OCSP = 26,
+    MOSQ_ERR_RETAIN_NOT_SUPPORTED = 28,
 };
 
 enum mosq_opt_t {
@@ -52,7 +53,13 @@ enum mosq_opt_t {
 #define MQTT_PROTOCOL_V311 4
 #define MQTT_PROTOCOL_V5 5
 // MQTT 5.0, 2.2.2.2 and 3.8.3.1.
+#define MQTT_PROP_SERVER_KEEP_ALIVE 19
+#define MQTT_PROP_REASON_STRING 31
+#define MQTT_PROP_RECEIVE_MAXIMUM 33
+#define MQTT_PROP_MAXIMUM_QOS 36
+#define MQTT_PROP_RETAIN_AVAILABLE 37
 #define MQTT_PROP_USER_PROPERTY 38
+#define MQTT_PROP_MAXIMUM_PACKET_SIZE 39
 #define MQTT_SUB_OPT_NO_LOCAL 4
 
 typedef void (*beacon_mosquitto_result)(
@@ -109,9 +116,20 @@ struct beacon_mosquitto_functions {
         mosquitto *client, int *_Nullable request, const char *filter, int quality, int options,
         const mosquitto_property *_Nullable properties);
     int (*_Nonnull unsubscribe)(mosquitto *client, int *_Nullable request, const char *filter);
+    int (*_Nonnull property_add_int32)(
+        mosquitto_property *_Nullable *_Nonnull properties, int identifier, uint32_t value);
     int (*_Nonnull property_add_string_pair)(
         mosquitto_property *_Nullable *_Nonnull properties, int identifier, const char *name, const char *value);
+    const mosquitto_property *_Nullable (*_Nonnull property_read_byte)(
+        const mosquitto_property *_Nullable properties, int identifier, uint8_t *value, bool skips_first);
+    const mosquitto_property *_Nullable (*_Nonnull property_read_int16)(
+        const mosquitto_property *_Nullable properties, int identifier, uint16_t *value, bool skips_first);
+    const mosquitto_property *_Nullable (*_Nonnull property_read_int32)(
+        const mosquitto_property *_Nullable properties, int identifier, uint32_t *value, bool skips_first);
     // The texts are the caller's to free.
+    const mosquitto_property *_Nullable (*_Nonnull property_read_string)(
+        const mosquitto_property *_Nullable properties, int identifier, char *_Nullable *_Nonnull value,
+        bool skips_first);
     const mosquitto_property *_Nullable (*_Nonnull property_read_string_pair)(
         const mosquitto_property *_Nullable properties, int identifier, char *_Nullable *_Nonnull name,
         char *_Nullable *_Nonnull value, bool skips_first);
@@ -129,5 +147,8 @@ struct beacon_mosquitto_functions {
 
 // The functions, or nothing and a sentence that says what is missing. Any thread may ask; the answer stays the same.
 const struct beacon_mosquitto_functions *_Nullable beacon_mosquitto_load(const char *_Nullable *_Nonnull problem);
+
+// The bytes that were read from a TCP socket since its connection; 0 where the system does not count them.
+uint64_t beacon_mosquitto_bytes_read(int socket);
 
 #pragma clang assume_nonnull end

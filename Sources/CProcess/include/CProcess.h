@@ -15,3 +15,11 @@ int beacon_take_capabilities(void);
 // Keeps the capabilities of the calling thread, and of threads that it starts from then on, from the programs that they
 // start (capabilities(7): the ambient and the inheritable set). What they may do themselves stays. Gives 0, or -1 with errno.
 int beacon_withhold_capabilities(void);
+
+// The name (argv[0]) under which this executable only runs a program for an event, and ends everything that the program
+// started. The arguments behind it: the time limit in milliseconds, or -1 for none; the milliseconds from SIGTERM to
+// SIGKILL; 1 for a separate session, else 0; the file to run; the program's words, from its own name on.
+#define BEACON_SUPERVISOR "beacon-supervisor"
+
+// The signal that ends the supervisor where the program exceeded its time limit: the last one of Linux (signal(7)).
+#define BEACON_LIMIT_SIGNAL 64

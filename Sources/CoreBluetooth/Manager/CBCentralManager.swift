@@ -88,6 +88,11 @@ open class CBCentralManager: CBManager {
     /// Returns devices that are connected; there are none.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] { [] }
 
+    /// Asks for the events of connections. Does nothing, which is logged once.
+    open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+        refuse("Connecting to devices")
+    }
+
     private func refuse(_ command: String) {
         guard acceptsCommands() else { return }
         BluetoothLog.once("\(command) is not possible here and does nothing; range beacons with Core Location.")
@@ -114,6 +119,21 @@ public enum CBCentralManagerState: Int, Sendable, BitwiseCopyable {
 
     /// Bluetooth is on.
     case poweredOn = 5
+}
+
+/// An option of connection events. Nothing here connects.
+public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Sendable {
+    /// The option's name.
+    public let rawValue: String
+
+    /// Creates an option from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Devices that have one of these services: an array of ``CBUUID``.
+    public static let serviceUUIDs = CBConnectionEventMatchingOption(rawValue: "serviceUUIDs")
+
+    /// These devices: an array of `UUID`.
+    public static let peripheralUUIDs = CBConnectionEventMatchingOption(rawValue: "peripheralUUIDs")
 }
 
 /// The events of a connection. Nothing here connects.

@@ -42,3 +42,18 @@ public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "CBConnectPeriphe
 
 /// The key of an alert about notifications: an `NSNumber`. Without effect here.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "CBConnectPeripheralOptionNotifyOnNotificationKey"
+
+/// The key for connecting again by itself: an `NSNumber`. Without effect here.
+public let CBConnectPeripheralOptionEnableAutoReconnect = "CBConnectPeripheralOptionEnableAutoReconnect"
+
+/// The key for bridging profiles of classic Bluetooth: an `NSNumber`. Without effect here.
+public let CBConnectPeripheralOptionEnableTransportBridgingKey = "CBConnectPeripheralOptionEnableTransportBridgingKey"
+
+/// The key for a device that needs the notification centre: an `NSNumber`. Without effect here.
+public let CBConnectPeripheralOptionRequiresANCS = "CBConnectPeripheralOptionRequiresANCS"
+
+/// The seconds to wait before connecting: an `NSNumber`. Without effect here.
+public let CBConnectPeripheralOptionStartDelayKey = "CBConnectPeripheralOptionStartDelayKey"
+
+/// The key for access to a device's media: an `NSNumber`. Without effect here.
+public let CBCentralManagerOptionDeviceAccessForMedia = "CBCentralManagerOptionDeviceAccessForMedia"

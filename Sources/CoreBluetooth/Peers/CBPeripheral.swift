@@ -14,6 +14,9 @@ open class CBPeripheral: CBPeer {
     /// The services found so far; nil before any search.
     open var services: [CBService]? { nil }
 
+    /// A Boolean value that says that the device may read the notification centre. Always false.
+    open var ancsAuthorized: Bool { false }
+
     /// A Boolean value that says that a write without response would be sent.
     open var canSendWriteWithoutResponse: Bool { false }
 

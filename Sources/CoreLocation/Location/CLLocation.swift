@@ -21,6 +21,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The height above sea level, in metres.
     open var altitude: CLLocationDistance { height }
 
+    /// The height above the ellipsoid of WGS 84, in metres. Always 0: no initializer takes one.
+    open var ellipsoidalAltitude: CLLocationDistance { 0 }
+
     /// The radius around ``coordinate`` in metres; negative if that is not known.
     open var horizontalAccuracy: CLLocationAccuracy { horizontal }
 

@@ -1,3 +1,5 @@
+internal import BeaconMonitoring
+
 /// A position among the updates that ``liveUpdates(_:)`` delivers, or the reason why there is none.
 ///
 /// No position is known here: the only update says ``locationUnavailable``.
@@ -14,15 +16,17 @@ public struct CLLocationUpdate: Sendable {
     /// A Boolean value that says that the device does not move, which is not known here.
     public var stationary: Bool { isStationary }
 
-    /// A Boolean value that says that the app may not use location services. It is not looked at, since there is no
-    /// position that a permission could reveal.
-    public var authorizationDenied: Bool { false }
+    /// The obstacles to the app's authorization.
+    let obstacles: AuthorizationObstacles
+
+    /// A Boolean value that says that the app may not use location services.
+    public var authorizationDenied: Bool { obstacles.contains(.denied) }
 
     /// A Boolean value that says that location services are off for all apps, which they never are here.
     public var authorizationDeniedGlobally: Bool { false }
 
-    /// A Boolean value that says that the user cannot change the app's permission. It is not looked at.
-    public var authorizationRestricted: Bool { false }
+    /// A Boolean value that says that the app may not use location services, and that the user cannot change that.
+    public var authorizationRestricted: Bool { obstacles.contains(.restricted) }
 
     /// A Boolean value that says that the app is not enough in use, which does not come up here.
     public var insufficientlyInUse: Bool { false }
@@ -33,8 +37,8 @@ public struct CLLocationUpdate: Sendable {
     /// A Boolean value that says that a service session is missing, which is not looked at here.
     public var serviceSessionRequired: Bool { false }
 
-    /// A Boolean value that says that a request for permission has no answer so far, which does not come up here.
-    public var authorizationRequestInProgress: Bool { false }
+    /// A Boolean value that says that a request for permission has no answer yet.
+    public var authorizationRequestInProgress: Bool { obstacles.contains(.requestInProgress) }
 
     /// The movements for which positions can be tuned. None has an effect here.
     public enum LiveConfiguration: Sendable, Hashable {
@@ -54,27 +58,39 @@ public struct CLLocationUpdate: Sendable {
         case airborne
     }
 
-    /// Returns the updates of the position: a single one, which says that there is none.
-    public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates { Updates() }
+    /// Returns the updates of the position: a single one without a position. It reports the app's authorization.
+    public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
+        let snapshot = BeaconCenter.current.snapshot
+        return Updates(
+            obstacles: AuthorizationObstacles(
+                snapshot.authorization, isAsking: snapshot.isAsking, wantsAlways: false))
+    }
 
     /// The updates of the position.
     public struct Updates: AsyncSequence, Sendable {
         /// The elements.
         public typealias Element = CLLocationUpdate
 
+        let obstacles: AuthorizationObstacles
+
         /// Delivers one update after another.
         public struct Iterator: AsyncIteratorProtocol {
+            let obstacles: AuthorizationObstacles
             private var isOver = false
+
+            init(_ obstacles: AuthorizationObstacles) { self.obstacles = obstacles }
 
             /// Returns an update without a position, and then nil: none can ever follow. Nothing is thrown.
             public mutating func next() async throws -> CLLocationUpdate? {
                 defer { isOver = true }
                 return isOver || Task.isCancelled
-                    ? nil : CLLocationUpdate(location: nil, isStationary: false, locationUnavailable: true)
+                    ? nil
+                    : CLLocationUpdate(
+                        location: nil, isStationary: false, locationUnavailable: true, obstacles: obstacles)
             }
         }
 
         /// Returns an iterator from the first update on.
-        public func makeAsyncIterator() -> Iterator { Iterator() }
+        public func makeAsyncIterator() -> Iterator { Iterator(obstacles) }
     }
 }

@@ -28,6 +28,7 @@ open class CLLocationManager: NSObject {
                 guard let delegate = manager.delegates.delegateForHeldCallback() else { return }
                 delegate.locationManagerDidChangeAuthorization(manager)
                 manager.core.requestMissedChanges()
+                manager.reportServiceFailures()
             }
         }
     }
@@ -113,6 +114,9 @@ open class CLLocationManager: NSObject {
     }
 
     /// Asks for full accuracy for a while, which is always given.
+    open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {}
+
+    /// Asks for full accuracy for a while, which is always given.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {}
 
     // MARK: - Monitoring
@@ -121,16 +125,18 @@ open class CLLocationManager: NSObject {
     ///
     /// `didStartMonitoringFor` follows, and then `didDetermineState` once the state is known. A region of the same
     /// identifier is replaced. Beyond 20 regions, and for regions that are not of beacons, `monitoringDidFailFor`
-    /// follows with `CLError.regionMonitoringFailure`.
+    /// follows with `CLError.regionMonitoringFailure`, or `regionMonitoringDenied` where the app may not monitor any.
     open func startMonitoring(for region: CLRegion) {
-        guard let beacons = region as? CLBeaconRegion else {
-            let copy = region.copy() as? CLRegion ?? region
-            return later { manager in
-                manager.delegate?.locationManager(
-                    manager, monitoringDidFailFor: copy, withError: CLError(.regionMonitoringFailure))
-            }
+        if let beacons = region as? CLBeaconRegion, beacons.isComplete {
+            return core.startMonitoring(RegisteredRegion(beacons))
         }
-        core.startMonitoring(RegisteredRegion(beacons))
+        let copy = region.copy() as? CLRegion ?? region
+        refuse(UnavailableRequests.RegionRequest(.monitoring, region)) { manager in
+            let isDenied = LocationService.positions.failure(manager.core.center.snapshot.authorization) == .denied
+            manager.delegate?.locationManager(
+                manager, monitoringDidFailFor: copy,
+                withError: CLError(isDenied ? .regionMonitoringDenied : .regionMonitoringFailure))
+        }
     }
 
     /// Begins to monitor a region; the accuracy says nothing for beacons.
@@ -145,11 +151,16 @@ open class CLLocationManager: NSObject {
     /// same identifier, and is never monitored.
     open func stopMonitoring(for region: CLRegion) {
         if region is CLBeaconRegion { core.stopMonitoring(region.identifier) }
+        core.stop(UnavailableRequests.RegionRequest(.monitoring, region))
     }
 
-    /// Asks for the state of a beacon region that is monitored; `didDetermineState` delivers it.
+    /// Asks for the state of a region; `didDetermineState` delivers it. The state of a region that is not monitored is
+    /// unknown. For regions other than beacons and circles nothing happens, as Core Location's document says.
     open func requestState(for region: CLRegion) {
-        if region is CLBeaconRegion { core.requestState(of: region.identifier) }
+        if let beacons = region as? CLBeaconRegion { return core.requestState(of: RegisteredRegion(beacons)) }
+        guard region is CLCircularRegion else { return }
+        let copy = region.copy() as? CLRegion ?? region
+        later { $0.delegate?.locationManager($0, didDetermineState: .unknown, for: copy) }
     }
 
     /// The regions that the application monitors, those of earlier launches too. The objects may be others than those
@@ -182,12 +193,18 @@ open class CLLocationManager: NSObject {
     /// Begins to range the beacons of a region: `didRangeBeacons:in:` reports them once a second, or
     /// `rangingBeaconsDidFailFor:withError:` why not.
     open func startRangingBeacons(in region: CLBeaconRegion) {
-        core.startRanging(LocationManagerCore.RangedRegion(region))
+        if region.isComplete { return core.startRanging(LocationManagerCore.RangedRegion(region)) }
+        let copy = region.copy() as? CLBeaconRegion ?? region
+        refuse(UnavailableRequests.RegionRequest(.ranging, region)) { manager in
+            manager.delegate?.locationManager(
+                manager, rangingBeaconsDidFailFor: copy, withError: CLError(.rangingFailure))
+        }
     }
 
     /// Stops ranging the beacons of an equal region.
     open func stopRangingBeacons(in region: CLBeaconRegion) {
         core.stopRanging(LocationManagerCore.RangedRegion(region))
+        core.stop(UnavailableRequests.RegionRequest(.ranging, region))
     }
 
     /// The regions that this manager ranges.
@@ -225,32 +242,54 @@ open class CLLocationManager: NSObject {
     /// The last heading; there is none.
     open var heading: CLHeading? { nil }
 
-    /// Asks for positions; `didFailWithError` follows with `CLError.locationUnknown`.
-    open func startUpdatingLocation() { failPosition(.locationUnknown) }
+    /// Asks for positions; `didFailWithError` follows with `CLError.locationUnknown`, or `denied` without permission.
+    open func startUpdatingLocation() { start(.positions) }
 
-    /// Stops asking for positions.
-    open func stopUpdatingLocation() {}
+    /// Stops asking for positions, also for a single one.
+    open func stopUpdatingLocation() {
+        core.stop(.positions)
+        core.stop(.onePosition)
+    }
 
-    /// Asks for one position; `didFailWithError` follows with `CLError.locationUnknown`.
-    open func requestLocation() { failPosition(.locationUnknown) }
+    /// Asks for one position; `didFailWithError` follows as for ``startUpdatingLocation()``.
+    open func requestLocation() { start(.onePosition) }
 
-    /// Asks for large changes of position; `didFailWithError` follows with `CLError.locationUnknown`.
-    open func startMonitoringSignificantLocationChanges() { failPosition(.locationUnknown) }
+    /// Asks for large changes of position; `didFailWithError` follows as for ``startUpdatingLocation()``.
+    open func startMonitoringSignificantLocationChanges() { start(.significantChanges) }
 
     /// Stops asking for large changes of position.
-    open func stopMonitoringSignificantLocationChanges() {}
+    open func stopMonitoringSignificantLocationChanges() { core.stop(.significantChanges) }
 
-    /// Asks for visits; `didFailWithError` follows with `CLError.locationUnknown`.
-    open func startMonitoringVisits() { failPosition(.locationUnknown) }
+    /// Asks for visits; `didFailWithError` follows as for ``startUpdatingLocation()``.
+    open func startMonitoringVisits() { start(.visits) }
 
     /// Stops asking for visits.
-    open func stopMonitoringVisits() {}
+    open func stopMonitoringVisits() { core.stop(.visits) }
 
     /// Asks for headings; `didFailWithError` follows with `CLError.headingFailure`.
-    open func startUpdatingHeading() { failPosition(.headingFailure) }
+    open func startUpdatingHeading() { start(.headings) }
 
     /// Stops asking for headings.
-    open func stopUpdatingHeading() {}
+    open func stopUpdatingHeading() { core.stop(.headings) }
+
+    /// Asks for a token for location pushes. There is no push service here: the answer is
+    /// `CLLocationPushServiceError.unsupportedPlatform`.
+    open func startMonitoringLocationPushes(completion: ((Data?, (any Error)?) -> Void)? = nil) {
+        guard let completion else { return }
+        // The app's own closure, which only the callback calls.
+        let answer = UnsafeTransfer(completion)
+        core.makeCallback { answer.value(nil, CLLocationPushServiceError(.unsupportedPlatform)) }
+    }
+
+    /// Asks for a token for location pushes. There is no push service here.
+    ///
+    /// - Throws: `CLLocationPushServiceError.unsupportedPlatform`
+    open func startMonitoringLocationPushes() async throws -> Data {
+        throw CLLocationPushServiceError(.unsupportedPlatform)
+    }
+
+    /// Stops asking for location pushes. There is nothing to stop.
+    open func stopMonitoringLocationPushes() {}
 
     /// Puts the question of calibrating the compass away; it is never asked.
     open func dismissHeadingCalibrationDisplay() {}
@@ -266,8 +305,21 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Positions are not deferred on any system any more.")
     open func disallowDeferredLocationUpdates() {}
 
-    private func failPosition(_ code: CLError.Code) {
-        later { $0.delegate?.locationManager($0, didFailWithError: CLError(code)) }
+    private func start(_ service: LocationService) {
+        core.start(service)
+        later { $0.reportServiceFailures() }
+    }
+
+    private func reportServiceFailures() {
+        for code in core.takeServiceFailures() { delegate?.locationManager(self, didFailWithError: CLError(code)) }
+    }
+
+    /// Answers a request about a region that cannot be watched, unless the app stops it before.
+    private func refuse(
+        _ request: UnavailableRequests.RegionRequest, _ answer: @escaping @Sendable (CLLocationManager) -> Void
+    ) {
+        core.start(request)
+        later { if $0.core.take(request) { answer($0) } }
     }
 
     /// Makes a call where callbacks are made, after those that are under way.
@@ -287,13 +339,14 @@ open class CLLocationManager: NSObject {
             delegate.locationManagerDidChangeAuthorization(self)
             // Missed changes are delivered once there is a delegate to receive them.
             core.requestMissedChanges()
+            reportServiceFailures()
         case .started(let region):
             delegate?.locationManager(self, didStartMonitoringFor: CLBeaconRegion(region))
         case .monitoringFailed(let region, let failure):
             delegate?.locationManager(
                 self, monitoringDidFailFor: CLBeaconRegion(region),
                 withError: CLError(failure == .denied ? .regionMonitoringDenied : .regionMonitoringFailure))
-        case .determined(let region):
+        case .determined(let region), .answered(let region):
             delegate?.locationManager(
                 self, didDetermineState: CLRegionState(region.state), for: CLBeaconRegion(region))
         case .entered(let region):
@@ -323,14 +376,16 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Reports a failure to the request that is answered, or to all for the constraint.
+    /// Reports a failure to the request that it is about.
     private func fail(_ constraint: BeaconConstraint, of requester: RangingRequester?, with error: CLError) {
-        let rangings = core.rangings(of: constraint)
-        if rangings.asConstraint, requester == nil || requester == .constraint {
+        switch requester {
+        case .constraint:
             delegate?.locationManager(self, didFailRangingFor: CLBeaconIdentityConstraint(constraint), error: error)
-        }
-        for region in rangings.regions where requester == nil || requester == .region(region.identifier) {
-            delegate?.locationManager(self, rangingBeaconsDidFailFor: CLBeaconRegion(region), withError: error)
+        case .region(let identifier):
+            for region in core.rangings(of: constraint).regions where region.identifier == identifier {
+                delegate?.locationManager(self, rangingBeaconsDidFailFor: CLBeaconRegion(region), withError: error)
+            }
+        case nil: break
         }
     }
 }

@@ -17,6 +17,11 @@ final class LocationManagerCore: Sendable {
         var regions: [String: RangedRegion] = [:]
 
         var isEmpty: Bool { !isForConstraint && regions.isEmpty }
+
+        /// Those that receive the callbacks, in order.
+        var requesters: [RangingRequester] {
+            (isForConstraint ? [.constraint] : []) + regions.keys.sorted().map { .region($0) }
+        }
     }
 
     /// A region that is ranged, as a value from which one can be made again.
@@ -25,16 +30,10 @@ final class LocationManagerCore: Sendable {
         var constraint: BeaconConstraint
     }
 
-    /// The calls that stop the monitoring of a region: those that were made, and those that the center has carried out.
-    private struct Stops {
-        var made = 0
-        var carriedOut = 0
-    }
-
     private struct State {
         var requests: [BeaconConstraint: Requests] = [:]
-        /// By the region's identifier.
-        var stops: [String: Stops] = [:]
+        var stopped = StoppedRequests()
+        var unavailable = UnavailableRequests()
         /// The authorization that was delivered last; nil before the first.
         var authorization: AuthorizationStatus?
     }
@@ -57,23 +56,22 @@ final class LocationManagerCore: Sendable {
 
     /// Begins to receive the center's events.
     ///
-    /// - Parameter deliver: called where callbacks are to be made.
+    /// - Parameter deliver: makes the callback for an event that the app has not stopped in between.
     func begin(_ deliver: @escaping @Sendable (ClientEvent) -> Void) {
         center.addClient(client) { [weak self, weak center, context] event in
             guard let self, let center else { return }
             if case .authorization(let status, _) = event, !isNews(status) { return }
             if case .ranged(let constraint, let beacons, let time) = event {
                 // A slow app receives the newest report alone.
-                let report = RangingMailbox.Report(beacons: beacons, time: time)
-                guard mailbox.put(report, for: constraint) else { return }
+                guard put(RangingMailbox.Report(beacons: beacons, time: time), for: constraint) else { return }
                 return center.makeCallback(in: context) { [weak self] in
                     guard let self, let report = mailbox.take(constraint) else { return }
                     deliver(.ranged(constraint, report.beacons, at: report.time))
                 }
             }
-            let stops = carriedOutStops(for: event)
+            let moment = state.withLock { $0.stopped.now }
             center.makeCallback(in: context) { [weak self] in
-                if let self, isCurrent(event, since: stops) { deliver(event) }
+                for event in self?.current(event, since: moment) ?? [] { deliver(event) }
             }
         }
     }
@@ -86,23 +84,46 @@ final class LocationManagerCore: Sendable {
         }
     }
 
-    /// Returns how many stops the center has carried out for an event's region, when it sends the event.
-    private func carriedOutStops(for event: ClientEvent) -> Int {
-        guard let region = event.changedRegion else { return 0 }
-        return state.withLock { $0.stops[region.identifier]?.carriedOut ?? 0 }
+    /// Keeps a report for its callback, unless the request that it answers is being stopped.
+    ///
+    /// - Returns: true where a callback has to be made for it.
+    private func put(_ report: RangingMailbox.Report, for constraint: BeaconConstraint) -> Bool {
+        state.withLock { state in
+            !state.stopped.isStopping(.allRanging(constraint)) && mailbox.put(report, for: constraint)
+        }
     }
 
-    /// Returns false for an event about a region that was stopped while the event waited for its callback, here or, as
-    /// far as the center has got, by another manager.
-    ///
-    /// - Parameter stops: how many stops there had been when the event was sent.
-    private func isCurrent(_ event: ClientEvent, since stops: Int) -> Bool {
-        guard let region = event.changedRegion else { return true }
-        let isStopped = state.withLock { ($0.stops[region.identifier]?.made ?? 0) > stops }
-        return !isStopped
-            && center.snapshot.regions.contains {
-                $0.identifier == region.identifier && $0.constraint == region.constraint
+    /// Returns an event for each request that it is about, without those that were stopped while it waited for its
+    /// callback, here or, as far as the center has got, by another manager.
+    private func current(_ event: ClientEvent, since moment: StoppedRequests.Moment) -> [ClientEvent] {
+        switch event {
+        case .determined(let region), .entered(let region), .exited(let region), .started(let region):
+            return isStopped(region, since: moment) || !isMonitored(region) ? [] : [event]
+        case .monitoringFailed(let region, let failure):
+            // One beyond the limit was never monitored.
+            let isOver = failure != .limitExceeded && !isMonitored(region)
+            return isStopped(region, since: moment) || isOver ? [] : [event]
+        case .answered(let region):
+            return isStopped(region, since: moment) ? [] : [event]
+        case .rangingFailed(let constraint, let failure, let requester):
+            return state.withLock { state in
+                (state.requests[constraint]?.requesters ?? [])
+                    .filter { requester == nil || requester == $0 }
+                    .filter { !state.stopped.isStopped(.ranging(constraint, $0), since: moment) }
+                    .map { .rangingFailed(constraint, failure, to: $0) }
             }
+        case .authorization, .radio, .missedChangesEnded, .condition, .ranged, .advertising: return [event]
+        }
+    }
+
+    private func isStopped(_ region: RegisteredRegion, since moment: StoppedRequests.Moment) -> Bool {
+        state.withLock { $0.stopped.isStopped(.monitoring(region.identifier), since: moment) }
+    }
+
+    private func isMonitored(_ region: RegisteredRegion) -> Bool {
+        center.snapshot.regions.contains {
+            $0.identifier == region.identifier && $0.constraint == region.constraint
+        }
     }
 
     /// Makes a call where callbacks are made, after those that are under way.
@@ -124,25 +145,27 @@ final class LocationManagerCore: Sendable {
 
     func stopMonitoring(_ identifier: String) {
         state.withLock { state in
-            state.stops[identifier, default: Stops()].made += 1
-            center.perform { [weak self] center in
-                center.stopMonitoring(identifier)
-                self?.carriedOutStop(of: identifier)
-            }
+            stop(.monitoring(identifier), in: &state) { $0.stopMonitoring(identifier) }
         }
     }
 
-    private func carriedOutStop(of identifier: String) {
-        // On the center's queue: without callbacks under way, there is no event that counts the stops so far.
-        let isQuiet = center.hasNoCallbacksUnderWay
-        state.withLock { state in
-            state.stops[identifier]?.carriedOut += 1
-            if isQuiet { state.stops = state.stops.filter { $0.value.made > $0.value.carriedOut } }
+    /// Stops a request now, and has the center stop it. The caller holds the lock.
+    private func stop(
+        _ request: StoppedRequests.Request, in state: inout State,
+        _ work: @escaping @Sendable (isolated BeaconCenter) -> Void = { _ in }
+    ) {
+        state.stopped.stop(request)
+        center.perform { [weak self] center in
+            work(center)
+            guard let self else { return }
+            // On the center's queue: without callbacks under way, no event waits.
+            let isQuiet = center.hasNoCallbacksUnderWay
+            self.state.withLock { $0.stopped.carryOut(request, isQuiet: isQuiet) }
         }
     }
 
-    func requestState(of identifier: String) {
-        center.perform { [client] in $0.requestState(of: identifier, for: client) }
+    func requestState(of region: RegisteredRegion) {
+        center.perform { [client] in $0.requestState(of: region, for: client) }
     }
 
     // MARK: - Ranging
@@ -152,7 +175,7 @@ final class LocationManagerCore: Sendable {
     }
 
     func stopRanging(_ constraint: BeaconConstraint) {
-        stop(constraint) { $0.isForConstraint = false }
+        stop(constraint, by: .constraint) { $0.isForConstraint = false }
     }
 
     func startRanging(_ region: RangedRegion) {
@@ -160,7 +183,7 @@ final class LocationManagerCore: Sendable {
     }
 
     func stopRanging(_ region: RangedRegion) {
-        stop(region.constraint) { $0.regions[region.identifier] = nil }
+        stop(region.constraint, by: .region(region.identifier)) { $0.regions[region.identifier] = nil }
     }
 
     private func start(
@@ -172,12 +195,18 @@ final class LocationManagerCore: Sendable {
         }
     }
 
-    private func stop(_ constraint: BeaconConstraint, change: (inout Requests) -> Void) {
+    private func stop(
+        _ constraint: BeaconConstraint, by requester: RangingRequester, change: (inout Requests) -> Void
+    ) {
         state.withLock { state in
-            guard var requests = state.requests[constraint] else { return }
+            guard var requests = state.requests[constraint], requests.requesters.contains(requester) else { return }
             change(&requests)
             state.requests[constraint] = requests.isEmpty ? nil : requests
-            if requests.isEmpty { center.perform { [client] in $0.stopRanging(constraint, for: client) } }
+            stop(.ranging(constraint, requester), in: &state)
+            guard requests.isEmpty else { return }
+            // A report that waits belongs to the stopped request and not to the next one.
+            _ = mailbox.take(constraint)
+            stop(.allRanging(constraint), in: &state) { [client] in $0.stopRanging(constraint, for: client) }
         }
     }
 
@@ -198,14 +227,27 @@ final class LocationManagerCore: Sendable {
             return (own.isForConstraint, own.regions.values.sorted { $0.identifier < $1.identifier })
         }
     }
-}
 
-extension ClientEvent {
-    /// The region whose state an event is about.
-    fileprivate var changedRegion: RegisteredRegion? {
-        switch self {
-        case .determined(let region), .entered(let region), .exited(let region): region
-        default: nil
-        }
+    // MARK: - What is not available
+
+    /// Begins a service that cannot deliver anything.
+    func start(_ service: LocationService) { state.withLock { $0.unavailable.start(service) } }
+
+    func stop(_ service: LocationService) { state.withLock { $0.unavailable.stop(service) } }
+
+    /// Returns the failures of services that the app does not know of.
+    func takeServiceFailures() -> [CLError.Code] {
+        let status = center.snapshot.authorization
+        return state.withLock { $0.unavailable.takeFailures(status) }
+    }
+
+    /// Begins a request about a region that cannot be watched.
+    func start(_ request: UnavailableRequests.RegionRequest) { state.withLock { $0.unavailable.start(request) } }
+
+    func stop(_ request: UnavailableRequests.RegionRequest) { state.withLock { $0.unavailable.stop(request) } }
+
+    /// Returns true where such a request was not stopped, and ends it.
+    func take(_ request: UnavailableRequests.RegionRequest) -> Bool {
+        state.withLock { $0.unavailable.take(request) }
     }
 }

@@ -12,7 +12,7 @@ import Foundation
 /// - An application may monitor 20 conditions at once, counted by themselves and not together with the regions of
 ///   `CLLocationManager`. Those beyond are reported as such, and are monitored as soon as others are removed.
 /// - A condition is `unmonitored` where the application may not know of beacons, where the machine has no radio, where
-/// the   condition is of a kind that is not supported, and beyond the limit. While the radio is off it is `unknown`.
+/// the condition is of a kind that is not supported, and beyond the limit. While the radio is off it is `unknown`.
 /// - While no task iterates over the events, the newest of each condition waits.
 ///
 /// Only conditions of beacons are supported, since no position is known here. Conditions that the application made
@@ -33,7 +33,7 @@ public actor CLMonitor {
     /// - Parameter name: letters and digits, by Apple's advice. Anything is accepted.
     public init(_ name: String) async {
         let center = BeaconCenter.current
-        monitor = BoundMonitor(center: center, core: await center.monitorCore(name))
+        monitor = BoundMonitor(center: center, core: center.monitorCore(name))
         events = Events(monitor)
     }
 
@@ -88,7 +88,16 @@ extension CLMonitor {
 
             /// Returns the next event, as soon as there is one; nil once the task is cancelled. Nothing is thrown at
             /// present.
-            public mutating func next() async throws -> CLMonitor.Events.Element? { await reader.next() }
+            public mutating func next() async throws -> CLMonitor.Events.Element? {
+                await reader.next(isolation: nil)
+            }
+
+            /// Returns the next event as ``next()`` does, to the actor that iterates.
+            public mutating func next(
+                isolation actor: isolated (any Actor)?
+            ) async throws(any Error) -> CLMonitor.Events.Element? {
+                await reader.next(isolation: actor)
+            }
         }
 
         /// Returns an iterator, which begins to wait for events.

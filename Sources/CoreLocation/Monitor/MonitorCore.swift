@@ -9,10 +9,10 @@ internal import Synchronization
 extension BeaconCenter {
     /// Returns the core that the monitors of a name share. It is made with the first of them, and lives as long as the
     /// center. Its conditions go on being monitored while none is open, as on Apple's systems.
-    func monitorCore(_ name: String) -> MonitorCore {
-        companion("monitor \(name)") { center in
-            let core = MonitorCore(name, in: center)
-            core.begin(center)
+    nonisolated func monitorCore(_ name: String) -> MonitorCore {
+        companion("monitor \(name)") {
+            let core = MonitorCore(name, in: self)
+            core.begin(self)
             return core
         }
     }
@@ -35,7 +35,7 @@ final class MonitorCore: Sendable {
     private let isSaveDue = Atomic<Bool>(false)
 
     /// Reads what is stored. Nothing is monitored before ``begin(_:)``.
-    init(_ name: String, in center: isolated BeaconCenter) {
+    init(_ name: String, in center: BeaconCenter) {
         self.name = name
         store = center.monitorStore
         client = center.makeClientID()
@@ -58,7 +58,7 @@ final class MonitorCore: Sendable {
     }
 
     /// Begins to listen to the center, and to monitor the restored conditions.
-    func begin(_ center: isolated BeaconCenter) {
+    func begin(_ center: BeaconCenter) {
         center.addClient(client) { [weak self, weak center] event in
             guard let self, let center else { return }
             self.handle(event, in: center)
@@ -108,6 +108,9 @@ final class MonitorCore: Sendable {
         state.withLock { $0.addReader(id) }
         return id
     }
+
+    /// Returns false for a reader whose event is of a condition that was removed while the event was on its way.
+    func isCurrent(_ reader: MonitorState.ReaderID) -> Bool { state.withLock { $0.isCurrent(reader) } }
 
     func removeReader(_ reader: MonitorState.ReaderID, in center: BeaconCenter) {
         change(in: center) { state, _ in state.removeReader(reader) }
@@ -168,7 +171,7 @@ final class MonitorCore: Sendable {
             let result = body(&state, date)
             return (result, state.takeDeliveries(), state.takeIsChanged())
         }
-        for delivery in deliveries { delivery.continuation.resume(returning: delivery.event) }
+        for delivery in deliveries { center.wake { delivery.continuation.resume(returning: delivery.event) } }
         if isChanged { saveSoon(center) }
         return result
     }
@@ -232,12 +235,15 @@ final class MonitorReader: Sendable {
     deinit { monitor.core.removeReader(id, in: monitor.center) }
 
     /// Returns the next event; the one before has been dealt with.
-    func next() async -> CLMonitor.Event? {
-        let wait = monitor.core.makeWaitID()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { monitor.core.wait(wait, for: id, resuming: $0, in: monitor.center) }
-        } onCancel: {
-            monitor.core.cancel(wait)
+    func next(isolation: isolated (any Actor)?) async -> CLMonitor.Event? {
+        while true {
+            let wait = monitor.core.makeWaitID()
+            let event = await withTaskCancellationHandler {
+                await withCheckedContinuation { monitor.core.wait(wait, for: id, resuming: $0, in: monitor.center) }
+            } onCancel: {
+                monitor.core.cancel(wait)
+            }
+            if event == nil || monitor.core.isCurrent(id) { return event }
         }
     }
 }

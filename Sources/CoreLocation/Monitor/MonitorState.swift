@@ -187,6 +187,11 @@ struct MonitorState: Sendable {
         readers.remove(reader)
     }
 
+    /// Returns true where the condition of a reader's event is still there.
+    func isCurrent(_ reader: ReaderID) -> Bool {
+        inHand[reader].map { identifiersByCondition[$0.conditionID] != nil } ?? false
+    }
+
     /// Notes that a reader has dealt with its event.
     mutating func finish(_ reader: ReaderID) {
         guard let issued = inHand.removeValue(forKey: reader), identifiersByCondition[issued.conditionID] != nil else {

@@ -25,6 +25,12 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     private let notifiesOnDisplay = Locked(false)
     private let constraint: CLBeaconIdentityConstraint
 
+    /// Creates a region without an identity, whose UUID is all zeros. Monitoring and ranging it fail.
+    public override init() {
+        constraint = CLBeaconIdentityConstraint(uuid: CLBeaconRegion.noUUID)
+        super.init()
+    }
+
     /// Creates a region of all beacons of a proximity UUID.
     public init(uuid: UUID, identifier: String) {
         constraint = CLBeaconIdentityConstraint(uuid: uuid)
@@ -109,7 +115,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// 21 bytes, the UUID, the major and the minor value (most significant byte first) and the measured power.
     ///
     /// - Parameter measuredPower: the signal one metre away, in dBm; its low eight bits are used. Nil means the
-    /// device's   own value, here -59, which Apple's AirLocate sample uses.
+    /// device's own value, here -59, which Apple's AirLocate sample uses.
     /// - Returns: a new dictionary. A major or minor value that is nil is sent as 0.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let identity = BeaconIdentity(
@@ -122,6 +128,11 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     }
 
     override var kind: Kind { .beacon }
+
+    /// A Boolean value that says that the region has an identity, which one made by `init()` has not.
+    var isComplete: Bool { uuid != Self.noUUID || !identifier.isEmpty }
+
+    private static let noUUID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
     override func bareCopy() -> CLRegion {
         let copy = CLBeaconRegion(beaconIdentityConstraint: beaconIdentityConstraint, identifier: identifier)

@@ -8,6 +8,13 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     private let middle: CLLocationCoordinate2D
     private let extent: CLLocationDistance
 
+    /// Creates a region without a name that covers nothing.
+    public override init() {
+        middle = CLLocationCoordinate2D(latitude: 0, longitude: 0)
+        extent = 0
+        super.init()
+    }
+
     /// Creates a disc around `center`.
     ///
     /// - Parameters:

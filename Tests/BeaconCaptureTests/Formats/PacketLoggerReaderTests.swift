@@ -18,6 +18,17 @@ struct PacketLoggerReaderTests {
         #expect(reading.records == [7000, 7000, 7000, 7000, 7000])
     }
 
+    @Test("the upper bits of an advert's type, which Apple's controllers set, change nothing", arguments: 0..<16)
+    func upperBits(bits: UInt8) throws {
+        var event = advert.event
+        // Event, length, subevent, count, type.
+        event[4] |= bits << 4
+        let plain = try Reading(PacketLogger.record(microseconds: 7, type: 1, advert.event, isBigEndian: true))
+        let reading = try Reading(PacketLogger.record(microseconds: 7, type: 1, event, isBigEndian: true))
+        #expect(reading.heard == plain.heard && reading.heard.count == 1)
+        #expect(reading.counts == plain.counts)
+    }
+
     @Test("a record that cannot be is damage")
     func damage() throws {
         let good = PacketLogger.record(microseconds: 7, type: 1, advert.event, isBigEndian: true)

@@ -33,9 +33,10 @@ final class DaemonBench: Sendable {
 
     /// Writes a file into the folder.
     @discardableResult
-    func write(_ text: String, to name: String) throws -> String {
+    func write(_ text: String, to name: String, mode: Int = 0o644) throws -> String {
         let file = folder.appendingPathComponent(name)
         try text.write(to: file, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
         return file.path
     }
 

@@ -42,6 +42,21 @@ struct BrokerSourceTests {
         #expect(source.specification.isRadio && !source.specification.canSend)
     }
 
+    @Test("A mapping has bytes, fields, or both")
+    func mappings() throws {
+        func mapping(_ text: String) throws -> ReceiverMapping {
+            let sources = try Self.sources(
+                "sources: [{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s, \(text) } }]")
+            return try #require(sources.first?.specification.broker?.network.mapping)
+        }
+        let fields = try mapping("uuid: i.u, major: i.a, minor: i.b, power: i.p, state: i.s, each: l, time: t")
+        #expect(fields.uuid == JSONPath("i.u") && fields.major == JSONPath("i.a") && fields.minor == JSONPath("i.b"))
+        #expect(fields.power == JSONPath("i.p") && fields.state == JSONPath("i.s") && fields.data == nil)
+        #expect(fields.each == JSONPath("l") && fields.time == JSONPath("t"))
+        let both = try mapping("uuid: u, major: a, minor: b, data: d, encoding: base64")
+        #expect(both.uuid == JSONPath("u") && both.data == JSONPath("d") && both.encoding == .base64)
+    }
+
     @Test("A word is enough, and its password is nowhere to be seen")
     func word() throws {
         let source = try #require(try Self.sources("sources: [\"mqtt://hall:s3cret@broker:1884/a/+,b/#\"]").first)
@@ -63,12 +78,21 @@ struct BrokerSourceTests {
             ("{ name: a, mqtt: { host: b }, from: hci }", "\"from\" and \"mqtt\" are two sources"),
             ("{ name: a, mqtt: { host: b }, esphome: { hosts: [c] } }", "\"mqtt\" and \"esphome\" are two sources"),
             ("{ name: a, esphome: { hosts: [c], key: short } }", "is written here for all to read"),
-            ("{ name: a, esphome: { hosts: [\"c:0\"] } }", "the port of c is none"),
+            ("{ name: a, esphome: { hosts: [\"c:0\"] } }", "\"c:0\": the port is not valid"),
             ("{ name: a, esphome: { host: c } }", "there is no key \"host\" here; was \"hosts\" meant?"),
             ("{ name: a, from: hci, topics: [b] }", "\"topics\" is for the receivers of a broker"),
             ("{ name: a, mqtt: { host: b }, topics: [c#] }", "has a # that is not its last level"),
             ("{ name: a, mqtt: { host: b }, mapping: { rssi: r, data: d } }", "say once which receiver heard"),
             ("{ name: a, mqtt: { host: b }, mapping: { receiver: r, data: d } }", "\"rssi\" is missing"),
+            ("{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s } }", "say where the advert is"),
+            (
+                "{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s, uuid: u, major: a } }",
+                "\"minor\" is missing"
+            ),
+            (
+                "{ name: a, mqtt: { host: b }, mapping: { receiver: r, rssi: s, data: d, power: a..b } }",
+                "keys with dots between them"
+            ),
             (
                 "{ name: a, mqtt: { host: b }, mapping: { receiver: a..b, rssi: r, data: d } }",
                 "keys with dots between them"

@@ -155,11 +155,14 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Spans of time are numbers with units",
+        "Spans of time are numbers with units, or of seconds alone",
         arguments: [
             ("30s", Duration.seconds(30)), ("1h30m", .seconds(5400)), ("500ms", .milliseconds(500)),
             ("1.5m", .seconds(90)),
-            ("2d", .seconds(172_800)), ("", nil), ("30", nil), ("-1s", nil), ("1s ", nil), ("s", nil), ("1e9s", nil),
+            ("2d", .seconds(172_800)), ("30", .seconds(30)), ("0", .zero), ("0.25", .milliseconds(250)),
+            ("20us", .microseconds(20)),
+            ("", nil), (".", nil), ("1h30", nil), ("30 ", nil), ("inf", nil), ("0x1E", nil), ("-1", nil), ("-1s", nil),
+            ("1s ", nil), ("s", nil), ("1e9s", nil),
             ("99999999999d", nil), ("1.2.3s", nil),
         ] as [(String, Duration?)])
     func durations(_ text: String, _ duration: Duration?) {
@@ -242,6 +245,15 @@ struct ConfigurationTests {
         #expect(check("web: { listne: x }\n").lines.first?.contains("listen") == true)
         let proxies = check("web: { listen: \"0.0.0.0\", trusted-proxies: [172.30.32.2, \"FD00:0::2\"] }\n")
         #expect(proxies.web?.trustedProxies == ["172.30.32.2", "fd00::2"] && proxies.lines.isEmpty)
+        let near = check("web: { trusted-proxies: [\"::ffff:127.0.0.1\"] }\n")
+        #expect(near.web?.trustedProxies == ["127.0.0.1"])
+        #expect(near.lines.count == 1 && near.lines[0].contains("warning") && near.lines[0].contains("every program"))
+        #expect(check("web: { trusted-proxies: [127.0.0.1], token-hash: \(hash) }\n").lines.isEmpty)
+        #expect(check("web: { trusted-proxies: [172.30.32.2], names: [\"*\"] }\n").lines.isEmpty)
+        for others in ["", ", trusted-proxies: [\"::1\"], token-hash: \(hash)"] {
+            let any = check("web: { names: [\"*\"]\(others) }\n").lines
+            #expect(any.count == 1 && any[0].contains("error") && any[0].contains("proxies of other machines"))
+        }
         let unclear = check("web: { trusted-proxies: [proxy.local, 10.0.0.0/8] }\n").lines
         #expect(unclear.count == 2 && unclear.allSatisfy { $0.contains("which is no address") })
         #expect(check("web: { history-age: 30d, history-entries: 500 }\n").web?.historyEntries == 500)

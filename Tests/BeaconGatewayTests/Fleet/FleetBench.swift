@@ -83,7 +83,7 @@ final class FleetBench {
 
     static var settings: FleetSettings {
         // The text of a fleet of one is always one.
-        guard let settings = FleetSettings("local") else { preconditionFailure("local is a fleet") }
+        guard let settings = try? FleetSettings("local") else { preconditionFailure("local is a fleet") }
         return settings
     }
 

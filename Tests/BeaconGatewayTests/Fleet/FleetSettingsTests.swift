@@ -73,7 +73,7 @@ struct AccountFileTests {
     ) throws -> (FleetMember, NATSExchange) {
         let address = cluster.url.replacing(
             "nats://", with: "nats://\(user.name.replacing(" ", with: "%20")):\(user.password)@")
-        var settings = try #require(FleetSettings(address))
+        var settings = try FleetSettings(address)
         (settings.name, settings.node, settings.works) = ("museum", user.name, works)
         settings.delivers = works
         settings.partitions = 2

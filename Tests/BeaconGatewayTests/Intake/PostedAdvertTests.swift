@@ -47,6 +47,28 @@ struct PostedAdvertTests {
         await running.value
     }
 
+    @Test("Invented gateways keep no named one out, and are reported as a warning")
+    func crowd() async throws {
+        let source = Self.source()
+        let bench = try Self.bench(source)
+        let running = Task { await bench.gateway.run() }
+        try await eventually { source.inbox.add(Array("$HBRP,INVENTED".utf8)) }
+        for number in 0..<300 {
+            let answer = try await bench.ask(
+                .post, Self.path, headers: Self.bearer(), body: "$HBRP,INVENTED\(number),INVENTED\(number)")
+            #expect(answer.status == 200)
+        }
+        _ = try await bench.ask(.post, Self.path, headers: Self.bearer(), body: Self.line())
+        try await eventually { !bench.bench.notified.isEmpty }
+        #expect(bench.bench.notified.first?.hasSuffix(" hall") == true, "\(bench.bench.notified)")
+        try await eventually {
+            let health = try await bench.ask(.get, "/v1/health")
+            return health.body.contains("warning") && health.body.contains("more than 200 receivers")
+        }
+        await bench.gateway.stop()
+        await running.value
+    }
+
     @Test(
         "A gateway shows the token as it can: in a header, as a password, behind the address", arguments: [true, false])
     func tokens(isGuarded: Bool) async throws {

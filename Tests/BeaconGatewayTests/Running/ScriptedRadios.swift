@@ -14,12 +14,18 @@ final class ScriptedRunner: GatewayRunner {
     /// The newest scan mode; nil before the first.
     let mode = Locked<ScanMode?>(nil)
 
+    /// Every scan mode, in order.
+    let modes = Locked<[ScanMode]>([])
+
     /// What is to be sent.
     let advertised = Locked<[IBeaconFrame]>([])
 
     func start() {}
     func stop() {}
-    func scan(_ mode: ScanMode) { self.mode.withLock { $0 = mode } }
+    func scan(_ mode: ScanMode) {
+        self.mode.withLock { $0 = mode }
+        modes.withLock { $0.append(mode) }
+    }
     func advertise(_ frames: [IBeaconFrame]) { advertised.withLock { $0 = frames } }
 }
 

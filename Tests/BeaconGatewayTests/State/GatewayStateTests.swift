@@ -2,6 +2,7 @@ import BeaconModel
 import BeaconMonitoring
 import Foundation
 import GRDB
+import Glibc
 import Testing
 
 @testable import BeaconGateway
@@ -200,6 +201,39 @@ struct GatewayStateTests {
         let history = EventHistory(
             file: EventHistory.file(besideOutbox: outbox), broadcast: EventBroadcast(), logger: to.lines.logger)
         #expect(try await history.events(.init()).map(\.event.summary) == ["in"])
+    }
+
+    @Test("What is put back belongs to the owner of the state, and the service can read the configuration")
+    func restoredOwner() async throws {
+        let (from, to) = (try WebBench(), try GatewayBench())
+        try await from.state.save(Self.presence(["region hall": .inside]))
+        await from.history.append([])
+        let configuration = from.bench.folder.appendingPathComponent("beacond.yaml")
+        try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
+        let file = from.bench.folder.appendingPathComponent("b.backup")
+        try await Backup.write(
+            to: file, configuration: configuration.path, state: from.state, history: from.history)
+        // Only root gives files away.
+        let owner = geteuid() == 0 ? 4711 : geteuid()
+        let state = to.folder.path + "/state"
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+        #expect(chown(state, owner, getegid()) == 0)
+        let (outbox, path) = (state + "/outbox.sqlite", to.folder.path + "/etc/beacond.yaml")
+        // On a new machine, and where files are there.
+        for round in 0..<2 {
+            let restored = try Backup.restore(from: file, besideOutbox: outbox, configuration: path)
+            #expect(restored.setAside.isEmpty == (round == 0))
+            for file in [GatewayState.file(besideOutbox: outbox), EventHistory.file(besideOutbox: outbox)] {
+                let rights = try #require(FileRights(file.path, followsLinks: false))
+                #expect(rights.owner == owner && rights.mode & 0o777 == 0o600, "\(file.path)")
+            }
+            #expect(FileRights(path, followsLinks: false).map { $0.mode & 0o777 } == 0o644)
+            #expect(FileRights(to.folder.path + "/etc", followsLinks: false).map { $0.mode & 0o777 } == 0o755)
+        }
+        try "web: false\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let beside = try Backup.restore(from: file, besideOutbox: outbox, configuration: path).configuration
+        #expect(beside == path + ".restored")
+        #expect(FileRights(path + ".restored", followsLinks: false).map { $0.mode & 0o777 } == 0o644)
     }
 
     @Test("A backup of which a part is missing is refused, and nothing is touched")

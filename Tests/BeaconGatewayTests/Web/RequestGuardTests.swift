@@ -110,25 +110,95 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "Who comes by a trusted proxy needs no token; others need it, and where there is none they are refused",
+        "A trusted proxy's users may ask where there is no token, and need it where there is one; other machines may not",
         arguments: [
-            // Where the proxy is, or who else there is; what is asked for; without a token's hash in the file, and with
-            // one.
-            ("172.30.32.2", "/v1/status", 200, 200), ("172.30.32.2", "/", 200, 200),
-            ("::ffff:172.30.32.2", "/v1/status", 200, 200), ("fd00::2", "/v1/status", 200, 200),
+            // The client's address; the path; the answer without a token in the file, and with one.
+            ("172.30.32.2", "/v1/status", 200, 401), ("172.30.32.2", "/", 200, 200),
+            ("::ffff:172.30.32.2", "/v1/status", 200, 401), ("fd00::2", "/v1/status", 200, 401),
             ("172.30.32.3", "/v1/status", 403, 401), ("172.30.32.3", "/", 403, 200),
             ("172.30.32.3", "/v1/ready", 403, 503), ("172.30.32.20", "/v1/events", 403, 401),
             ("fd00::3", "/v1/status", 403, 401), ("::ffff:172.30.32.3", "/v1/status", 403, 401),
-            // Programs of the machine itself, by a name of it.
+            // Programs of this machine, by a name that a page may have bound to it.
             ("127.0.0.1", "/v1/status", 421, 401), ("127.0.0.1", "/v1/ready", 421, 503),
+            ("::ffff:127.0.0.1", "/v1/status", 421, 401),
         ])
     func trustedProxies(_ address: String, _ path: String, _ open: Int, _ guarded: Int) async throws {
         for (settings, status) in [(WebSettings(), open), (Self.guarded, guarded)] {
             var settings = settings
             settings.host = "0.0.0.0"
             settings.trustedProxies = ["172.30.32.2", "fd00::2"]
+            settings.names = ["*"]
             let bench = try WebBench(settings)
             #expect(try await bench.ask(.get, path, host: "home.example:8123", from: address).status == status)
+        }
+    }
+
+    /// A client of the matrix.
+    enum Client: String, CaseIterable {
+        case ownProgram = "127.0.0.1"
+        case nearProxy = "127.0.0.2"
+        case farProxy = "172.30.32.2"
+        /// A proxy on this machine that asks by the machine's own address in the network.
+        case ownAddress = "192.0.2.7"
+        case stranger = "203.0.113.9"
+
+        var isTrusted: Bool { [.nearProxy, .farProxy, .ownAddress].contains(self) }
+        var isLocal: Bool { ![.farProxy, .stranger].contains(self) }
+    }
+
+    private static let wish =
+        #"{"uuid":"\#(GatewayBench.uuid)","major":1,"minor":2,"measuredPower":-59,"enabled":true}"#
+
+    @Test(
+        "A proxy vouches for its users' addresses, and not for a name, a page or the token",
+        arguments: Client.allCases, [false, true])
+    func matrix(_ client: Client, isGuarded: Bool) async throws {
+        for names in [[], ["beacons.example"], ["*"]] {
+            var settings = isGuarded ? Self.guarded : WebSettings()
+            settings.names = names
+            settings.trustedProxies = Set(Client.allCases.filter(\.isTrusted).map(\.rawValue))
+            let bench = try WebBench(settings)
+            for host in [
+                "127.0.0.1:8099", "192.0.2.7:8099", "beacons.example", "", "evil.example", "evil.example:8099",
+            ] {
+                let isKnown =
+                    host.hasPrefix("127") || host.hasPrefix("192") || (!host.isEmpty && names.first == host)
+                    || (!host.isEmpty && names == ["*"] && client == .farProxy)
+                for (origin, isOwn) in [
+                    (nil, true), ("http://\(host)", true), ("https://\(host)", true),
+                    ("https://attacker.example", false), ("null", false),
+                ] as [(String?, Bool)] {
+                    for forwarded in [nil, "attacker.example"] {
+                        // The header of a far proxy counts where every name of it does.
+                        let isForwarded =
+                            forwarded != nil && origin == "https://attacker.example" && client == .farProxy
+                            && names == ["*"]
+                        for method in [HTTPRequest.Method.get, .put] {
+                            for hasToken in [false, true] {
+                                var headers: HTTPFields = [.consoleRequest: "1"]
+                                headers[.origin] = origin
+                                headers[.forwardedHost] = forwarded
+                                if hasToken { headers[.authorization] = "Bearer \(Self.token)" }
+                                let isPage = isOwn || isForwarded
+                                let expected =
+                                    !isPage
+                                    ? 403
+                                    : isGuarded && !hasToken
+                                        ? 401
+                                        : !isGuarded && !client.isLocal && !client.isTrusted
+                                            ? 403 : !isGuarded && !isKnown ? 421 : method == .get ? 200 : 409
+                                let answer = try await bench.ask(
+                                    method, method == .get ? "/v1/status" : "/v1/advertising", host: host,
+                                    headers: headers, body: method == .get ? nil : Self.wish, from: client.rawValue,
+                                    to: "192.0.2.7")
+                                #expect(
+                                    answer.status == expected,
+                                    "\(names) \(host) \(origin ?? "-") \(forwarded ?? "-") \(method) \(hasToken)")
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -143,6 +213,7 @@ struct RequestGuardTests {
     func trustedOrigins(_ host: String, _ origin: String, _ forwarded: String?, _ status: Int) async throws {
         var settings = WebSettings()
         settings.trustedProxies = ["172.30.32.2"]
+        settings.names = ["*"]
         let bench = try WebBench(settings)
         var headers: HTTPFields = [.origin: origin, .consoleRequest: "1"]
         headers[try #require(HTTPField.Name("X-Forwarded-Host"))] = forwarded
@@ -178,6 +249,51 @@ struct RequestGuardTests {
         #expect(try await bench.ask(.put, "/v1/advertising", headers: [.cookie: pair], body: "{}").status == 403)
         _ = try await bench.ask(.delete, "/v1/session", headers: [.cookie: pair, .consoleRequest: "1"])
         #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: pair]).status == 401)
+    }
+
+    @Test(
+        "The session's cookie is bound to its host where the page is one of HTTPS, and plain where it cannot be",
+        arguments: [
+            (nil, nil, false), ("http://beacons.example", nil, false), ("https://beacons.example", nil, true),
+            (nil, "/etc/beacon.pem", true), ("https://beacons.example", "/etc/beacon.pem", true),
+        ] as [(String?, String?, Bool)])
+    func cookie(_ origin: String?, _ certificate: String?, _ isSecure: Bool) async throws {
+        var settings = Self.guarded
+        settings.certificate = certificate
+        let bench = try WebBench(settings)
+        var headers: HTTPFields = [.consoleRequest: "1"]
+        headers[.origin] = origin
+        let answer = try await bench.ask(
+            .post, "/v1/session", host: "beacons.example", headers: headers, body: #"{"token":"\#(Self.token)"}"#)
+        #expect(answer.status == 204, "\(answer.body)")
+        let cookie = try #require(answer.headers[.setCookie])
+        #expect(cookie.hasPrefix("__Host-beacond-session=") == isSecure)
+        #expect(cookie.hasSuffix("; Secure") == isSecure)
+        #expect(cookie.contains("; Path=/;") && !cookie.contains("Domain"))
+        let pair = String(cookie.prefix { $0 != ";" })
+        #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: pair]).status == 200)
+        // A page of plain HTTP on the same host can set the plain name, and only that.
+        let planted = "beacond-session=" + (pair.split(separator: "=").last ?? "")
+        let status = try await bench.ask(.get, "/v1/status", headers: [.cookie: planted]).status
+        #expect(status == (certificate == nil ? 200 : 401))
+        let end = try await bench.ask(.delete, "/v1/session", headers: [.cookie: pair, .consoleRequest: "1"])
+        #expect(end.headers[values: .setCookie].count == 2)
+        #expect(end.headers[values: .setCookie].allSatisfy { $0.contains("Max-Age=0") })
+        #expect(try await bench.ask(.get, "/v1/status", headers: [.cookie: pair]).status == 401)
+    }
+
+    @Test("Secrets are the same only where every byte is")
+    func secrets() {
+        let hash = AccessToken.hash(of: Self.token)
+        #expect(AccessToken.isSame(hash, hash))
+        #expect(AccessToken.isSame("", ""))
+        for place in hash.indices {
+            var other = hash
+            other.replaceSubrange(place...place, with: "x")
+            #expect(!AccessToken.isSame(hash, other))
+        }
+        #expect(!AccessToken.isSame(hash, String(hash.dropLast())))
+        #expect(!AccessToken.isSame(hash, hash + "0"))
     }
 
     @Test("Who is logged in stays so while the token is the same, and not with another")

@@ -20,6 +20,7 @@ struct WebBench {
     let wishes = Locked<[GatewayConfiguration?]>([])
     let broadcast: EventBroadcast
     let server: WebServer
+    private let responder: RouterResponder<WebContext>
 
     /// An answer.
     struct Answer {
@@ -55,6 +56,14 @@ struct WebBench {
             history: history, state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, state: state),
             reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })
+        responder = server.router().buildResponder()
+    }
+
+    /// The paths of all requests that only read, with "x" for each parameter.
+    var readPaths: [String] {
+        server.router().routes.filter { $0.method == .get }.map {
+            "/" + WebServer.key($0.path.description).replacing(#/\{[^}]*\}/#, with: "x")
+        }
     }
 
     private struct Collector: ResponseBodyWriter {
@@ -69,10 +78,15 @@ struct WebBench {
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
     }
 
-    /// Asks, as a program of this machine does unless something else is said.
+    /// Asks, as a program of this machine does unless an address says otherwise.
+    ///
+    /// - Parameters:
+    ///   - address: the address that the connection comes from.
+    ///   - local: the address that it comes to.
     func ask(
         _ method: HTTPRequest.Method = .get, _ path: String, host: String = "127.0.0.1:8099",
-        headers: HTTPFields = [:], body: String? = nil, from address: String? = nil
+        headers: HTTPFields = [:], body: String? = nil, from address: String? = nil,
+        to local: String? = nil
     ) async throws -> Answer {
         var headers = headers
         if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }
@@ -81,9 +95,10 @@ struct WebBench {
             body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
         let channel = EmbeddedChannel()
         channel.remoteAddress = try address.map { try SocketAddress(ipAddress: $0, port: 50_000) }
+        channel.localAddress = try local.map { try SocketAddress(ipAddress: $0, port: 8099) }
         let context = WebContext(
             source: ApplicationRequestContextSource(channel: channel, logger: bench.lines.logger))
-        let response = try await server.router().buildResponder().respond(to: request, context: context)
+        let response = try await responder.respond(to: request, context: context)
         let collector = Collector()
         let box = collector.box
         try await response.body.write(collector)

@@ -5,6 +5,7 @@ import BeaconSupport
 import CoreMetrics
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -51,7 +52,7 @@ struct WebServerTests {
         #expect(try await web.ask(.get, "/v1/sources").json["sources"] is [[String: Any]])
     }
 
-    @Test("While somebody looks the regions' beacons are ranged, and no longer")
+    @Test("A request has no effect on radios, and a stream of ranging ranges for as long as it is open")
     func looking() async throws {
         let bench = try GatewayBench()
         let runner = ScriptedRunner()
@@ -60,20 +61,67 @@ struct WebServerTests {
         let run = Task { await web.gateway.run() }
         func mode() -> ScanMode? { runner.mode.withLock { $0 } }
         while mode() == nil { await Task.yield() }
-        #expect(mode() != .ranging)
-        #expect(try await web.ask(.get, "/v1/beacons").status == 200)
-        #expect(mode() == .ranging)
-        await web.gateway.greetListeners()
-        #expect(mode() == .ranging, "somebody looked a moment ago")
-        await web.gateway.endAttention()
-        await web.gateway.greetListeners()
-        #expect(mode() != .ranging)
-        // A stream ranges for as long as it is open.
-        let stream = Task { for await _ in try #require(await web.gateway.range([nil])) { return } }
-        while mode() != .ranging { await Task.yield() }
-        await web.gateway.greetListeners()
-        try await stream.value
-        while mode() == .ranging { await Task.yield() }
+        let before = runner.modes.withLock { $0 }
+        #expect(!before.contains(.ranging))
+        for path in web.readPaths {
+            #expect(try await web.ask(.head, path).status < 600)
+            // These two last until their client goes, and the third is what ranges.
+            let isEndless = ["/v1/events/stream", "/v1/sightings", "/v1/ranging/stream"].contains(path)
+            if !isEndless { #expect(try await web.ask(.get, path).status < 600) }
+        }
+        let endless = ["/v1/events/stream", "/v1/sightings"].map { path in Task { try await web.ask(.get, path) } }
+        while web.broadcast.count == 0 { await Task.yield() }
+        while await web.gateway.recordings.isEmpty { await Task.yield() }
+        web.broadcast.finish()
+        await web.gateway.endListeners()
+        for one in endless { #expect(try await one.value.status == 200) }
+        #expect(runner.modes.withLock { $0 } == before)
+        for path in ["/v1/ranging/stream?scope=regions", "/v1/ranging/stream"] {
+            let stream = Task { try await web.ask(.get, path) }
+            while mode() != .ranging { await Task.yield() }
+            await web.gateway.greetListeners()
+            #expect(mode() == .ranging)
+            await web.gateway.endListeners()
+            #expect(try await stream.value.status == 200)
+            while mode() == .ranging { await Task.yield() }
+        }
+        for query in ["scope=all", "scope=regions&region=\(GatewayBench.uuid)"] {
+            #expect(try await web.ask(.get, "/v1/ranging/stream?\(query)").status == 400)
+        }
+        runner.messages.finish()
+        await run.value
+    }
+
+    @Test("The list of beacons has what a stream of the regions ranges, also after the configuration changed")
+    func rangedRegions() async throws {
+        let runner = ScriptedRunner()
+        let web = try WebBench(sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner])
+        let run = Task { await web.gateway.run() }
+        while runner.mode.withLock({ $0 }) == nil { await Task.yield() }
+        let stream = Task { try await web.ask(.get, "/v1/ranging/stream?scope=regions") }
+        while runner.mode.withLock({ $0 }) != .ranging { await Task.yield() }
+        var configuration = await web.gateway.configuration
+        configuration.regions = configuration.regions.map {
+            var region = $0
+            region.name = "renamed"
+            return region
+        }
+        await web.gateway.use(configuration)
+        #expect(runner.mode.withLock { $0 } == .ranging)
+        await ScriptedRadios.onThread {
+            runner.messages.send(.radio(.state(.poweredOn)))
+            for second in [1_000.0, 1_001, 1_002] {
+                var batch = ScriptedRadios.batch(hearing: [second], until: second)
+                batch.receiverNames = ["a"]
+                runner.messages.send(.heard(batch))
+            }
+        }
+        try await eventually {
+            let beacons = try await web.ask(.get, "/v1/beacons").json["beacons"] as? [[String: Any]]
+            return beacons?.first?["regions"] as? [String] == ["renamed"]
+        }
+        await web.gateway.endListeners()
+        #expect(try await stream.value.body.contains("event: ranging\n"))
         runner.messages.finish()
         await run.value
     }

@@ -26,7 +26,7 @@ final class Observer: Sendable {
                             try? await client.subscribe(to: filter)
                             isReady.withLock { $0 = true }
                         case .message(let message): heard.withLock { $0.append(message) }
-                        case .disconnected: break
+                        case .disconnected, .messageTooLong: break
                         }
                     }
                 },

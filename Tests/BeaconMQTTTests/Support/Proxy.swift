@@ -15,7 +15,10 @@ final class Proxy: Sendable {
     private let listener: Int32
     private let state = Locked(State())
 
-    init(to target: UInt16) throws {
+    /// - Parameters:
+    ///   - target: the port to connect to.
+    ///   - answer: where it is not nil, clients of MQTT 5 get these bytes and the end, as from an older broker.
+    init(to target: UInt16, answeringVersion5With answer: [UInt8]? = nil) throws {
         port = try FreePort.find()
         listener = try FreePort.listen(on: port)
         let (listener, state) = (listener, state)
@@ -23,11 +26,25 @@ final class Proxy: Sendable {
             while true {
                 let incoming = accept(listener, nil, nil)
                 guard incoming >= 0 else { return }
+                var first: [UInt8] = []
+                if let answer {
+                    var buffer = [UInt8](repeating: 0, count: 4096)
+                    let count = read(incoming, &buffer, buffer.count)
+                    first = Array(buffer.prefix(max(count, 0)))
+                    // The version follows the protocol's name (MQTT 5.0, 3.1.2.2).
+                    if let name = first.firstRange(of: Array("MQTT".utf8)), first[name.upperBound] == 5 {
+                        _ = answer.withUnsafeBytes { write(incoming, $0.baseAddress, $0.count) }
+                        shutdown(incoming, Int32(SHUT_RDWR))
+                        close(incoming)
+                        continue
+                    }
+                }
                 guard let outgoing = try? FreePort.open(target) else {
                     close(incoming)
                     continue
                 }
                 state.withLock { $0.sockets += [incoming, outgoing] }
+                _ = first.withUnsafeBytes { write(outgoing, $0.baseAddress, $0.count) }
                 Self.copy(incoming, outgoing)
                 Self.copy(outgoing, incoming)
             }

@@ -27,7 +27,14 @@ struct HCIAdvertisingReportCursorTests {
         #expect(heard.advertisingSet == 0xFF)
     }
 
-    @Test("a legacy report of a type that is none", arguments: ["05", "06", "FF"])
+    @Test("a legacy report whose type has reserved bits set", arguments: ["10", "20", "13", "84", "F3"])
+    func reservedBits(type: String) throws {
+        let kind = try #require(UInt8(type, radix: 16)) & 0x0F
+        let found = try reports(of: event("02", count: 1, "\(type) 01 433EA2C96B6A 07 \(Self.advert) C5"))
+        #expect(found.map(\.report.kind.rawValue) == [kind])
+    }
+
+    @Test("a legacy report of a type that is none", arguments: ["05", "06", "15", "FF"])
     func unknownLegacyType(type: String) throws {
         #expect(try reports(of: event("02", count: 1, "\(type) 01 433EA2C96B6A 00 C5")).isEmpty)
     }

@@ -220,15 +220,19 @@ struct BeaconCenterTests {
     @Test("The state can be asked for, and is delivered when somebody looks for regions that want it")
     func requestState() async {
         let bench = await CenterBench()
-        await bench.center.startMonitoring(
-            RegisteredRegion(
-                identifier: "shown", constraint: CenterBench.everyone, notifiesEntryStateOnDisplay: true),
-            for: bench.client)
-        await bench.center.requestState(of: "shown", for: bench.client)
+        let shown = RegisteredRegion(
+            identifier: "shown", constraint: CenterBench.everyone, notifiesEntryStateOnDisplay: true)
+        await bench.center.startMonitoring(shown, for: bench.client)
+        await bench.center.requestState(of: shown, for: bench.client)
         await bench.center.displayDidLightUp()
         await bench.hear(1)
         await bench.center.displayDidLightUp()
         #expect(await bench.words() == ["started shown", "shown unknown", "shown inside", "shown inside"])
+        // One that is not monitored is unknown, whatever its object says.
+        await bench.center.requestState(
+            of: RegisteredRegion(identifier: "other", constraint: CenterBench.everyone, state: .inside),
+            for: bench.client)
+        #expect(await bench.words() == ["other unknown"])
     }
 
     @Test("Frames of all clients are sent together, and each client takes only its own back")

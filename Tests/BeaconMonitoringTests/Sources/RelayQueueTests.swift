@@ -194,7 +194,7 @@ struct RelayQueueTests {
     @Test(
         "A broker that cannot be is refused with what to do",
         arguments: [
-            ("broker.local", "mqtt://HOST"), ("mqtt://", "host is empty"), ("mqtt://h:0", "the port is none"),
+            ("broker.local", "mqtt://HOST"), ("mqtt://", "host is empty"), ("mqtt://h:0", "the port is not valid"),
             ("mqtt://h/\(String(repeating: "x", count: 250))", "longer than 256 bytes"), ("mqtt://h/a/#", "wildcard"),
             ("mqtt://h/a//b", "empty level"), ("mqtt://h/$SYS", "begins with $"),
         ])

@@ -105,7 +105,7 @@ final class EventLog: Sendable {
         case .radio(let state): "radio \(state)"
         case .started(let region): "started \(region.identifier)"
         case .monitoringFailed(let region, let failure): "failed \(region.identifier) \(failure)"
-        case .determined(let region): "\(region.identifier) \(region.state)"
+        case .determined(let region), .answered(let region): "\(region.identifier) \(region.state)"
         case .entered(let region): "enter \(region.identifier)"
         case .exited(let region): "exit \(region.identifier)"
         case .missedChangesEnded: "missed changes ended"

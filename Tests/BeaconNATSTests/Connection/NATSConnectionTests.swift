@@ -194,7 +194,7 @@ struct NATSConnectionTests {
     func refusals() async throws {
         let cluster = try await NATSCluster(servers: 1, "authorization { token: \"new\" }")
         let recorder = Recorder()
-        var options = try #require(NATSOptions(cluster.url))
+        var options = try NATSOptions(cluster.url)
         options.token = Secret("old")
         let connection = try NATSConnection(options, report: recorder.tell)
         let log = cluster.folder.url.appendingPathComponent("0.log")

@@ -44,7 +44,12 @@ import Testing
             CBCentralManagerOptionShowPowerAlertKey, CBCentralManagerOptionRestoreIdentifierKey,
             CBCentralManagerRestoredStatePeripheralsKey, CBCentralManagerRestoredStateScanServicesKey,
             CBCentralManagerRestoredStateScanOptionsKey, CBCentralManagerScanOptionAllowDuplicatesKey,
-            CBCentralManagerScanOptionSolicitedServiceUUIDsKey,
+            CBCentralManagerScanOptionSolicitedServiceUUIDsKey, CBCentralManagerOptionDeviceAccessForMedia,
+            CBConnectPeripheralOptionNotifyOnConnectionKey, CBConnectPeripheralOptionNotifyOnDisconnectionKey,
+            CBConnectPeripheralOptionNotifyOnNotificationKey, CBConnectPeripheralOptionEnableAutoReconnect,
+            CBConnectPeripheralOptionEnableTransportBridgingKey, CBConnectPeripheralOptionRequiresANCS,
+            CBConnectPeripheralOptionStartDelayKey, CBConnectionEventMatchingOption.serviceUUIDs.rawValue,
+            CBConnectionEventMatchingOption.peripheralUUIDs.rawValue,
         ]
         #expect(Set(others).count == others.count)
     }

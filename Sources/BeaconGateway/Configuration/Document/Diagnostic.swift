@@ -8,6 +8,8 @@ public struct Diagnostic: Hashable, Sendable {
         case environment(String)
         /// A line of the file of secrets beside the configuration.
         case secrets(path: String, line: Int)
+        /// The files themselves, and this machine.
+        case machine
     }
 
     /// The consequence of a diagnostic.
@@ -40,6 +42,7 @@ public struct Diagnostic: Hashable, Sendable {
         case .file(let location): "\(file):\(location.line):\(location.column): \(severity.rawValue): \(message)"
         case .environment(let name): "\(name) in the environment: \(severity.rawValue): \(message)"
         case .secrets(let path, let line): "\(path):\(line): \(severity.rawValue): \(message)"
+        case .machine: "\(file): \(severity.rawValue): \(message)"
         }
     }
 }

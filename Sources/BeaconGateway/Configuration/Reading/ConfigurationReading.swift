@@ -97,20 +97,58 @@ final class ConfigurationReading {
         return variables.keys.contains { $0.hasPrefix(key + "_") }
     }
 
-    /// The diagnostics, in the order of the file, then of the environment, then of the secrets.
+    /// The diagnostics, in the order of the file, then of the environment, then of the secrets, then of the machine.
     var sortedDiagnostics: [Diagnostic] {
         // Sorting does not promise to keep what is equal in order, so its place decides.
         diagnostics.enumerated().sorted { left, right in
-            switch (left.element.origin, right.element.origin) {
-            case (.file(let first), .file(let second)):
-                first == second ? left.offset < right.offset : first < second
-            case (.environment(let first), .environment(let second)):
-                first == second ? left.offset < right.offset : first < second
-            case (.secrets(_, let first), .secrets(_, let second)): first < second
-            case (.file, _), (.environment, .secrets): true
-            case (.environment, .file), (.secrets, _): false
-            }
+            let (one, other) = (Self.order(of: left.element.origin), Self.order(of: right.element.origin))
+            return one == other ? left.offset < right.offset : one < other
         }.map(\.element)
+    }
+
+    private static func order(of origin: Diagnostic.Origin) -> (Int, Int, Int, String) {
+        switch origin {
+        case .file(let place): (0, place.line, place.column, "")
+        case .environment(let name): (1, 0, 0, name)
+        case .secrets(_, let line): (2, line, 0, "")
+        case .machine: (3, 0, 0, "")
+        }
+    }
+
+    /// Reports what other users of this machine can read or change, and should not.
+    ///
+    /// - Parameters:
+    ///   - configuration: the path of the configuration's file.
+    ///   - programs: the programs that it names.
+    func reportExposure(of configuration: String, programs: Set<String>) {
+        let exposure = FileExposure()
+        var warnings = exposure.warnings(of: configuration, as: .configuration)
+        if let secrets { warnings += exposure.warnings(of: secrets.path, as: .secrets) }
+        for program in programs.sorted() where program.hasPrefix("/") {
+            warnings += exposure.warnings(of: program, as: .program)
+        }
+        // A folder is above several files, and is repaired once.
+        var places: Set<String> = []
+        for warning in warnings where places.insert(warning.place).inserted {
+            report(.machine, warning.message, severity: .warning)
+        }
+    }
+
+    /// Reports a time zone of this machine that the C library does not know.
+    ///
+    /// - Parameter isNeeded: true where a rule's days and hours are those of the machine.
+    func reportTimeZone(isNeeded: Bool) {
+        let zone = ZoneVariable()
+        if let text = variables["TZ"] {
+            guard let fault = zone.fault(text) else { return }
+            report(.environment("TZ"), fault, severity: .warning)
+        } else if isNeeded, !zone.hasDefault {
+            report(
+                .machine,
+                "this machine has no time zone (/etc/localtime), so that the rules' days and hours are in UTC; "
+                    + "write \"time-zone\" into each rule, or set TZ",
+                severity: .warning)
+        }
     }
 
     func report(_ origin: Diagnostic.Origin, _ message: String, severity: Diagnostic.Severity = .error) {

@@ -121,7 +121,7 @@ extension ConfigurationSection {
         }
         guard let text = text(key, what) else { return nil }
         guard let url = Self.webAddress(text.value) else {
-            report(text.origin, "\"\(key)\" is \"\(text.value)\"; \(what)")
+            report(text.origin, "\"\(key)\" is \"\(text.value.shownAddress)\"; \(what)")
             return nil
         }
         if url.password != nil, case .file = text.origin {

@@ -149,16 +149,14 @@ final class ConfigurationSection {
     }
 
     func duration(_ key: String, _ range: ClosedRange<Duration>) -> Duration? {
-        let limits = "from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
-        return value(key, "write a span of time \(limits), as 30s, 5m or 1h30m") { text in
+        value(key, DurationText.form(in: range)) { text in
             DurationText.duration(text).flatMap { range.contains($0) ? $0 : nil }
         }?.value
     }
 
     /// Returns a span of time; an inner nil for the word `off`.
     func durationOrOff(_ key: String, _ range: ClosedRange<Duration>) -> Duration?? {
-        let limits = "from \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))"
-        let found = value(key, "write a span of time \(limits), as 30s, 5m or 1h30m, or off") { text -> Duration?? in
+        let found = value(key, DurationText.form(in: range) + ", or off") { text -> Duration?? in
             if text.lowercased() == "off" || text.lowercased() == "false" { return .some(nil) }
             return DurationText.duration(text).flatMap { range.contains($0) ? .some($0) : nil }
         }

@@ -68,16 +68,34 @@ extension ReceiverMapping {
                 "\(section.subject)say once which receiver heard: \"receiver\", the place of its name in the message, "
                     + "\"receiver-level\", its level in the topic from 1, or \"receiver-name\"")
         }
-        let (each, address, time) = (path("each"), path("address"), path("time"))
+        let (each, address, time, state) = (path("each"), path("address"), path("time"), path("state"))
         let (rssi, data) = (path("rssi"), path("data"))
+        let (uuid, major, minor, power) = (path("uuid"), path("major"), path("minor"), path("power"))
         let encoding = section.choice("encoding", Encoding.allCases.map { ($0.rawValue, $0) })
         section.finish()
-        for (key, isMissing) in [("rssi", rssi == nil), ("data", data == nil)] where isMissing && !section.has(key) {
-            section.reportMissing(key, form)
+        if !section.has("rssi") { section.reportMissing("rssi", form) }
+        let fields = ["uuid", "major", "minor"]
+        let missing = fields.filter { !section.has($0) }
+        if missing.count == fields.count, !section.has("data") {
+            section.report(
+                section.origin,
+                "\(section.subject)say where the advert is: \"data\", the place of its bytes, or \"uuid\", \"major\" "
+                    + "and \"minor\", those of an iBeacon that the gateway decoded")
+        } else if missing.count < fields.count {
+            for key in missing { section.reportMissing(key, form) }
         }
-        guard let receiver = receivers.first, let rssi, let data else { return nil }
-        return ReceiverMapping(
-            receiver: receiver, each: each, address: address, rssi: rssi, data: data,
-            encoding: encoding?.value ?? .hexadecimal, time: time)
+        guard let receiver = receivers.first, let rssi else { return nil }
+        var mapping: ReceiverMapping
+        if let data {
+            mapping = ReceiverMapping(receiver: receiver, rssi: rssi, data: data)
+        } else if let uuid, let major, let minor {
+            mapping = ReceiverMapping(receiver: receiver, rssi: rssi, uuid: uuid, major: major, minor: minor)
+        } else {
+            return nil
+        }
+        (mapping.each, mapping.address, mapping.time, mapping.state) = (each, address, time, state)
+        (mapping.uuid, mapping.major, mapping.minor, mapping.power) = (uuid, major, minor, power)
+        if let encoding { mapping.encoding = encoding.value }
+        return mapping
     }
 }

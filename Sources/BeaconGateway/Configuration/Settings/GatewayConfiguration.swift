@@ -124,7 +124,7 @@ extension GatewayConfiguration {
         }
         let folder = URL(fileURLWithPath: file).absoluteURL.deletingLastPathComponent()
         var checked = check(
-            text, folder: folder, environment: environment, secrets: EnvironmentFile(beside: file))
+            text, folder: folder, environment: environment, file: file, secrets: EnvironmentFile(beside: file))
         checked.configuration.path = URL(fileURLWithPath: file).path
         return checked
     }
@@ -136,11 +136,11 @@ extension GatewayConfiguration {
     ///   - folder: the folder that relative paths are resolved against.
     ///   - environment: variables, which come before the text.
     public static func check(_ text: String, folder: URL, environment: [String: String]) -> Checked {
-        check(text, folder: folder, environment: environment, secrets: nil)
+        check(text, folder: folder, environment: environment, file: nil, secrets: nil)
     }
 
     private static func check(
-        _ text: String, folder: URL, environment: [String: String], secrets: EnvironmentFile?
+        _ text: String, folder: URL, environment: [String: String], file: String?, secrets: EnvironmentFile?
     ) -> Checked {
         let document = YAMLDocument(text)
         let reading = ConfigurationReading(environment: environment, secrets: secrets, folder: folder)
@@ -153,6 +153,7 @@ extension GatewayConfiguration {
             configuration.read(ConfigurationSection(document.root, at: [], in: reading))
             reading.reportUnknownVariables()
         }
+        if let file { configuration.launch.reportMachine(to: reading, file: file) }
         return Checked(configuration: configuration, diagnostics: reading.sortedDiagnostics)
     }
 

@@ -54,6 +54,16 @@ extension LaunchSettings {
     }
 }
 
+extension LaunchSettings {
+    /// Reports what of this machine is unsafe or unknown for the configuration's file and its rules.
+    func reportMachine(to reading: ConfigurationReading, file: String) {
+        let programs = rules.compactMap { if case .program(let words)? = $0.target { words.first } else { nil } }
+        reading.reportExposure(of: file, programs: Set(programs))
+        RuleZone.refreshMachine()
+        reading.reportTimeZone(isNeeded: rules.contains { $0.schedule?.zone == .machine })
+    }
+}
+
 extension LaunchSettings.Applications {
     /// Reads `applications: true`, or a mapping.
     static func read(_ section: ConfigurationSection) -> Self? {

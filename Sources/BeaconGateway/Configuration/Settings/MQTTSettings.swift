@@ -6,7 +6,7 @@ import Yams
 public struct MQTTSettings: Hashable, Sendable {
     /// The version of the protocol.
     public enum Version: String, Hashable, Sendable, CaseIterable {
-        /// MQTT 3.1.1, which every broker speaks.
+        /// MQTT 3.1.1.
         case v3 = "3.1.1"
         /// MQTT 5.
         case v5 = "5"
@@ -45,8 +45,8 @@ public struct MQTTSettings: Hashable, Sendable {
     public var host: String
     /// The port; nil for the default.
     public var port: Int?
-    /// The version of the protocol.
-    public var version = Version.v3
+    /// The version of the protocol; nil for the highest that the broker supports.
+    public var version: Version?
     /// The client identifier at the broker; nil for one made from the host's name.
     public var clientID: String?
     /// The user; nil for none.
@@ -59,6 +59,8 @@ public struct MQTTSettings: Hashable, Sendable {
     public var keepAlive: Duration?
     /// The prefix of all topics; nil for one made from the host's name.
     public var baseTopic: String?
+    /// A Boolean value indicating whether the broker keeps states and announcements for later subscribers.
+    public var retainsMessages = true
     /// The quality of service: 0 or 1.
     public var qualityOfService = 1
     /// Discovery by Home Assistant; nil where the file does not mention it.
@@ -83,6 +85,7 @@ extension MQTTSettings {
         settings.password = section.secret("password")
         settings.keepAlive = section.duration("keep-alive", .seconds(5)...(.seconds(65_535)))
         settings.baseTopic = section.text("topic")?.value
+        if let retains = section.boolean("retain") { settings.retainsMessages = retains }
         if let quality = section.integer("qos", 0...1) { settings.qualityOfService = quality.value }
         settings.stateInterval = section.duration("state-interval", .zero...(.seconds(3600)))
         settings.tls = TLS.read(section)

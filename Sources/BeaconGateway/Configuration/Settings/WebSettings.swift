@@ -1,4 +1,5 @@
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import NIOCore
 import Yams
@@ -24,11 +25,12 @@ public struct WebSettings: Hashable, Sendable {
     /// The certificate's key (PEM).
     public var key: String?
 
-    /// The names by which browsers reach this machine, beside its own: those of a reverse proxy.
+    /// The names by which browsers reach this machine, beside its own: those of a reverse proxy. `*` is every name that
+    /// a trusted proxy on another machine passes on.
     public var names: [String] = []
 
-    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has: who comes by one of
-    /// them needs no token.
+    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has. Without a token, their
+    /// users may use the console as programs of this machine may.
     public var trustedProxies: Set<String> = []
 
     /// True where the console shows, and changes nothing.
@@ -66,16 +68,6 @@ public struct WebSettings: Hashable, Sendable {
         return host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isASCII && $0.isNumber }
     }
 
-    /// Returns true for the address of a proxy whose users are signed in.
-    ///
-    /// - Parameter address: the other end of a connection, as the system writes it; nil where it is unknown.
-    func trusts(_ address: String?) -> Bool {
-        guard let address else { return false }
-        // What listens for IPv6 has clients of IPv4 by an address of that family (RFC 4291, 2.5.5.2).
-        let mapped = "::ffff:"
-        return trustedProxies.contains(address.hasPrefix(mapped) ? String(address.dropFirst(mapped.count)) : address)
-    }
-
     /// The address to open in a browser. Where every address of the machine is listened on, it is the first by which
     /// others reach it.
     public var address: String {
@@ -85,7 +77,7 @@ public struct WebSettings: Hashable, Sendable {
 
     /// Returns a host and a port as an address has them: one of IPv6 is in brackets (RFC 3986, 3.2.2).
     public static func authority(_ host: String, _ port: Int) -> String {
-        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        HostAndPort(host: host, port: UInt16(clamping: port)).description
     }
 }
 
@@ -117,6 +109,7 @@ extension WebSettings {
         settings.names =
             section.texts("names", "write names of this machine, as [beacons.example.com]")?.map(\.value) ?? []
         settings.readTrustedProxies(section)
+        settings.checkNames(section)
         settings.isReadOnly = section.boolean("read-only") ?? false
         settings.allowsPrograms = section.boolean("programs") ?? false
         if let age = section.duration("history-age", .seconds(3600)...(.seconds(3660 * 86_400))) {
@@ -166,28 +159,33 @@ extension WebSettings {
         let what = "write the addresses of proxies, as [172.30.32.2]"
         for proxy in section.texts("trusted-proxies", what) ?? [] {
             // In the form in which the system writes it, whichever the file has.
-            if let address = try? SocketAddress(ipAddress: proxy.value, port: 0).ipAddress {
+            if let address = try? SocketAddress(ipAddress: proxy.value, port: 0).plainAddress {
                 trustedProxies.insert(address)
+                if Self.isLoopback(address), !section.has("token-hash") {
+                    section.reading.report(
+                        proxy.origin,
+                        "\(section.subject)\"trusted-proxies\" has \(address), from where every program of this machine "
+                            + "connects, and none of them needs a token; write a \"token-hash\"", severity: .warning)
+                }
             } else {
                 section.report(proxy.origin, "\"trusted-proxies\" has \"\(proxy.value)\", which is no address; \(what)")
             }
         }
     }
 
+    /// Reports `*` among the names where no proxy of another machine checks names.
+    private func checkNames(_ section: ConfigurationSection) {
+        guard names.contains(Self.anyName), trustedProxies.allSatisfy(Self.isLoopback) else { return }
+        section.report(
+            section.origin,
+            "\"names\" has \"*\", which is for proxies of other machines under \"trusted-proxies\"; write each name")
+    }
+
     /// Returns the parts of `HOST:PORT`, where the port may be missing and IPv6 is in brackets.
     private static func address(_ text: String) -> (host: String, port: Int)? {
         // A port alone, of this machine.
         if let port = Int(text) { return 1...65_535 ~= port ? (WebSettings().host, port) : nil }
-        var host = text[...]
-        var port = defaultPort
-        // An address of IPv6 alone is no host with a port.
-        let isAlone = !text.hasPrefix("[") && text.count { $0 == ":" } > 1
-        if !isAlone, let colon = text.lastIndex(of: ":"), text.hasPrefix("[") ? text[..<colon].hasSuffix("]") : true {
-            guard let number = Int(text[text.index(after: colon)...]), 0...65_535 ~= number else { return nil }
-            (host, port) = (text[..<colon], number)
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, host.allSatisfy({ !$0.isWhitespace && $0 != "/" }) else { return nil }
-        return (String(host), port)
+        guard let address = try? HostAndPort(text, ports: 0...65_535) else { return nil }
+        return (address.host, address.port.map(Int.init) ?? defaultPort)
     }
 }

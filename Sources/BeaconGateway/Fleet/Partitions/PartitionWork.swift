@@ -37,6 +37,7 @@ struct PartitionWork: ~Copyable {
     /// The core's numbers for the network's receivers, and the states that it was told last.
     private var receivers: [ReceiverID] = []
     private var statuses: [ReceiverStatus] = []
+    private var knownNames: [String] = []
     private var nextReceiver: UInt16 = 0
     /// Receivers that kept a region and have not been heard since the takeover, and until when that says nothing.
     private var expected: [String: (receiver: ReceiverID, until: Timestamp)] = [:]
@@ -177,12 +178,26 @@ struct PartitionWork: ~Copyable {
     }
 
     private mutating func meetReceivers() {
-        guard receivers.count < network.names.count else { return }
-        for name in network.names[receivers.count...] {
-            receivers.append(expected.removeValue(forKey: name)?.receiver ?? newReceiver(named: name))
-            statuses.append(ReceiverStatus(.unknown))
-            core.setHearing(.interrupted, of: receivers[receivers.count - 1])
+        guard network.names != knownNames else { return }
+        for (place, name) in network.names.enumerated() where place >= receivers.count || knownNames[place] != name {
+            let expected = expected.removeValue(forKey: name)?.receiver
+            if place == receivers.count {
+                receivers.append(expected ?? newReceiver(named: name))
+                statuses.append(ReceiverStatus(.unknown))
+            } else {
+                // Another relay's receiver got the place of one that is gone.
+                if let expected {
+                    core.setHearing(.lost, of: receivers[place])
+                    receivers[place] = expected
+                } else {
+                    core.reassign(receivers[place], to: name)
+                }
+                names[receivers[place]] = name
+                statuses[place] = ReceiverStatus(.unknown)
+            }
+            core.setHearing(.interrupted, of: receivers[place])
         }
+        knownNames = network.names
     }
 
     /// Takes in what was lost, and what was heard.

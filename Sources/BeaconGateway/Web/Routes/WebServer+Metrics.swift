@@ -46,6 +46,14 @@ extension WebServer {
             metrics.makeMeter(label: "beacon_delivery_dead_letters", dimensions: labels).set(Int64(queue.deadLetters))
         }
         metrics.makeMeter(label: "beacon_console_listeners", dimensions: []).set(Int64(broadcast.count))
+        let connections = limits.counts
+        metrics.makeMeter(label: "beacon_console_connections", dimensions: []).set(Int64(connections.open))
+        for (name, count) in [
+            ("connections_displaced", connections.displaced), ("requests_refused", connections.refused),
+            ("requests_too_slow", connections.slowRequests), ("readers_too_slow", connections.slowReaders),
+        ] {
+            metrics.makeCounter(label: "beacon_console_\(name)_total", dimensions: []).increment(by: Int64(count))
+        }
         return metrics.text()
     }
 }

@@ -14,14 +14,15 @@ extension WebServer {
                 var time: Double
                 var beacons: [RangedValue]
             }
-            await gateway.lookAtBeacons()
             return try Response.json(
                 Answer(time: await gateway.newestTime.seconds, beacons: await gateway.beaconValues))
         }
         router.get("ranging/stream") { request, _ in
-            let constraints = try Self.constraints(of: request)
-            guard let reports = await gateway.range(constraints) else {
-                throw Problem(.tooManyRequests, "too many look at beacons already; close another window")
+            let scope = try Self.scope(of: request)
+            // The headers alone: a radio ranges for a client that listens.
+            guard request.method != .head else { return EventStreamResponse.response { _ in } }
+            guard let reports = await gateway.range(scope) else {
+                throw Problem(.tooManyRequests, "too many clients range beacons already; close another window")
             }
             return EventStreamResponse.response(
                 reports.map { report in
@@ -59,13 +60,21 @@ extension WebServer {
     /// The most constraints of one request.
     private static let mostConstraints = 20
 
-    private static func constraints(of request: Request) throws -> [BeaconConstraint?] {
+    private static func scope(of request: Request) throws -> Gateway.RangingScope {
         let texts = request.parameters("region")
+        if let scope = request.parameter("scope") {
+            guard scope == "regions", texts.isEmpty else {
+                throw Problem(
+                    .badRequest, "\"scope\" is \"regions\", without \"region\"; or name each \"region\"",
+                    errors: [.init(key: "scope", detail: "is \"regions\", without \"region\"")])
+            }
+            return .regions
+        }
         guard texts.count <= mostConstraints else {
             throw Problem(.badRequest, "there are \(texts.count) regions; \(mostConstraints) can be ranged at once")
         }
-        guard !texts.isEmpty else { return [nil] }
-        return try texts.map { text in
+        guard !texts.isEmpty else { return .constraints([nil]) }
+        let constraints: [BeaconConstraint?] = try texts.map { text in
             guard let constraint = BeaconConstraint(text) else {
                 throw Problem(
                     .badRequest,
@@ -74,5 +83,6 @@ extension WebServer {
             }
             return constraint
         }
+        return .constraints(constraints)
     }
 }

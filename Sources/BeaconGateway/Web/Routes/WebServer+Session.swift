@@ -34,19 +34,15 @@ extension WebServer {
                                 ? "end \"beacond setup\" with Ctrl-C and start it again"
                                 : "\"beacond open\" prints another"))
             }
-            let secure = settings.certificate == nil ? "" : "; Secure"
-            return Response(
-                status: .noContent,
-                headers: [
-                    .setCookie:
-                        "\(RequestGuard.cookie)=\(try await sessions.begin()); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000\(secure)"
-                ])
+            let cookie = SessionCookie.header(
+                for: try await sessions.begin(), to: request, isEncrypted: settings.certificate != nil)
+            return Response(status: .noContent, headers: [.setCookie: cookie])
         }
         router.delete("session") { request, _ in
-            if let name = request.cookie(RequestGuard.cookie) { try await sessions.end(name) }
-            return Response(
-                status: .noContent,
-                headers: [.setCookie: "\(RequestGuard.cookie)=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"])
+            if let name = SessionCookie.value(in: request, isEncrypted: settings.certificate != nil) {
+                try await sessions.end(name)
+            }
+            return Response(status: .noContent, headers: SessionCookie.removal)
         }
     }
 }

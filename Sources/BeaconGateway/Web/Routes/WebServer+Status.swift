@@ -96,6 +96,9 @@ extension WebServer {
             default: findings.append(.init(severity: "good", what: "\(source.name) is heard", remedy: nil))
             }
         }
+        for source in await gateway.crowdedSources {
+            findings.append(.init(severity: "warning", what: "\(source.name): \(source.report)", remedy: nil))
+        }
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
         for queue in (try? await delivery?.status()) ?? [] {
             if queue.failingSince != nil {

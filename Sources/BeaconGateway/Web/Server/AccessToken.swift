@@ -28,4 +28,14 @@ public struct AccessToken: Sendable {
     static func hash(of data: Data) -> String {
         SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined()
     }
+
+    /// Compares two secrets, or hashes of secrets, in a time that depends on their length alone.
+    ///
+    /// Every check of a token, key or password uses this comparison. One that stops at the first difference tells a
+    /// patient client how much of its guess is right.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        let (one, other) = (Array(one.utf8), Array(other.utf8))
+        guard one.count == other.count else { return false }
+        return zip(one, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+    }
 }

@@ -38,11 +38,15 @@ struct Problem: HTTPResponseError {
         var errors: [Fault]?
     }
 
-    /// The answer.
-    var response: Response {
+    /// The JSON of the answer.
+    var body: Data {
         let form = Form(
             title: status.reasonPhrase, status: status.code, detail: detail, errors: errors.isEmpty ? nil : errors)
-        let body = (try? JSONEncoder.interface.encode(form)) ?? Data("{}".utf8)
+        return (try? JSONEncoder.interface.encode(form)) ?? Data("{}".utf8)
+    }
+
+    /// The answer.
+    var response: Response {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))

@@ -3,51 +3,57 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The check of who may ask: nobody but this machine's programs where no token is needed, and who has the token
-/// otherwise. Who comes by a trusted proxy has been asked there.
+/// The authorization of requests.
 ///
-/// A page of somebody else that is open in the same browser can neither read nor change anything: what it sends names
-/// itself (`Origin`, `Sec-Fetch-Site`) or lacks the console's own header, its cookies do not come with it (`SameSite`),
-/// and where no token is needed, the host that it asks for has to be one of this machine's own names, which a name that
-/// was rebound to this machine is not.
+/// Without a token, the programs and browsers of this machine may ask, and the users of trusted proxies. With one,
+/// every request needs it, or the session of a browser that has shown it. Apps, gateways and other beacond show their
+/// own keys, signatures and tokens.
+///
+/// A trusted proxy vouches for its users' addresses, and for nothing else that a request says. A page of another site
+/// that is open in the same browser can neither read nor change anything:
+///
+/// - its requests name it (`Origin`, `Sec-Fetch-Site`), or they lack the console's own header;
+/// - its cookies do not come with them (`SameSite`);
+/// - a name that it has bound to this machine is unknown here, which ``WebSettings/knows(_:in:)`` decides. With a
+///   token the name does not matter, since the page has neither the token nor the session.
 struct RequestGuard: RouterMiddleware {
-    /// The name of the cookie that a browser gets for the token.
-    static let cookie = "beacond-session"
-
     let settings: WebSettings
     let sessions: WebSessions
 
     func handle(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        let isTrusted = settings.trusts(context.remoteAddress)
-        try checkOrigin(of: request, isTrusted: isTrusted)
-        if isTrusted {
-            try checkChange(request)
-            return try await next(request, context)
-        }
-        guard settings.tokenHash != nil else {
-            if settings.trustedProxies.isEmpty || WebSettings.isLoopback(context.remoteAddress ?? "") {
-                try checkHost(of: request)
-            } else if !Self.isIntake(request.uri.path) {
-                throw Problem(
-                    .forbidden,
-                    "the console is open by \(settings.trustedProxies.sorted().joined(separator: " and ")) alone; for others, write a \"token-hash\" under \"web\""
-                )
+        try checkOrigin(of: request, context)
+        if !Self.isIntake(request.uri.path) {
+            if settings.tokenHash == nil {
+                try checkAddress(context)
+                try checkHost(of: request, context)
+            } else {
+                try await checkToken(of: request)
             }
-            try checkChange(request)
-            return try await next(request, context)
         }
-        let isOpen = Self.isOpen(request.uri.path) || Self.isIntake(request.uri.path)
-        var isKnown = isOpen || hasToken(request)
-        if !isKnown { isKnown = try await hasSession(request) }
-        guard isKnown else {
+        try checkChange(request)
+        return try await next(request, context)
+    }
+
+    /// Refuses clients of other machines that come by no trusted proxy.
+    private func checkAddress(_ context: WebContext) throws {
+        guard context.isLocal || settings.trusts(context.remoteAddress) else {
+            let proxies = settings.trustedProxies.sorted().joined(separator: " and ")
+            throw Problem(
+                .forbidden,
+                "the console answers \(proxies.isEmpty ? "this machine" : proxies) alone; for others, write a \"token-hash\" under \"web\""
+            )
+        }
+    }
+
+    private func checkToken(of request: Request) async throws {
+        if Self.isOpen(request.uri.path) || hasToken(request) { return }
+        guard try await hasSession(request) else {
             throw Problem(
                 .unauthorized, "a token is needed: send it as \"Authorization: Bearer TOKEN\"",
                 headers: [.wwwAuthenticate: "Bearer"])
         }
-        try checkChange(request)
-        return try await next(request, context)
     }
 
     /// Refuses changes where the console only shows.
@@ -70,13 +76,17 @@ struct RequestGuard: RouterMiddleware {
     /// Returns true for what is told without a token: the page, which itself tells nothing and asks for the token, and
     /// whether beacond is ready. All else is closed, however its path is written.
     private static func isOpen(_ path: String) -> Bool {
-        isPage(path) || ["v1/session", "v1/ready"].contains(path.split(separator: "/").joined(separator: "/"))
+        isPage(path) || ["v1/session", WebServer.readinessPath].contains(WebServer.key(path))
     }
 
-    private func checkOrigin(of request: Request, isTrusted: Bool) throws {
+    private func checkOrigin(of request: Request, _ context: WebContext) throws {
         var hosts = [request.head.authority ?? ""]
-        // What the browser asked for, where the proxy asks for another.
-        if isTrusted, let forwarded = request.headers[.forwardedHost] { hosts.append(forwarded) }
+        // The name in the browser, where a proxy asks by another one. It has to be known as any other.
+        if settings.trusts(context.remoteAddress), let forwarded = request.headers[.forwardedHost],
+            settings.knows(forwarded, in: context)
+        {
+            hosts.append(forwarded)
+        }
         let own = hosts.flatMap { ["http://\($0.lowercased())", "https://\($0.lowercased())"] }
         if let origin = request.headers[.origin]?.lowercased(), !own.contains(origin), !isKnown(origin) {
             throw Problem(
@@ -106,22 +116,21 @@ struct RequestGuard: RouterMiddleware {
         return settings.names.contains { $0.lowercased() == host }
     }
 
-    private func checkHost(of request: Request) throws {
-        var host = (request.head.authority ?? "").lowercased()
-        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<colon]) }
-        let isKnown =
-            WebSettings.isLoopback(host) || host == settings.host.lowercased()
-            || settings.names.contains { $0.lowercased() == host }
-        guard isKnown else {
+    private func checkHost(of request: Request, _ context: WebContext) throws {
+        let authority = request.head.authority ?? ""
+        guard settings.knows(authority, in: context) else {
+            let name = authority.prefix(200).description.printable
             throw Problem(
                 .misdirectedRequest,
-                "\"\(host.prefix(200).description.printable)\" is no name of this machine that beacond knows; write it under web, as names: [\(host.prefix(200).description.printable)]"
+                "\"\(name)\" is no name of this machine that beacond knows; write it without a port under \"web\", as names: [NAME]"
             )
         }
     }
 
     private func hasSession(_ request: Request) async throws -> Bool {
-        guard let name = request.cookie(Self.cookie) else { return false }
+        guard let name = SessionCookie.value(in: request, isEncrypted: settings.certificate != nil) else {
+            return false
+        }
         return try await sessions.contains(name)
     }
 
@@ -138,16 +147,5 @@ extension WebSettings {
         guard let tokenHash else { return true }
         let hash = AccessToken.hash(of: token)
         return AccessToken.isSame(hash, tokenHash)
-    }
-}
-
-extension Request {
-    /// Returns the value of a cookie.
-    func cookie(_ name: String) -> String? {
-        for pair in headers[values: .cookie].flatMap({ $0.split(separator: ";") }) {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name { return String(parts[1]) }
-        }
-        return nil
     }
 }

@@ -7,7 +7,6 @@ import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOCore
-import NIOHTTPTypes
 import ServiceLifecycle
 
 /// What a request is handled with.
@@ -19,12 +18,22 @@ struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var maxUploadSize: Int { Self.largestBody }
 
-    /// The address of the other end of the connection; nil where it has none.
+    /// The plain address of the other end of the connection; nil where it has none.
     let remoteAddress: String?
+
+    /// The plain address that the connection came to; nil where it has none.
+    let localAddress: String?
+
+    /// True for a client on this machine. A client that connects to this machine's network address comes from it too.
+    var isLocal: Bool {
+        guard let remoteAddress else { return true }
+        return WebSettings.isLoopback(remoteAddress) || remoteAddress == localAddress
+    }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        remoteAddress = source.channel.remoteAddress?.ipAddress
+        remoteAddress = source.channel.remoteAddress?.plainAddress
+        localAddress = source.channel.localAddress?.plainAddress
     }
 }
 
@@ -37,13 +46,6 @@ struct WebServer: Service {
 
     /// The time for requests under way when beacond ends.
     private static let grace = Duration.seconds(1)
-
-    /// The most connections at once; others wait.
-    private static let mostConnections = 512
-
-    /// The time in which a connection has to take or to send something: longer than an app may wait for a message.
-    /// Listeners get a heartbeat more often.
-    private static let patience = TimeAmount.seconds(180)
 
     let settings: WebSettings
     let gateway: Gateway
@@ -66,6 +68,7 @@ struct WebServer: Service {
     /// True once beacond ends.
     let isEnding = Locked(false)
     let diagnoses = DiagnosisCache()
+    let limits = ConnectionLimits()
     let started = Date()
 
     func run() async {
@@ -129,16 +132,14 @@ struct WebServer: Service {
         let http = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [
-                    IdleStateHandler(writeTimeout: Self.patience), ConnectionPatience(),
+                    ResponseDeadline(limits), ConnectionPlace(limits, settings, logger), RequestDeadline(limits),
                 ],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)))
         let server = try settings.tls().map { try .tls(http, tlsConfiguration: $0) } ?? http
         return Application(
             router: router(), server: server,
-            configuration: .init(
-                address: .hostname(settings.host, port: settings.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
+            configuration: .init(address: .hostname(settings.host, port: settings.port)),
             onServerRunning: { channel in
                 var settings = settings
                 settings.port = channel.localAddress?.port ?? settings.port
@@ -146,6 +147,9 @@ struct WebServer: Service {
             },
             logger: quiet)
     }
+
+    /// The path at which health checks ask whether beacond is ready, in the form of ``key(_:)``.
+    static let readinessPath = "v1/ready"
 
     /// Returns a path in the one form in which it is looked up.
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
@@ -179,47 +183,5 @@ struct WebServer: Service {
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
         methods.withLock { $0 = patterns }
         return router
-    }
-}
-
-/// The end of a connection that keeps others waiting: it has not sent its first request after ten seconds, or not the
-/// rest of one, or has taken nothing of what it was sent for long.
-private final class ConnectionPatience: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-
-    private static let patience = TimeAmount.seconds(10)
-
-    private var deadline: Scheduled<Void>?
-
-    func handlerAdded(context: ChannelHandlerContext) { wait(context) }
-
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
-        context.fireChannelInactive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head: wait(context)
-        case .body: break
-        case .end: deadline?.cancel()
-        }
-        context.fireChannelRead(data)
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is IdleStateHandler.IdleStateEvent {
-            context.close(promise: nil)
-        } else {
-            context.fireUserInboundEventTriggered(event)
-        }
-    }
-
-    private func wait(_ context: ChannelHandlerContext) {
-        deadline?.cancel()
-        let channel = context.channel
-        deadline = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
     }
 }

@@ -1,0 +1,219 @@
+import BeaconSupport
+import Logging
+
+/// The connections of a client, one after another, and what one of them has to know of those before.
+struct ConnectionLoop {
+    /// The longest time until a broker accepts a connection.
+    private static let connectionTimeout = Duration.seconds(10)
+
+    /// The duration of a connection after which the next failure counts as the first again. Shorter connections, for
+    /// instance where two clients have one id and disconnect each other, are followed by growing waits.
+    private static let stableDuration = Duration.seconds(10)
+
+    /// The longest time to disconnect, missing acknowledgements included.
+    private static let disconnectionTimeout = Duration.seconds(2)
+
+    private let options: MQTTOptions
+    private let requests: RequestTable
+    private let logger: Logger
+    private var terms: ConnectionTerms
+    private var sent = SentRequests()
+    private var suspects = SuspectMessages()
+    private var warnings: Set<String> = []
+    private var isConnected = false
+
+    init(options: MQTTOptions, requests: RequestTable, logger: Logger) {
+        (self.options, self.requests, self.logger) = (options, requests, logger)
+        terms = ConnectionTerms(options)
+    }
+
+    /// Maintains a connection until the client is closed.
+    mutating func run() {
+        let clock = ContinuousClock()
+        var generator = SystemRandom()
+        var failures = 0
+        var loggedFault = ""
+        while !requests.isClosing {
+            let start = clock.now
+            guard let fault = runConnection() else { break }
+            failures = clock.now - start > Self.stableDuration ? 1 : failures + 1
+            // The same failure is logged once, not each minute for as long as a broker is down.
+            logger.log(
+                level: fault.description == loggedFault ? .debug : .warning,
+                "\(fault)\(sent.summary.map { " Not yet acknowledged: \($0)." } ?? "")")
+            loggedFault = fault.description
+            end(because: fault)
+            let wait = options.reconnection.wait(afterFailures: failures, asked: nil, using: &generator)
+            let end = clock.now + wait
+            while !requests.isClosing, clock.now < end {
+                requests.waker.wait(atMost: (end - clock.now).wholeMilliseconds)
+            }
+        }
+    }
+
+    /// Reports the end of a connection, or of an attempt, to callers.
+    private mutating func end(because fault: MQTTError) {
+        defer { requests.disconnected(fault) }
+        guard isConnected else { return }
+        isConnected = false
+        if fault.isPossiblyOfMessage, case .publish(let message)? = sent.first, suspects.noteLoss(with: message) {
+            let error = SuspectMessages.error(message, to: options.address)
+            if let id = sent.firstID { requests.complete(id, .failure(error)) } else { logger.error("\(error)") }
+        }
+        // Those that were not sent end too: the next connection would bring them before those that have to be sent
+        // again.
+        let lost = sent.summary.map { " Not yet acknowledged: \($0)." } ?? ""
+        requests.completeAll(
+            .failure(
+                MQTTError(
+                    .connectionLost, "The connection was lost before the broker acknowledged.\(lost)", cause: fault)))
+        sent.removeAll()
+    }
+
+    /// Connects and sends callers' requests until the connection ends.
+    ///
+    /// - Returns: the cause of the end; nil where the client was closed.
+    private mutating func runConnection() -> MQTTError? {
+        terms.begin()
+        do throws(MQTTError) {
+            let session = try connect()
+            guard session.isAccepted else { return nil }
+            terms.adopt(session.limits)
+            requests.connected(keepsRetained: session.retains)
+            isConnected = true
+            logger.info("connected to \(options.address) as \(options.clientID), with MQTT \(session.terms.version)")
+            try announce(.online, by: session)
+            while !requests.isClosing {
+                for (id, action) in requests.removeWaiting(atMost: sent.room(atMost: session.window)) {
+                    try send(action, as: id, by: session)
+                }
+                let isBusy = deliverReceived(session)
+                try session.step(requests.waker, atMost: isBusy ? .zero : session.longestStep)
+            }
+            try disconnect(session)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Connects, on fewer terms where the broker refuses some.
+    ///
+    /// - Returns: a session that the broker has accepted, unless the client was closed.
+    private mutating func connect() throws(MQTTError) -> MosquittoSession {
+        var firstRefusal: MQTTError?
+        while true {
+            do throws(MQTTError) {
+                let session = try MosquittoSession(options, on: terms, logger: logger)
+                try connect(session)
+                return session
+            } catch {
+                guard !requests.isClosing, terms.giveUp(after: error) else {
+                    // Where neither version was accepted, the reason of the first says more than that of the second.
+                    if error.reason == nil, let firstRefusal { throw firstRefusal }
+                    throw error
+                }
+                logger.debug("\(error) Trying again with MQTT \(terms.version)")
+                if error.reason != nil { firstRefusal = firstRefusal ?? error }
+            }
+        }
+    }
+
+    private func connect(_ session: MosquittoSession) throws(MQTTError) {
+        try session.connect()
+        let deadline = ContinuousClock.now + Self.connectionTimeout
+        while !session.isAccepted, !requests.isClosing {
+            let remaining = deadline - .now
+            guard remaining > .zero else {
+                throw MQTTError(
+                    .timedOut,
+                    "\(options.address) took the connection and did not answer CONNECT within \(Self.connectionTimeout).",
+                    possibleCauses: [
+                        options.tls == nil ? "the port requires TLS" : "the port does not speak TLS",
+                        "the broker hangs", "something other than a broker listens there",
+                    ])
+            }
+            try session.step(requests.waker, atMost: remaining)
+        }
+    }
+
+    private mutating func disconnect(_ session: MosquittoSession) throws(MQTTError) {
+        let deadline = ContinuousClock.now + Self.disconnectionTimeout
+        try announce(.offline, by: session)
+        while !sent.isEmpty, ContinuousClock.now < deadline {
+            _ = deliverReceived(session)
+            if !sent.isEmpty { try session.step(requests.waker, atMost: deadline - .now) }
+        }
+        session.disconnect()
+    }
+
+    private mutating func announce(
+        _ availability: Availability, by session: MosquittoSession
+    ) throws(MQTTError) {
+        guard let topic = options.availabilityTopic else { return }
+        try send(
+            .publish(MQTTMessage(topic: topic, text: availability.rawValue, isRetained: true)), as: nil, by: session)
+    }
+
+    private mutating func send(
+        _ action: MQTTRequest.Action, as id: MQTTRequest.ID?, by session: MosquittoSession
+    ) throws(MQTTError) {
+        do throws(MQTTError) {
+            if case .publish(let message) = action {
+                guard !suspects.contains(message) else { throw SuspectMessages.error(message, to: options.address) }
+                warn(of: message, by: session)
+            }
+            sent.add(action, as: id, acknowledgedBy: try session.send(action))
+        } catch {
+            guard error.code == .invalidMessage || error.code == .breaksConnection else { throw error }
+            if let id { requests.complete(id, .failure(error)) } else { warnOnce("\(error)") }
+        }
+    }
+
+    /// Warns once where the broker takes less than a message asks for.
+    private mutating func warn(of message: MQTTMessage, by session: MosquittoSession) {
+        if message.isRetained, options.retainsMessages, !session.retains {
+            warnOnce(
+                "The broker at \(options.address) keeps no retained messages: \(message) and others are published without "
+                    + "being retained, and a client that subscribes later hears of the next change first. Write "
+                    + "retain: false to say that this is meant.")
+        }
+        if session.quality(of: message) != message.qualityOfService {
+            warnOnce(
+                "The broker at \(options.address) takes messages of QoS 0 alone: \(message) and others count as delivered "
+                    + "once they are written. Write qos: 0 to say that this is meant.")
+        }
+    }
+
+    private mutating func warnOnce(_ text: String) {
+        if warnings.insert(String(text.prefix(80))).inserted { logger.warning("\(text)") }
+    }
+
+    /// Delivers messages and acknowledgements from the broker.
+    ///
+    /// - Returns: true where there were any.
+    private mutating func deliverReceived(_ session: MosquittoSession) -> Bool {
+        let received = session.removeReceived()
+        let acknowledgements = session.removeAcknowledgements()
+        for event in received { requests.received(event) }
+        for acknowledgement in acknowledgements {
+            guard let (id, action) = sent.remove(acknowledgement.request) else { continue }
+            if case .publish(let message) = action { suspects.noteAcknowledgement(of: message) }
+            let result: Result<Void, MQTTError> =
+                acknowledgement.reason.isFailure
+                ? .failure(refusal(of: action, acknowledgement.reason)) : .success(())
+            if let id {
+                requests.complete(id, result)
+            } else if case .failure(let error) = result {
+                warnOnce("\(error)")
+            }
+        }
+        return !received.isEmpty || !acknowledgements.isEmpty
+    }
+
+    private func refusal(of action: MQTTRequest.Action, _ reason: MQTTReason) -> MQTTError {
+        MQTTError(
+            reason == .notAuthorized ? .notAuthorized : .messageRefused,
+            "The broker at \(options.address) refused \(action): \(reason).", reason: reason)
+    }
+}

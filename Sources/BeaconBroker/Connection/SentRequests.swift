@@ -1,0 +1,126 @@
+/// The requests that are on their way to the broker: sent, and not yet acknowledged.
+struct SentRequests {
+    private struct Entry {
+        /// Nil for a message of the connection itself.
+        var id: MQTTRequest.ID?
+        var action: MQTTRequest.Action
+        var order: Int
+    }
+
+    private var entries: [Int32: Entry] = [:]
+    private var next = 0
+
+    /// The requests that have to be acknowledged one by one, since a connection broke with as many on their way.
+    private var careful = 0
+
+    /// The number of requests.
+    var count: Int { entries.count }
+
+    /// True without requests.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// The action that was sent first.
+    var first: MQTTRequest.Action? { entries.values.min { $0.order < $1.order }?.action }
+
+    /// The number of the request that was sent first; nil for a message of the connection itself.
+    var firstID: MQTTRequest.ID? { entries.values.min { $0.order < $1.order }?.id }
+
+    /// Returns how many more may be sent.
+    func room(atMost count: Int) -> Int { (careful > 0 ? 1 : count) - entries.count }
+
+    /// Adds a request under the number of its acknowledgement.
+    mutating func add(_ action: MQTTRequest.Action, as id: MQTTRequest.ID?, acknowledgedBy number: Int32) {
+        entries[number] = Entry(id: id, action: action, order: next)
+        next += 1
+    }
+
+    /// Removes the request of an acknowledgement.
+    mutating func remove(_ number: Int32) -> (id: MQTTRequest.ID?, action: MQTTRequest.Action)? {
+        guard let entry = entries.removeValue(forKey: number) else { return nil }
+        careful = max(careful - 1, 0)
+        return (entry.id, entry.action)
+    }
+
+    /// Removes all, after a loss of the connection. The next connection sends as many one by one, so that another loss
+    /// shows which of them it was.
+    mutating func removeAll() {
+        careful = max(careful, entries.count)
+        entries = [:]
+    }
+
+    /// The requests in words; nil without any.
+    var summary: String? {
+        guard let first else { return nil }
+        return count == 1 ? "\(first)" : "\(first) and \(count - 1) more"
+    }
+}
+
+extension MQTTRequest.Action: CustomStringConvertible {
+    /// The action in words, without the content of a message.
+    var description: String {
+        switch self {
+        case .publish(let message): "\(message)"
+        case .subscribe(let filter, _): "the subscription to \(filter.printable)"
+        case .unsubscribe(let filter): "the end of the subscription to \(filter.printable)"
+        }
+    }
+}
+
+/// The messages with which connections broke again and again.
+///
+/// A message that the broker has not acknowledged when the connection breaks is a suspect, and after
+/// ``SuspectMessages/patience`` such connections in a row it is not sent again: neither it nor a larger one at its topic.
+struct SuspectMessages {
+    /// The connections that one message may break: with waits of up to 1, 2, 4 and 8 s between them, some seconds.
+    static let patience = 5
+
+    /// The most topics of refused messages.
+    private static let capacity = 256
+
+    private struct Suspect: Hashable {
+        var topic: String
+        var isRetained: Bool
+    }
+
+    private var current: (suspect: Suspect, size: Int)?
+    private var losses = 0
+    private var refused: [Suspect: Int] = [:]
+
+    /// Notes a loss of the connection while a message waited for its acknowledgement.
+    ///
+    /// - Returns: true where the message is not sent again.
+    mutating func noteLoss(with message: MQTTMessage) -> Bool {
+        let suspect = Suspect(topic: message.topic, isRetained: message.isRetained)
+        losses = current?.suspect == suspect ? losses + 1 : 1
+        current = (suspect, min(message.payload.count, current?.suspect == suspect ? current?.size ?? .max : .max))
+        guard losses >= Self.patience, let current else { return false }
+        if refused.count < Self.capacity { refused[suspect] = min(refused[suspect] ?? .max, current.size) }
+        (self.current, losses) = (nil, 0)
+        return true
+    }
+
+    /// Notes that a message was acknowledged, so that its topic is no suspect.
+    mutating func noteAcknowledgement(of message: MQTTMessage) {
+        if current?.suspect == Suspect(topic: message.topic, isRetained: message.isRetained) {
+            (current, losses) = (nil, 0)
+        }
+    }
+
+    /// Returns true for a message that is not sent.
+    func contains(_ message: MQTTMessage) -> Bool {
+        guard let size = refused[Suspect(topic: message.topic, isRetained: message.isRetained)] else { return false }
+        return message.payload.count >= size
+    }
+
+    /// Returns the error of a message that is not sent.
+    static func error(_ message: MQTTMessage, to address: String) -> MQTTError {
+        MQTTError(
+            .breaksConnection,
+            "The connection to \(address) was lost \(patience) times in a row while \(message) was not yet acknowledged; "
+                + "it is not sent again.",
+            possibleCauses: [
+                message.isRetained ? "the broker keeps no retained messages (retain: false sends none)" : nil,
+                "the message is larger than the broker's limit", "the user may not publish at this topic",
+            ].compactMap(\.self))
+    }
+}

@@ -1,0 +1,157 @@
+import BeaconModel
+
+/// A format that people take for a capture and that keeps no adverts, or keeps them in a way that cannot be read, with
+/// what to do instead.
+struct OtherFormat {
+    /// The format and the remedy, as a sentence or two.
+    let message: String
+
+    /// Where the format shows, in bytes.
+    var offset = 0
+
+    /// The error that says so.
+    var error: CaptureError { CaptureError(.otherFormat, message, offset: offset) }
+
+    private static let recording =
+        "Record again with 'btmon -w FILE', 'hcidump -R > FILE' or 'beacon record FILE', and read that"
+
+    /// The words with which hcidump and btmon begin a packet.
+    private static let packetWords = [
+        "HCI Event", "HCI Command", "ACL data", "ACL Data", "SCO data", "SCO Data", "ISO Data",
+    ]
+
+    /// Finds the format of content that is no capture; nil for one that is not known.
+    init?(_ stream: borrowing ByteStream) {
+        let head = stream.buffer[stream.start..<stream.end].prefix(4096)
+        guard let message = Self.packed(head) ?? Self.text(head) else { return nil }
+        self.message = message
+    }
+
+    /// Finds the format of a line that begins a packet in a text, behind its direction; nil for the bytes of a packet.
+    ///
+    /// hcidump without `-R` and btmon write what a packet means in place of its bytes.
+    init?(packetLine line: ArraySlice<UInt8>, offset: Int) {
+        let words = line.drop { $0 == UInt8(ascii: " ") }
+        guard Self.packetWords.contains(where: { words.starts(with: $0.utf8) }) else { return nil }
+        let text = String(decoding: words.prefix(200), as: UTF8.self)
+        // btmon numbers its packets and names the controller.
+        message = text.contains("[hci") || text.contains(" #") ? Self.btmon : Self.hcidump
+        self.offset = offset
+    }
+
+    // MARK: - Packed files
+
+    private static func packed(_ head: ArraySlice<UInt8>) -> String? {
+        let tools: [([UInt8], String, String)] = [
+            ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz", "xz -dc"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd", "zstd -dc"),
+            (Array("BZh".utf8), "bzip2", "bzip2 -dc"), ([0x04, 0x22, 0x4D, 0x18], "lz4", "lz4 -dc"),
+        ]
+        for (magic, name, command) in tools where head.starts(with: magic) {
+            return
+                "this is packed with \(name), and only gzip is unpacked here. Unpack it: '\(command) FILE | beacon … "
+                + "--source -'"
+        }
+        if head.starts(with: "PK\u{3}\u{4}".utf8) {
+            return "this is a ZIP archive. Unpack it and read the capture in it; in a bug report of Android that is "
+                + "FS/data/misc/bluetooth/logs/btsnoop_hci.log"
+        }
+        let magic = head.dropFirst(257)
+        if magic.starts(with: "ustar".utf8) {
+            return
+                "this is a tar archive. Unpack it and read the capture in it; in a sysdiagnose of an iPhone that is a "
+                + ".pklg file in logs/Bluetooth"
+        }
+        return nil
+    }
+
+    // MARK: - Text
+
+    private static let btmon =
+        "this is what btmon shows to people, without the bytes of the packets. \(recording)"
+    private static let hcidump =
+        "this is what hcidump shows to people, without the bytes of the packets. \(recording)"
+
+    private static func text(_ head: ArraySlice<UInt8>) -> String? {
+        if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) {
+            return
+                "this is text in UTF-16, as a redirection in PowerShell makes it. Convert it: "
+                + "'iconv -f UTF-16 -t UTF-8 FILE | beacon … --source -'"
+        }
+        let text = String(decoding: head.drop { $0 <= 0x20 }, as: UTF8.self)
+        let begins = { (words: [String]) in words.contains { text.hasPrefix($0) } }
+        if begins(["Bluetooth monitor ver", "= Note: ", "= New Index", "= Open Index", "@ MGMT", "@ RAW"]) {
+            return btmon
+        }
+        if begins(["--- BEGIN:BTSNOOP_LOG_SUMMARY"]) || text.contains("BEGIN:BTSNOOP_LOG_SUMMARY") {
+            return
+                "this is a bug report of Android with its packed log. Unpack it with btsnooz.py of Android's sources, "
+                + "and read the btsnoop file that it writes"
+        }
+        if begins(["TIME         FROM"]) {
+            return
+                "this is what 'beacon scan' shows to people. Record with 'beacon scan --json > FILE' or 'beacon record "
+                + "FILE', and read that"
+        }
+        if begins(["version https://git-lfs"]) {
+            return "this is a pointer of Git LFS and not the file itself; 'git lfs pull' fetches that"
+        }
+        if begins(["<?xml", "<pdml", "<!DOCTYPE", "<!doctype", "<html", "<HTML"]) {
+            return text.contains("<pdml")
+                ? exported("PDML")
+                : "this is a page or a document (XML or HTML), and not the file that it may be about. Download that"
+        }
+        if begins(["["]) {
+            guard !text.contains("\"_source\"") else { return exported("JSON") }
+            return
+                "this is one list of JSON, and a sighting log has an object on each line: 'jq -c .[] FILE | beacon … "
+                + "--source -'. Each needs \"uuid\", \"major\", \"minor\" and \"rssi\""
+        }
+        if begins(["No.     Time", "Frame 1:"]) { return exported("text") }
+        if begins(["nRF Connect", "nRF Logger"]) {
+            return
+                "this is a log of nRF Connect, which has no adverts with their times. Record with 'beacon record FILE', "
+                + "or with Android's Bluetooth HCI snoop log"
+        }
+        let line = text.prefix { !$0.isNewline }
+        return table(line) ?? adverts(line)
+    }
+
+    private static func exported(_ form: String) -> String {
+        "this is an export of Wireshark as \(form). Save the packets as pcapng instead: 'tshark -r CAPTURE -w FILE'"
+    }
+
+    /// Returns the message for a table whose first line is `heading`; nil for other text.
+    private static func table(_ heading: Substring) -> String? {
+        for separator in [",", ";", "\t"] as [Character] {
+            let columns = heading.split(separator: separator, omittingEmptySubsequences: false)
+            guard columns.count >= 3 else { continue }
+            let names = columns.map { $0.filter { $0 != "\"" }.lowercased() }
+            let known = [
+                "uuid", "rssi", "mac", "address", "major", "minor", "time", "name", "device", "data", "signal",
+            ]
+            let isHeading = names.count { name in known.contains { name.contains($0) } } >= 2
+            let isRow = names.contains { name in
+                name.utf8.count >= 17
+                    && name.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil || $0 == 0x3A || $0 == 0x2D }
+            }
+            guard isHeading || isRow else { continue }
+            return
+                "this is a table (CSV), as apps export it, and no capture. Record with 'beacon record FILE', or write "
+                + "each row as a line of JSON, a sighting log: {\"time\":1700000000.0,\"uuid\":\"…\",\"major\":1,"
+                + "\"minor\":2,\"rssi\":-60}"
+        }
+        return nil
+    }
+
+    /// Returns the message for lines of adverts in hexadecimal digits; nil for other text.
+    private static func adverts(_ line: Substring) -> String? {
+        // A line of hcidump has a direction before its bytes; one that is cut there has a date alone.
+        guard line.utf8.count >= 20, !line.contains(">"), !line.contains("<") else { return nil }
+        do throws(PastedAdvertError) {
+            _ = try PastedAdvert(String(line))
+        } catch {
+            guard [.cutShort, .wrongLength, .otherCompany, .otherBeacon].contains(error.code) else { return nil }
+        }
+        return "this is an advert in hexadecimal digits, and no capture: 'beacon decode' reads such lines, one by one"
+    }
+}

@@ -1,0 +1,48 @@
+import BeaconModel
+import CLibrary
+
+/// The progress of a long replay, shown on standard error where that is a terminal and the results are not.
+struct Progress {
+    private let isShown: Bool
+    private let start: Int64
+    private var next: Int64
+    private var steps = 0
+    private var hasShown = false
+
+    /// The number of records between two looks at the clock, which cost more than a record.
+    private static let stride = 4096
+
+    /// - Parameter isWanted: whether results do not themselves show how far it is.
+    init(isWanted: Bool) {
+        isShown = isWanted && StandardError.isInteractive
+        start = Self.now()
+        // A replay of less than a second needs no progress.
+        next = start + 1_000_000_000
+    }
+
+    /// Counts a record, and now and then shows where things stand.
+    mutating func step(packets: Int, time: Timestamp?) {
+        guard isShown else { return }
+        steps += 1
+        guard steps % Self.stride == 0 else { return }
+        let now = Self.now()
+        guard now >= next else { return }
+        next = now + 500_000_000
+        hasShown = true
+        let rate = Double(packets) / (Double(now - start) / 1e9)
+        var text = "\r\u{1B}[K\(packets) packets, \(Int(rate / 1000)) 000 a second"
+        if let time { text += ", at \(ClockText.dateAndTime(time))" }
+        StandardError.writeRaw(text)
+    }
+
+    /// Takes the line away.
+    func clear() {
+        if hasShown { StandardError.writeRaw("\r\u{1B}[K") }
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

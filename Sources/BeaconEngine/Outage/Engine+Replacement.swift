@@ -1,0 +1,18 @@
+public import BeaconModel
+
+extension Engine {
+    /// Forgets what a receiver has heard and how it hears, so that another one can have its number.
+    ///
+    /// Whether it hears stays as it is. No region may be held by it: ``holder(of:)``.
+    public mutating func forgetHearing(of receiver: ReceiverID) {
+        for number in 0..<tracks.extent where tracks.isInUse(number) && tracks[number].pointee.key.receiver == receiver
+        {
+            unlist(number)
+            tracks.remove(number)
+        }
+        guard let place = receivers.place(of: receiver) else { return }
+        var fresh = ReceiverTable.Receiver(id: receiver)
+        (fresh.deafSince, fresh.isDoubted) = (receivers[place].deafSince, receivers[place].isDoubted)
+        receivers[place] = fresh
+    }
+}

@@ -1,0 +1,122 @@
+import CLibrary
+import Foundation
+
+/// A check of who can read or change the files of a configuration, besides their owner, root and the service.
+///
+/// A configuration names programs that beacond starts with its own rights, and its file of secrets has passwords. The
+/// modes of a file and of all folders above it decide who can change it (path_resolution(7)).
+struct FileExposure {
+    /// A use of a file, which decides who may read it.
+    enum Use: CaseIterable {
+        /// The configuration, which all users may read.
+        case configuration
+        /// The file of secrets.
+        case secrets
+        /// A program that a rule starts.
+        case program
+    }
+
+    /// A file or folder that other users can read or change.
+    struct Warning: Hashable, Sendable {
+        /// The path of the file or folder.
+        var place: String
+        /// A sentence with the danger and the remedy.
+        var message: String
+    }
+
+    /// Returns true for a group without other users, for a file of an owner.
+    typealias GroupCheck = (_ group: UInt32, _ owner: UInt32) -> Bool
+
+    private let isTrusted: GroupCheck
+
+    /// A check that trusts these groups; by default root's, the service's, and the one that a user has alone.
+    init(trusting isTrusted: @escaping GroupCheck = Self.isTrusted) { self.isTrusted = isTrusted }
+
+    /// Returns what other users can do with a file, by its own mode and by those of the folders above it.
+    func warnings(of path: String, as use: Use) -> [Warning] {
+        let path = URL(fileURLWithPath: path).standardizedFileURL.path
+        // A pipe, as a shell makes one of a command's output, is nobody else's.
+        guard let rights = FileRights(path, followsLinks: true), rights.isFile else { return [] }
+        var warnings: [Warning] = []
+        let writable = excess(S_IWGRP, S_IWOTH, of: rights)
+        let readable = use == .secrets ? excess(S_IRGRP, S_IROTH, of: rights) : 0
+        let deeds = [readable == 0 ? nil : "read", writable == 0 ? nil : "write"].compactMap(\.self)
+        if !deeds.isEmpty {
+            let deed = deeds.joined(separator: " and ")
+            warnings.append(
+                Warning(
+                    place: path,
+                    message: "other users can \(deed) \(path)\(Self.danger(use)); "
+                        + remedy(readable | writable, path, rights)))
+        }
+        for folder in folders(above: path) {
+            guard let rights = FileRights(folder, followsLinks: true), !rights.isSticky else { continue }
+            let writable = excess(S_IWGRP, S_IWOTH, of: rights)
+            guard writable != 0 else { continue }
+            warnings.append(
+                Warning(
+                    place: folder,
+                    message: "other users can write in \(folder) and replace \(path)\(Self.danger(use)); "
+                        + remedy(writable, folder, rights)))
+        }
+        return warnings
+    }
+
+    /// Returns the folders above a path, and those above the file to which it leads.
+    private func folders(above path: String) -> [String] {
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        var folders = FileRights.folders(above: path)
+        for folder in FileRights.folders(above: real) where !folders.contains(folder) { folders.append(folder) }
+        return folders
+    }
+
+    /// Returns the rights that other users have and should not have.
+    private func excess(_ group: UInt32, _ others: UInt32, of rights: FileRights) -> UInt32 {
+        rights.mode & (isTrusted(rights.group, rights.owner) ? others : group | others)
+    }
+
+    private func remedy(_ excess: UInt32, _ path: String, _ rights: FileRights) -> String {
+        let mode = String(rights.mode & 0o7777 & ~excess, radix: 8)
+        let sudo = rights.owner == geteuid() && rights.owner != 0 ? "" : "sudo "
+        return "repair it with: \(sudo)chmod \(mode) \(path)"
+    }
+
+    private static func danger(_ use: Use) -> String {
+        switch use {
+        case .configuration: ", which decides what programs beacond starts"
+        case .secrets: ", which holds secrets"
+        case .program: ", which a rule starts"
+        }
+    }
+
+    // MARK: - Groups
+
+    /// The group of the machine's service, as the package makes it.
+    private static let serviceGroup = "beacond"
+
+    /// Returns true for root's group, the service's, and the one of its owner's name, in which a user is alone.
+    private static func isTrusted(_ group: UInt32, _ owner: UInt32) -> Bool {
+        guard group != 0 else { return true }
+        let name = name(ofGroup: group)
+        return name == serviceGroup || (name != nil && name == Self.name(ofUser: owner))
+    }
+
+    private static func name(ofGroup number: UInt32) -> String? {
+        var entry = CLibrary.group()
+        var found: UnsafeMutablePointer<CLibrary.group>?
+        var text = [CChar](repeating: 0, count: longestEntry)
+        guard getgrgid_r(number, &entry, &text, text.count, &found) == 0, found != nil else { return nil }
+        return String(cString: entry.gr_name)
+    }
+
+    private static func name(ofUser number: UInt32) -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var text = [CChar](repeating: 0, count: longestEntry)
+        guard getpwuid_r(number, &entry, &text, text.count, &found) == 0, found != nil else { return nil }
+        return String(cString: entry.pw_name)
+    }
+
+    /// The room for an entry of the lists of users and groups, in bytes: a group can have many members.
+    private static let longestEntry = 1 << 16
+}

@@ -1,0 +1,48 @@
+import NIOCore
+
+extension SocketAddress {
+    /// The address without its port, in the one form in which addresses are compared; nil for sockets without one.
+    ///
+    /// A socket of IPv6 gives IPv4 addresses as `::ffff:192.0.2.1` (RFC 4291, 2.5.5.2), which are IPv4's here.
+    var plainAddress: String? {
+        guard let text = ipAddress else { return nil }
+        let mapped = "::ffff:"
+        return text.hasPrefix(mapped) && text.contains(".") ? String(text.dropFirst(mapped.count)) : text
+    }
+}
+
+extension WebSettings {
+    /// The entry of `names` for every name that a proxy on another machine passes on.
+    static let anyName = "*"
+
+    /// Returns true for the address of a proxy that has signed its users in.
+    ///
+    /// - Parameter address: the plain address of the other end of a connection; nil where it is unknown.
+    func trusts(_ address: String?) -> Bool { address.map(trustedProxies.contains) ?? false }
+
+    /// Returns true for a host that no page can have bound to this machine.
+    ///
+    /// Any page can have its own name resolve to this machine (DNS rebinding). The browser then takes the page's
+    /// requests for the console's own, and only the name in them tells. The console knows the names of loopback, the
+    /// address that the connection came to, the address that it listens on and the configured names. ``anyName`` counts
+    /// for a trusted proxy on another machine alone: it asks its users who they are, and no browser connects from there.
+    ///
+    /// - Parameters:
+    ///   - authority: the host with or without a port, as in the header `Host`.
+    ///   - context: the connection that the request came by.
+    func knows(_ authority: String, in context: WebContext) -> Bool {
+        let host = Self.host(of: authority)
+        if Self.isLoopback(host) || host == self.host.lowercased() { return true }
+        if host == context.localAddress { return true }
+        if names.contains(where: { $0.lowercased() == host }) { return host != Self.anyName }
+        return trusts(context.remoteAddress) && !context.isLocal && !host.isEmpty && names.contains(Self.anyName)
+    }
+
+    /// Returns the host of a host and a port: in small letters, an address in the form of ``SocketAddress/plainAddress``.
+    private static func host(of authority: String) -> String {
+        var host = authority.lowercased()
+        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<colon]) }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        return (try? SocketAddress(ipAddress: host, port: 0))?.plainAddress ?? host
+    }
+}

@@ -1,0 +1,29 @@
+import BeaconEngine
+package import BeaconModel
+
+extension MonitoringCore {
+    /// Gives the number of a receiver that is gone to another one. It begins with nothing that the other one heard, and
+    /// hears once ``setHearing(_:of:at:)`` says so.
+    ///
+    /// What a region knew by the receiver that is gone is compared with what others hear, as after an outage of all: a
+    /// beacon that none of them hears within the exit time-out has left.
+    package mutating func reassign(_ receiver: ReceiverID, to name: String) {
+        setHearing(.interrupted, of: receiver)
+        for id in conditions.keys.sorted() where isHeld(id, by: receiver) {
+            waitForBeacon(of: id, holder: nil)
+            review(id)
+        }
+        engine.forgetHearing(of: receiver)
+        setSmoothed(false, of: receiver)
+        receiverNames[receiver] = nil
+        self.name(receiver, name)
+    }
+
+    private func isHeld(_ id: ConditionID, by receiver: ReceiverID) -> Bool {
+        guard let condition = conditions[id] else { return false }
+        switch condition.phase {
+        case .settled: return engine.holder(of: condition.engineID) == receiver && condition.region.receiver != receiver
+        case .deaf(let holder), .comparing(let holder): return holder == receiver
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import BeaconModel
+
+/// An iBeacon that a gateway has decoded: the fields of its message, by whichever names gateways have for them.
+///
+/// A number in quotation marks is decimal, but for these, which gateways copy from the bytes: one that begins with
+/// `0x`, a major or minor value of exactly four hexadecimal digits (Tasmota's "0001"), and a power of exactly two.
+struct DecodedBeacon {
+    var uuid: JSONValue?
+    var major: JSONValue?
+    var minor: JSONValue?
+    var power: JSONValue?
+    /// The identity, of a gateway that writes it as one text.
+    var identity: BeaconIdentity?
+
+    enum Reading {
+        /// The message does not say that there is an iBeacon.
+        case nothing
+        case frame(IBeaconFrame)
+        /// The field that cannot be read; nil where one is missing.
+        case unreadable(JSONValue?)
+    }
+
+    /// Keeps a member of a message if it is a field of an iBeacon.
+    @inline(__always)
+    mutating func take(_ key: JSONValue, _ value: JSONValue, in text: RawSpan) {
+        let name = key.range
+        // By its length first: most members are something else.
+        switch name.count {
+        case 3 where text.matches(name, "uid"): uuid = value
+        case 4 where text.matches(name, "uuid"): uuid = value
+        case 5 where text.matches(name, "major"): major = value
+        case 5 where text.matches(name, "minor"): minor = value
+        case 7 where text.matches(name, "txpower") || text.matches(name, "rssi_1m") || text.matches(name, "rssi@1m"):
+            power = value
+        case 8 where text.matches(name, "tx_power"): power = value
+        case 11 where text.matches(name, "ibeaconuuid"): uuid = value
+        case 12 where text.matches(name, "ibeaconmajor"): major = value
+        case 12 where text.matches(name, "ibeaconminor"): minor = value
+        case 13 where text.matches(name, "measuredpower"): power = value
+        case 13 where text.matches(name, "proximityuuid"): uuid = value
+        case 14 where text.matches(name, "ibeacontxpower") || text.matches(name, "measured_power"): power = value
+        default: break
+        }
+    }
+
+    /// True where the message says that there is an iBeacon. Other devices have services with a UUID.
+    var isGiven: Bool { identity != nil || (Self.has(uuid) && (Self.has(major) || Self.has(minor))) }
+
+    private static func has(_ value: JSONValue?) -> Bool {
+        guard let value else { return false }
+        return value.kind == .number || value.kind == .string && !value.range.isEmpty
+    }
+
+    /// Reads the fields.
+    func reading(in text: RawSpan) -> Reading {
+        guard isGiven else { return .nothing }
+        if let identity { return .frame(IBeaconFrame(identity: identity, measuredPower: measuredPower(in: text))) }
+        guard let uuid, let id = text.uuid(uuid.range) else { return .unreadable(uuid) }
+        // Tasmota writes it for what is no iBeacon.
+        guard id.high | id.low != 0 else { return .nothing }
+        guard let major, let first = Self.number(major, in: text) else { return .unreadable(major) }
+        guard let minor, let second = Self.number(minor, in: text) else { return .unreadable(minor) }
+        return .frame(
+            IBeaconFrame(
+                identity: BeaconIdentity(uuid: id, major: first, minor: second),
+                measuredPower: measuredPower(in: text)))
+    }
+
+    /// Returns the measured power; "not given" where it cannot be read.
+    private func measuredPower(in text: RawSpan) -> Int8 {
+        guard let power, let number = Self.integer(power, digits: 2, in: text) else {
+            return IBeaconFrame.unavailableMeasuredPower
+        }
+        // Some write the byte without its sign.
+        return Int8(exactly: number) ?? UInt8(exactly: number).map { Int8(bitPattern: $0) }
+            ?? IBeaconFrame.unavailableMeasuredPower
+    }
+
+    private static func number(_ value: JSONValue, in text: RawSpan) -> UInt16? {
+        integer(value, digits: 4, in: text).flatMap { UInt16(exactly: $0) }
+    }
+
+    /// Returns a number.
+    ///
+    /// - Parameter digits: the number of hexadecimal digits of its bytes.
+    private static func integer(_ value: JSONValue, digits: Int, in text: RawSpan) -> Int? {
+        guard value.kind == .string else { return text.integer(value) }
+        let range = value.range
+        let isMarked =
+            range.count > 2 && range.count <= 2 + digits && text.matches(range.lowerBound..<range.lowerBound + 2, "0x")
+        guard isMarked || range.count == digits else { return text.integer(value) }
+        var number = 0
+        for position in isMarked ? range.lowerBound + 2..<range.upperBound : range {
+            guard let digit = Hexadecimal.value(of: text.unsafeLoad(fromByteOffset: position, as: UInt8.self)) else {
+                // Of a power of one digit, the sign is the other character.
+                return text.integer(value)
+            }
+            number = number << 4 | Int(digit)
+        }
+        return number
+    }
+}
+
+extension RawSpan {
+    /// Returns true where these bytes are the text's, in capitals or small letters.
+    @inline(__always)
+    func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard range.count == text.utf8CodeUnitCount, range.upperBound <= byteCount else { return false }
+        for index in 0..<range.count {
+            let byte = unsafeLoad(fromByteOffset: range.lowerBound + index, as: UInt8.self)
+            // The bit that tells capitals from small letters.
+            guard byte | 0x20 == text.utf8Start[index] | 0x20 else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,136 @@
+import BeaconModel
+import BeaconRadio
+
+/// An advert in a gateway's message: its bytes, an iBeacon's fields, or both, and what the gateway says of it.
+struct GatewayAdvert {
+    var rssi: Int?
+    var address: DeviceAddress?
+    /// When it was heard, by the gateway's clock.
+    var stamp: Timestamp?
+    /// The advert's bytes, and those of the answer to a scan.
+    var data: JSONValue?
+    var scanResponse: JSONValue?
+    var encoding = ReceiverMapping.Encoding.hexadecimal
+    /// True where the bytes are those of manufacturer data alone.
+    var isManufacturerData = false
+    var beacon = DecodedBeacon()
+
+    /// True where there are bytes.
+    var hasBytes: Bool { Self.isText(data) || Self.isText(scanResponse) }
+
+    private static func isText(_ value: JSONValue?) -> Bool {
+        guard let value else { return false }
+        return value.kind == .string && !value.range.isEmpty
+    }
+
+    /// Reads the bytes.
+    ///
+    /// - Throws: the text that cannot be read.
+    func bytes(in text: RawSpan) throws(Unreadable) -> AdvertBytes {
+        var bytes = AdvertBytes()
+        try append(data, of: text, to: &bytes)
+        try append(scanResponse, of: text, to: &bytes)
+        if isManufacturerData || bytes.lacksHead, !bytes.makeManufacturerData() {
+            throw Unreadable(excerpt: text.excerpt(data?.range ?? 0..<0))
+        }
+        return bytes
+    }
+
+    private func append(_ value: JSONValue?, of text: RawSpan, to bytes: inout AdvertBytes) throws(Unreadable) {
+        guard let value, value.kind == .string else { return }
+        let isRead =
+            switch encoding {
+            case .hexadecimal: bytes.append(hexadecimal: value.range, of: text)
+            case .base64: bytes.append(base64: value.range, of: text)
+            }
+        guard isRead else { throw Unreadable(excerpt: text.excerpt(value.range)) }
+    }
+
+    struct Unreadable: Error {
+        var excerpt: String
+    }
+}
+
+extension ReceiverNetwork {
+    /// Takes in an advert of a gateway's message.
+    ///
+    /// Bytes say more than fields, since they are what the beacon sent. If the fields name another beacon, the bytes
+    /// count, and the message is counted as a fault.
+    ///
+    /// - Parameters:
+    ///   - receiver: the place of the receiver.
+    ///   - subject: what the message is, for people.
+    mutating func hear(
+        _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, _ message: Message, _ payload: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        guard let rssi = advert.rssi else {
+            return MessageFault(subject, "it has no signal strength, which should be a number at \"rssi\"")
+        }
+        let decoded = advert.beacon.reading(in: payload)
+        guard advert.hasBytes else {
+            return try hear(decoded, advert, rssi, of: receiver, in: subject, message, payload, deliver)
+        }
+        let bytes: AdvertBytes
+        do throws(GatewayAdvert.Unreadable) {
+            bytes = try advert.bytes(in: payload)
+        } catch {
+            if case .frame(let frame) = decoded {
+                try Self.withAdvert(of: frame) { try hear(receiver, message, advert, rssi, $0, deliver) }
+            }
+            return MessageFault(
+                subject,
+                advert.encoding == .base64
+                    ? "its advert is not base64, or longer than 256 bytes"
+                    : "its advert is not hexadecimal, or longer than 256 bytes",
+                reading: error.excerpt)
+        }
+        guard case .frame(let frame) = decoded else {
+            try bytes.withBytes { try hear(receiver, message, advert, rssi, $0, deliver) }
+            return nil
+        }
+        guard let sent = bytes.frame else {
+            try Self.withAdvert(of: frame) { try hear(receiver, message, advert, rssi, $0, deliver) }
+            return MessageFault(
+                subject, "its fields name an iBeacon, and its raw data have none; the fields are used",
+                reading: advert.data.map { payload.excerpt($0.range) }, isUsed: true)
+        }
+        try bytes.withBytes { try hear(receiver, message, advert, rssi, $0, deliver) }
+        let agrees =
+            sent.identity == frame.identity
+            && (frame.measuredPower == sent.measuredPower
+                || frame.measuredPower == IBeaconFrame.unavailableMeasuredPower)
+        return agrees
+            ? nil
+            : MessageFault(
+                subject, "its fields differ from the iBeacon in its raw data; the raw data are used", isUsed: true)
+    }
+
+    /// Takes in an advert of which there are no bytes.
+    private mutating func hear(
+        _ decoded: DecodedBeacon.Reading, _ advert: GatewayAdvert, _ rssi: Int, of receiver: Int,
+        in subject: StaticString, _ message: Message, _ payload: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        switch decoded {
+        case .nothing: noteOther(receiver)
+        case .frame(let frame):
+            try Self.withAdvert(of: frame) {
+                try hear(receiver, message, advert, rssi, $0, deliver)
+            }
+        case .unreadable(let value):
+            return MessageFault(
+                subject, "its UUID, major or minor value cannot be read",
+                reading: value.map { payload.excerpt($0.range) })
+        }
+        return nil
+    }
+
+    private mutating func hear(
+        _ receiver: Int, _ message: Message, _ advert: GatewayAdvert, _ rssi: Int, _ bytes: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        try hear(
+            receiver, message, stamp: advert.stamp, address: advert.address, rssi: rssi, advert: bytes, deliver)
+    }
+}

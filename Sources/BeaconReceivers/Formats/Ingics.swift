@@ -1,0 +1,111 @@
+import BeaconModel
+import BeaconRadio
+
+// Ingics gateways: lines $KIND,TAG,GATEWAY,RSSI,ADVERT[,TIME] (Ingics, iGS03 user guide, payload format), by themselves
+// or as texts in JSON. Kinds are GPRP, 1MAD and LRAD for adverts, and RSPR, 1MSR and LRSR for answers to a scan. HBRP,
+// a heartbeat, and GPSR, where the gateway is, have the gateway in place of a tag too.
+
+extension ReceiverNetwork {
+    private static let ingicsAdverts: Set<String> = ["$GPRP", "$1MAD", "$LRAD", "$RSPR", "$1MSR", "$LRSR"]
+
+    private static let ingicsForm = MessageFault("an Ingics line", "it has not the form $GPRP,TAG,GATEWAY,RSSI,ADVERT")
+
+    /// Returns the texts in JSON that have lines: those of a list, and those of an object's members, or of their lists.
+    static func ingicsLines(of value: JSONValue, in payload: RawSpan) -> [JSONValue] {
+        var lines: [JSONValue] = []
+        collectLines(of: value, in: payload, &lines)
+        payload.forEachMember(of: value) { _, member in
+            collectLines(member, in: payload, &lines)
+            collectLines(of: member, in: payload, &lines)
+            return true
+        }
+        return lines
+    }
+
+    mutating func readIngics(
+        _ lines: [JSONValue], _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        var fault: MessageFault?
+        for line in lines {
+            // Between several in one text, line breaks are escapes.
+            let bytes = Array((payload.string(line, limit: .max) ?? "").utf8)
+            fault = try readIngics(message, bytes.span.bytes, deliver) ?? fault
+        }
+        return fault
+    }
+
+    private static func collectLines(of list: JSONValue, in payload: RawSpan, _ lines: inout [JSONValue]) {
+        var found: [JSONValue] = []
+        payload.forEachElement(of: list) { element in
+            collectLines(element, in: payload, &found)
+            // A list of something else is not walked to its end.
+            return !found.isEmpty
+        }
+        lines += found
+    }
+
+    private static func collectLines(_ value: JSONValue, in payload: RawSpan, _ lines: inout [JSONValue]) {
+        guard value.kind == .string, let first = value.range.first,
+            payload.unsafeLoad(fromByteOffset: first, as: UInt8.self) == UInt8(ascii: "$")
+        else { return }
+        lines.append(value)
+    }
+
+    mutating func readIngics(
+        _ message: Message, _ payload: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        var fault: MessageFault?
+        var start = 0
+        while start < payload.byteCount {
+            var end = start
+            var fields: [Range<Int>] = []
+            var field = start
+            while end < payload.byteCount {
+                let byte = payload.unsafeLoad(fromByteOffset: end, as: UInt8.self)
+                if byte == 0x0A || byte == 0x0D { break }
+                if byte == UInt8(ascii: ","), fields.count < 6 {
+                    fields.append(field..<end)
+                    field = end + 1
+                }
+                end += 1
+            }
+            fields.append(field..<end)
+            if end > start { fault = try readIngicsLine(fields, message, payload, deliver) ?? fault }
+            start = end + 1
+        }
+        return fault
+    }
+
+    private mutating func readIngicsLine(
+        _ fields: [Range<Int>], _ message: Message, _ payload: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows -> MessageFault? {
+        let kind = payload.text(fields[0])
+        if kind == "$HBRP" || kind == "$GPSR", fields.count > 1 {
+            return sender(payload.text(fields[1]), .ingics, message) == nil ? refusal : nil
+        }
+        guard Self.ingicsAdverts.contains(kind), fields.count >= 5 else {
+            if fields.count > 2 { noteSign(of: payload.text(fields[2]), .ingics) }
+            var fault = Self.ingicsForm
+            fault.excerpt = payload.excerpt(fields[0].lowerBound..<fields[fields.count - 1].upperBound)
+            return fault
+        }
+        guard let receiver = sender(payload.text(fields[2]), .ingics, message) else { return refusal }
+        var advert = GatewayAdvert()
+        advert.address = payload.address(fields[1])
+        advert.rssi = Int(payload.text(fields[3]))
+        guard advert.address != nil, advert.rssi != nil else {
+            return MessageFault(
+                "an Ingics line", "its address or its signal strength cannot be read",
+                reading: payload.excerpt(fields[1].lowerBound..<fields[3].upperBound))
+        }
+        advert.data = JSONValue(kind: .string, range: fields[4])
+        if fields.count > 5 {
+            // Some write a star before it.
+            let isStarred = payload.equals(fields[5].prefix(1), "*")
+            let time = fields[5].dropFirst(isStarred ? 1 : 0)
+            advert.stamp = payload.stamp(JSONValue(kind: .number, range: time))
+        }
+        return try hear(advert, of: receiver, in: "an Ingics line", message, payload, deliver)
+    }
+}

@@ -1,0 +1,67 @@
+import BeaconModel
+import BeaconRadio
+
+// What messages say that receivers heard.
+
+extension ReceiverNetwork {
+    /// Takes in an advert.
+    ///
+    /// - Parameters:
+    ///   - receiver: the place of the receiver that heard it.
+    ///   - stamp: when, by the receiver's own clock; nil where it does not say.
+    mutating func hear(
+        _ receiver: Int, _ message: Message, stamp: Timestamp? = nil, address: DeviceAddress?, rssi: Int,
+        advert: RawSpan, _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        counts.reports += 1
+        receivers[receiver].adverts += 1
+        guard !message.isRetained else {
+            lateAdverts += 1
+            return
+        }
+        var time = message.arrival
+        if let stamp {
+            let known = receivers[receiver].clock.time(of: stamp, arrivedAt: message.arrival)
+            signs.add(receiver, isLate: known == nil)
+            guard let known else {
+                lateAdverts += 1
+                return
+            }
+            time = known
+        }
+        try hear(receiver, at: time, address: address, rssi: rssi, advert: advert, deliver)
+    }
+
+    /// Delivers an advert.
+    func hear(
+        _ receiver: Int, at time: Timestamp, address: DeviceAddress?, rssi: Int, advert: RawSpan,
+        _ deliver: (Reception, RawSpan) throws -> Void
+    ) rethrows {
+        // A number that is no byte is no reading.
+        let strength = Int8(exactly: rssi).map(SignalStrength.init(rawValue:)) ?? .unavailable
+        let report = AdvertisingReport(
+            kind: .nonConnectable, address: address ?? DeviceAddress(bits: 0, kind: .anonymous), rssi: strength)
+        try deliver(
+            Reception(time: time, receiver: ReceiverID(UInt16(receiver)), report: report), advert)
+    }
+
+    /// Calls a function with the bytes of an iBeacon's advert.
+    static func withAdvert(of frame: IBeaconFrame, _ body: (RawSpan) throws -> Void) rethrows {
+        var advert = InlineArray<30, UInt8>(repeating: 0)
+        var span = advert.mutableSpan
+        span.withUnsafeMutableBytes { frame.write(to: $0) }
+        try body(advert.span.bytes)
+    }
+
+    /// Counts a message that came before.
+    mutating func countDuplicate() { duplicates += 1 }
+
+    /// Counts adverts that came too late.
+    mutating func countLate(_ adverts: Int) { lateAdverts += adverts }
+
+    /// Counts an advert of another device.
+    mutating func noteOther(_ receiver: Int) {
+        counts.reports += 1
+        receivers[receiver].adverts += 1
+    }
+}

@@ -1,0 +1,74 @@
+package import BeaconModel
+package import BeaconRadio
+
+// What receivers, or their broker for them, say of their connection. A status is no sign of life: a broker may send it
+// for a receiver that is dead.
+
+extension ReceiverNetwork {
+    /// Notes what a receiver, or its broker for it, says of its connection.
+    mutating func noteStatus(
+        of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ payload: RawSpan, _ message: Message,
+        _ report: (RadioEvent) -> Void
+    ) -> MessageFault? {
+        guard let isOnline = Self.isOnline(payload) else {
+            return .noStatus
+        }
+        let key = Key(kind: kind, name: name, inner: inner)
+        // ESPresense and Ruuvi gateways have nothing but Bluetooth; the others may be a lamp as well.
+        let isKnown = places[key] != nil || kind == .espresense || kind == .ruuvi
+        guard isKnown else {
+            noteSaid(of: name, kind, isOnline: isOnline, at: message.arrival)
+            return nil
+        }
+        guard let place = places[key] ?? place(of: name, kind, inner: inner, message) else { return refusal }
+        // It was away since some time after its last message, and nobody knows when: one that says that it is online
+        // now, too.
+        let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
+        if isNews { reportDeafness(of: place, at: message.arrival, report) }
+        if isOnline, !message.isRetained {
+            receivers[place].begin(at: message.arrival)
+            // A relay begins to hear later than it is online, and says when.
+            if kind == .relay { receivers[place].awaitsSign = true }
+            receivers[place].isDoubtful = kind == .relay
+        }
+        receivers[place].isOnline = isOnline
+        return nil
+    }
+
+    func reportDeafness(of place: Int, at time: Timestamp, _ report: (RadioEvent) -> Void) {
+        reportDeafness(of: place, from: receivers[place].lastKnown, to: time, report)
+    }
+
+    /// Reports a stretch in which nobody knows what a receiver heard.
+    package func reportDeafness(
+        of place: Int, from: Timestamp, to: Timestamp, _ report: (RadioEvent) -> Void
+    ) {
+        guard from < to else { return }
+        report(.deaf(from: from, to: to, receiver: ReceiverID(UInt16(place))))
+    }
+
+    /// Returns what a status says: a word, or a member of an object; nil where it says nothing of this.
+    static func isOnline(_ payload: RawSpan) -> Bool? {
+        for (word, isOnline) in [("online", true), ("offline", false), ("true", true), ("false", false)] {
+            if payload.text(0..<min(payload.byteCount, 16)).lowercased() == word { return isOnline }
+        }
+        guard let object = payload.json else { return nil }
+        var found: Bool?
+        payload.forEachMember(of: object) { key, value in
+            guard payload.equals(key, "state") || payload.equals(key, "status") || payload.equals(key, "online") else {
+                return true
+            }
+            switch payload.text(value.range.count <= 16 ? value.range : 0..<0).lowercased() {
+            case "online", "true": found = true
+            case "offline", "false": found = false
+            default: break
+            }
+            return found == nil
+        }
+        return found
+    }
+}
+
+extension MessageFault {
+    static let noStatus = MessageFault("a receiver's status", "it is neither online nor offline")
+}

@@ -1,0 +1,89 @@
+import CLibrary
+
+/// The owner and the mode of a file that one user writes and another one reads: root writes with a command, and a
+/// service reads as its own user.
+///
+/// A file that is replaced keeps its owner and mode, without the right of others to write it. A new file or folder
+/// belongs to the owner of its folder. A home folder belongs to its user: the package names the service's state folder
+/// as the home of the user `beacond`.
+package struct FileAccess: Sendable {
+    /// The mode of a new file.
+    var file: mode_t
+    /// The mode of a new folder.
+    var folder: mode_t
+
+    /// Access for one user. State records who was where.
+    package static let state = FileAccess(file: 0o600, folder: 0o700)
+
+    /// Reading for all users, as the package installs a configuration. It holds no secrets.
+    package static let configuration = FileAccess(file: 0o644, folder: 0o755)
+
+    /// The user of the machine's service.
+    private static let serviceUser = "beacond"
+
+    /// The rights that a replaced file keeps: nobody but its owner may change what says which programs are started.
+    private static let kept: mode_t = 0o644
+
+    /// Gives a file that was just written the owner and mode of a path: those of the file that is there, else those of
+    /// a new file.
+    ///
+    /// - Returns: the number of the error, or zero.
+    func apply(to descriptor: Int32, as path: String) -> Int32 {
+        var before = stat()
+        guard stat(path, &before) == 0 else { return apply(toNew: descriptor, at: path) }
+        if let failure = Owner(user: before.st_uid, group: before.st_gid).own(descriptor) { return failure }
+        return fchmod(descriptor, before.st_mode & Self.kept | 0o600) == 0 ? 0 : errno
+    }
+
+    /// Gives a file that was just made its owner and mode.
+    ///
+    /// - Returns: the number of the error, or zero.
+    func apply(toNew descriptor: Int32, at path: String) -> Int32 {
+        if let failure = Owner.ofFolder(above: path).flatMap({ $0.own(descriptor) }) { return failure }
+        return fchmod(descriptor, file) == 0 ? 0 : errno
+    }
+
+    /// Gives a folder that was just made its owner and mode.
+    ///
+    /// - Returns: the number of the error, or zero.
+    func apply(toFolder path: String) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        let owner = Owner.ofHome(path, of: Self.serviceUser) ?? Owner.ofFolder(above: path)
+        if let failure = owner.flatMap({ $0.own(descriptor) }) { return failure }
+        return fchmod(descriptor, folder) == 0 ? 0 : errno
+    }
+
+    /// The user and the group that have a file.
+    struct Owner: Equatable {
+        var user: uid_t
+        var group: gid_t
+
+        /// Returns the owner of the folder in which a path is; nil where there is none.
+        static func ofFolder(above path: String) -> Owner? {
+            var status = stat()
+            guard stat(AtomicFile.folder(of: path), &status) == 0 else { return nil }
+            return Owner(user: status.st_uid, group: status.st_gid)
+        }
+
+        /// Returns a user whose home is this folder; nil for any other folder.
+        static func ofHome(_ path: String, of name: String) -> Owner? {
+            var user = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            var text = [CChar](repeating: 0, count: 4096)
+            guard getpwnam_r(name, &user, &text, text.count, &found) == 0, found != nil,
+                String(cString: user.pw_dir) == path
+            else { return nil }
+            return Owner(user: user.pw_uid, group: user.pw_gid)
+        }
+
+        /// Gives a file to this owner. It is no failure where this process may not give files away, which most users
+        /// may not, and root in some containers, or where the owner has no number in its namespace.
+        ///
+        /// - Returns: the number of the error, or nil.
+        func own(_ descriptor: Int32) -> Int32? {
+            fchown(descriptor, user, group) == 0 || [EPERM, EINVAL].contains(errno) ? nil : errno
+        }
+    }
+}

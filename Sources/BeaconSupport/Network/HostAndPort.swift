@@ -1,0 +1,106 @@
+import CLibrary
+
+/// A host and, where one is given, its port.
+///
+/// The forms are `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`, and an address of IPv6 alone. Whatever a user
+/// writes as an address in the network is read here.
+package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
+    /// The name or address as the system resolves it: without brackets, the zone of an address behind `%`.
+    package var host: String
+
+    /// The port; nil where none is given.
+    package var port: UInt16?
+
+    /// A host and its port.
+    package init(host: String, port: UInt16? = nil) { (self.host, self.port) = (host, port) }
+
+    /// Reads a host and its port.
+    ///
+    /// - Parameters:
+    ///   - text: the text, which may be a part of a longer one.
+    ///   - ports: the valid ports.
+    /// - Throws: ``AddressError``, which does not quote the text: a part of it may be a password.
+    package init(_ text: some StringProtocol, ports: ClosedRange<UInt16> = 1...65_535) throws(AddressError) {
+        guard !text.isEmpty else { throw .emptyHost }
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw .noBracket }
+            let address = Self.decodingZone(text[text.index(after: text.startIndex)..<end])
+            guard Self.isIPv6(address) else { throw .noIPv6 }
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw .textBehindBracket }
+            self.init(host: address, port: rest.isEmpty ? nil : try Self.port(rest.dropFirst(), ports))
+            return
+        }
+        // An address without brackets has no port, since the port would be taken for its last part.
+        if text.count(where: { $0 == ":" }) > 1 {
+            let address = Self.decodingZone(text)
+            guard Self.isIPv6(address) else { throw .severalColons }
+            self.init(host: address)
+            return
+        }
+        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        let name = text[..<colon]
+        guard !name.isEmpty else { throw .emptyHost }
+        guard name.utf8.count <= 253, name.unicodeScalars.allSatisfy(Self.isValid) else { throw .invalidHost }
+        self.init(
+            host: String(name),
+            port: colon == text.endIndex ? nil : try Self.port(text[text.index(after: colon)...], ports))
+    }
+
+    /// The host and its port as they are read, an address of IPv6 in brackets.
+    package var description: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return port.map { "\(name):\($0)" } ?? name
+    }
+
+    private static func port(_ text: some StringProtocol, _ ports: ClosedRange<UInt16>) throws(AddressError) -> UInt16 {
+        guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }), let port = UInt16(text),
+            ports.contains(port)
+        else { throw .invalidPort(ports) }
+        return port
+    }
+
+    /// Returns an address whose zone is as the system has it: in an address of the web its `%` is `%25` (RFC 6874).
+    private static func decodingZone(_ text: some StringProtocol) -> String {
+        guard let percent = text.firstIndex(of: "%") else { return String(text) }
+        let zone = text[percent...]
+        // A zone alone may be a number, as 25.
+        return text[..<percent] + "%" + (zone.hasPrefix("%25") && zone.count > 3 ? zone.dropFirst(3) : zone.dropFirst())
+    }
+
+    private static func isIPv6(_ text: String) -> Bool {
+        let percent = text.firstIndex(of: "%") ?? text.endIndex
+        var bytes = in6_addr()
+        guard inet_pton(AF_INET6, String(text[..<percent]), &bytes) == 1 else { return false }
+        guard percent != text.endIndex else { return true }
+        let zone = text[text.index(after: percent)...]
+        return (1...64).contains(zone.utf8.count)
+            && zone.utf8.allSatisfy {
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
+                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "-._~".utf8.contains($0)
+            }
+    }
+
+    /// Letters of all scripts are valid, since the system's resolver may know names in them.
+    private static func isValid(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "-", ".", "_", "~": true
+        default: scalar.properties.isAlphabetic || scalar.properties.numericType != nil || isMark(scalar)
+        }
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        [.nonspacingMark, .spacingMark].contains(scalar.properties.generalCategory)
+    }
+}
+
+extension StringProtocol {
+    /// The text of an address for people: without anything that may be a part of a password.
+    package var shownAddress: String {
+        guard contains("@") else { return printable }
+        guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix("://"),
+            let scheme = ServerAddress.scheme(self[..<colon])
+        else { return "…" }
+        return scheme + "://…"
+    }
+}

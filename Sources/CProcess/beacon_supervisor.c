@@ -1,0 +1,248 @@
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "CProcess.h"
+
+// A program that is run for an event has two processes above it, which are this same executable:
+//
+//     beacond -- relay -- guard -- the program, and everything that it starts
+//
+// The guard adopts each process whose parent has ended (PR_SET_CHILD_SUBREAPER in prctl(2)). No process leaves its
+// tree, not even by a separate session, and beacond's other children are not in it. At the time limit the guard ends
+// the whole tree.
+//
+// The relay ends when the program does, and in the same way. The guard then stays for what the program left behind.
+
+// The arguments behind the name, see CProcess.h.
+struct order {
+    int64_t limit, grace;
+    int has_own_session;
+    char **words;
+};
+
+struct process {
+    pid_t id, parent;
+    int is_ours;
+};
+
+static int64_t milliseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+// Ends this process the way another one has ended.
+static _Noreturn void end_as(int status) {
+    if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    int number = WTERMSIG(status);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    signal(number, SIG_DFL);
+    kill(getpid(), number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    _exit(128 + number);
+}
+
+static _Noreturn void fail(const char *what) {
+    dprintf(STDERR_FILENO, "cannot start %s: %s\n", what, strerror(errno));
+    _exit(126);
+}
+
+// The outputs belong to the program: their reader waits until each process that has them has closed them.
+static void leave_standard_files(void) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int file = 0; null >= 0 && file <= 2; file += 1)
+        if (null != file) dup2(null, file);
+    if (null > 2) close(null);
+}
+
+// The parent of a process, from /proc/ID/stat (proc(5)): "ID (NAME) STATE PARENT ...". The name may hold anything.
+static pid_t parent_of(pid_t id) {
+    char text[512];
+    snprintf(text, sizeof text, "/proc/%d/stat", id);
+    int file = open(text, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return 0;
+    text[count] = 0;
+    const char *rest = strrchr(text, ')');
+    int parent = 0;
+    if (!rest || sscanf(rest + 1, " %*c %d", &parent) != 1) return 0;
+    return parent;
+}
+
+static int has_ours(const struct process *all, size_t count, pid_t id) {
+    for (size_t at = 0; at < count; at += 1)
+        if (all[at].id == id) return all[at].is_ours;
+    return 0;
+}
+
+// Whether /proc has the numbers by which this process knows others, and not those of a PID namespace above it.
+static int has_own_proc(void) {
+    char text[16] = "";
+    return readlink("/proc/self", text, sizeof text - 1) > 0 && atoi(text) == getpid();
+}
+
+// Sends a signal to each process below this one. Without a /proc of its PID namespace, it reaches the program's group.
+static void signal_tree(int number, pid_t group) {
+    DIR *folder = has_own_proc() ? opendir("/proc") : NULL;
+    if (!folder) {
+        kill(group, number);
+        return;
+    }
+    struct process *all = NULL;
+    size_t count = 0, room = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (!isdigit((unsigned char)entry->d_name[0])) continue;
+        struct process process = {.id = atoi(entry->d_name)};
+        process.parent = parent_of(process.id);
+        if (process.parent <= 0) continue;
+        if (count == room) {
+            room = room ? room * 2 : 256;
+            struct process *larger = realloc(all, room * sizeof *all);
+            if (!larger) break;
+            all = larger;
+        }
+        all[count++] = process;
+    }
+    closedir(folder);
+    pid_t own = getpid();
+    for (int has_found = 1; has_found;) {
+        has_found = 0;
+        for (size_t at = 0; at < count; at += 1) {
+            struct process *process = &all[at];
+            if (process->is_ours || !(process->parent == own || has_ours(all, count, process->parent))) continue;
+            process->is_ours = has_found = 1;
+            kill(process->id, number);
+        }
+    }
+    free(all);
+}
+
+static _Noreturn void run_program(const struct order *order, const sigset_t *mask) {
+    if (order->has_own_session) setsid();
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execv(order->words[0], order->words + 1);
+    fail(order->words[0]);
+}
+
+static _Noreturn void guard_program(
+    pid_t relay, const struct order *order, const sigset_t *all, const sigset_t *mask) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prctl(PR_SET_NAME, "beacon-guard", 0, 0, 0);
+    pid_t program = fork();
+    if (program == 0) run_program(order, mask);
+    if (program < 0) fail(order->words[0]);
+    leave_standard_files();
+    pid_t group = order->has_own_session ? -program : program;
+    enum { RUNNING, ASKED, KILLED } stage = RUNNING;
+    // The status of a process that SIGKILL ended (wait(2)), for a program that this user may not end.
+    int status = SIGKILL, has_ended = 0, is_asked = 0, is_late = 0;
+    int64_t next = order->limit < 0 ? INT64_MAX : milliseconds() + order->limit, end = INT64_MAX;
+    for (;;) {
+        int one;
+        pid_t id;
+        while ((id = waitpid(-1, &one, WNOHANG)) > 0) {
+            if (id != program) continue;
+            has_ended = 1;
+            // The signal that stands for the time limit may not come from the program.
+            status = WIFSIGNALED(one) && WTERMSIG(one) == BEACON_LIMIT_SIGNAL ? (128 + BEACON_LIMIT_SIGNAL) << 8 : one;
+            // Where it does not arrive, the relay learns the status when this process ends.
+            if (stage == RUNNING) sigqueue(relay, SIGRTMIN, (union sigval){.sival_int = status});
+        }
+        // Without a limit nothing ends what the program left behind.
+        if (id < 0 || (has_ended && stage == RUNNING && order->limit < 0)) break;
+        int64_t now = milliseconds();
+        if (now >= end) break;
+        if (now >= next || stage == KILLED) {
+            if (stage == RUNNING) {
+                is_late = !has_ended && !is_asked;
+                stage = ASKED;
+                next = now + order->grace;
+                signal_tree(SIGTERM, group);
+            } else {
+                // A process may start another before it is killed, so this repeats. Another user's cannot be killed.
+                if (stage == ASKED) end = now + 5000;
+                stage = KILLED;
+                next = now + 10;
+                signal_tree(SIGKILL, group);
+            }
+        }
+        int64_t left = next == INT64_MAX ? 3600000 : next - milliseconds();
+        if (left < 0) left = 0;
+        struct timespec pause = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
+        siginfo_t info;
+        if (sigtimedwait(all, &info, &pause) == SIGTERM && info.si_pid == relay && stage == RUNNING) {
+            is_asked = 1;
+            next = 0;
+        }
+    }
+    end_as(is_late ? BEACON_LIMIT_SIGNAL : status);
+}
+
+static _Noreturn void supervise(const struct order *order) {
+    sigset_t all, mask;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    pid_t own = getpid(), guard = fork();
+    if (guard == 0) guard_program(own, order, &all, &mask);
+    if (guard < 0) fail(order->words[0]);
+    prctl(PR_SET_NAME, "beacon-relay", 0, 0, 0);
+    leave_standard_files();
+    for (;;) {
+        siginfo_t info;
+        int status, number = sigwaitinfo(&all, &info);
+        if (number == SIGCHLD && waitpid(guard, &status, WNOHANG) == guard) end_as(status);
+        if (number == SIGTERM) kill(guard, SIGTERM);
+        if (number == SIGRTMIN && info.si_pid == guard) end_as(info.si_value.sival_int);
+    }
+}
+
+// The arguments of this process, which musl does not give to a constructor.
+static char **read_arguments(void) {
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return NULL;
+    char *text = NULL;
+    size_t length = 0, room = 0;
+    for (ssize_t count = 1; count > 0; length += count > 0 ? (size_t)count : 0) {
+        if (room - length < 4096 && !(text = realloc(text, room += 65536))) return NULL;
+        count = read(file, text + length, room - length - 1);
+    }
+    close(file);
+    text[length] = 0;
+    size_t words = 1;
+    for (size_t at = 0; at < length; at += 1) words += text[at] == 0;
+    char **result = calloc(words + 1, sizeof *result);
+    if (!result) return NULL;
+    size_t number = 0;
+    for (char *word = text; word < text + length; word += strlen(word) + 1) result[number++] = word;
+    return result;
+}
+
+// Before Swift begins: a process that is forked from here is small, and has one thread.
+__attribute__((constructor)) static void supervise_if_asked(void) {
+    if (strcmp(program_invocation_name, BEACON_SUPERVISOR) != 0) return;
+    char **words = read_arguments();
+    for (int at = 0; at <= 5; at += 1)
+        if (!words || !words[at]) _exit(127);
+    struct order order = {
+        .limit = atoll(words[1]), .grace = atoll(words[2]), .has_own_session = words[3][0] == '1', .words = words + 4};
+    supervise(&order);
+}

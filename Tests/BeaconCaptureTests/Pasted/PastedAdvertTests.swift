@@ -1,0 +1,282 @@
+import BeaconCapture
+import BeaconModel
+import Testing
+
+@Suite("Pasted adverts")
+struct PastedAdvertTests {
+    private static let uuid = "E2C56DB5DFFB48D2B060D0F5A71096E0"
+
+    /// The frame of most texts here: major 1, minor 2, -59 dBm at 1 m.
+    private static let usual = "e2c56db5-dffb-48d2-b060-d0f5a71096e0 1/2 -59"
+
+    private func read(_ text: String) throws(PastedAdvertError) -> String {
+        let frame = try PastedAdvert(text).frame
+        return "\(frame.identity.uuid) \(frame.identity.major)/\(frame.identity.minor) \(frame.measuredPower)"
+    }
+
+    @Test(
+        "An advert is read in the form in which a tool shows it",
+        arguments: [
+            // nRF Connect: the raw advert, and the fields of its list.
+            ("0x0201061AFF4C000215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5", usual),
+            ("Company: Apple, Inc. <0x004C> 0x0215E2C56DB5DFFB48D2B060D0F5A71096E000010002C5", usual),
+            // Android's scan record, 62 bytes with zeros.
+            (
+                "02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e0" + String(repeating: "0", count: 74),
+                "e2c56db5-dffb-48d2-b060-d0f5a71096e0 0/0 0"
+            ),
+            ("4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5", usual),
+            // hcitool: the length of the data, and a byte behind the frame.
+            (
+                "1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 00 00 C8 00",
+                "e2c56db5-dffb-48d2-b060-d0f5a71096e0 0/0 -56"
+            ),
+            (
+                "0x08 0x0008 1E 02 01 1A 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00 00 00 00 "
+                    + "C5 00", "e2c56db5-dffb-48d2-b060-d0f5a71096e0 0/0 -59"
+            ),
+            (
+                "sudo hcitool -i hci0 cmd 0x08 0x0008 1E 02 01 06 1A FF 4C 00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 "
+                    + "10 96 E0 00 01 00 02 C5 00", usual
+            ),
+            ("01 08 20 20 1E 02 01 06 1A FF 4C 00 02 15 \(uuid) 00 01 00 02 C5 00", usual),
+            // bluetoothctl: the value, with or without its characters and its heading.
+            ("02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10 96 e0 00 01 00 02 c5", usual),
+            (
+                """
+                [CHG] Device C0:00:00:5E:12:01 ManufacturerData Key: 0x004c
+                [CHG] Device C0:00:00:5E:12:01 ManufacturerData Value:
+                  02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10  ....m...H..`....
+                  96 e0 00 01 00 02 c5                             .......
+                """, usual
+            ),
+            // bleak, and what Python prints of it.
+            ("0215e2c56db5dffb48d2b060d0f5a71096e000010002c5", usual),
+            (#"{76: b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'}"#, usual),
+            (#"b\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5"#, usual),
+            ("b'0215e2c56db5dffb48d2b060d0f5a71096e000010002c5'", usual),
+            (#""\x4C\x00\x02\x15" "\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\0\1\0\2\xc5""#, usual),
+            ("bytes.fromhex('4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5')", usual),
+            // Arrays, as Swift, JSON, Java and C print them.
+            (
+                "[2, 1, 6, 26, 255, 76, 0, 2, 21, 226, 197, 109, 181, 223, 251, 72, 210, 176, 96, 208, 245, 167, 16, 150, 224, "
+                    + "0, 1, 0, 2, 197]", usual
+            ),
+            (
+                "Uint8Array(23) [2, 21, 226, 197, 109, 181, 223, 251, 72, 210, 176, 96, 208, 245, 167, 16, 150, 224, 0, 1, 0, 2, "
+                    + "197]", usual
+            ),
+            (
+                "new byte[] {2, 21, -30, -59, 109, -75, -33, -5, 72, -46, -80, 96, -48, -11, -89, 16, -106, -32, 0, 1, 0, 2, -59}",
+                usual
+            ),
+            (
+                "{ 0x02, 0x15, 0xe2, 0xc5, 0x6d, 0xb5, 0xdf, 0xfb, 0x48, 0xd2, 0xb0, 0x60, 0xd0, 0xf5, 0xa7, 0x10, 0x96, "
+                    + "0xe0, 0x00, 0x01, 0x00, 0x02, 0xc5 };", usual
+            ),
+            // Core Bluetooth's data, and bytes in other groups.
+            ("<4c000215 e2c56db5 dffb48d2 b060d0f5 a71096e0 00010002 c5>", usual),
+            ("FF4C000215\(uuid)00010002C5", usual),
+            ("1AFF4C000215\(uuid)00010002C5", usual),
+            ("2 1 6 1A FF 4C 0 2 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 0 1 0 2 C5", usual),
+            ("02h 15h E2h C5h 6Dh B5h DFh FBh 48h D2h B0h 60h D0h F5h A7h 10h 96h E0h 00h 01h 00h 02h C5h", usual),
+            // A number has no leading zero.
+            ("0x201061AFF4C000215\(uuid)00010002C5", usual),
+            // HCI: an event whose line was broken within a byte, and lines of hcidump and of Wireshark.
+            (
+                "043E2A02010301021 25E0000C01E0201061AFF4C000215\(uuid)00010002C5B9", usual
+            ),
+            ("3E2A0201030102125E0000C01E0201061AFF4C000215\(uuid)00010002C5B9", usual),
+            (
+                """
+                > 04 3E 2A 02 01 03 01 02 12 5E 00 00 C0 1E 02 01 06 1A FF 4C
+                  00 02 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 00
+                  01 00 02 C5 B9
+                """, usual
+            ),
+            (
+                """
+                0000   04 3e 2a 02 01 03 01 02 12 5e 00 00 c0 1e 02 01   .>*......^......
+                0010   06 1a ff 4c 00 02 15 e2 c5 6d b5 df fb 48 d2 b0   ...L.....m...H..
+                0020   60 d0 f5 a7 10 96 e0 00 01 00 02 c5 b9            `............
+                """, usual
+            ),
+            (
+                """
+                00000000: 4c00 0215 e2c5 6db5 dffb 48d2 b060 d0f5  L.....m...H..`..
+                00000010: a710 96e0 0001 0002 c5                   .........
+                """, usual
+            ),
+            (
+                """
+                00000000  4c 00 02 15 e2 c5 6d b5  df fb 48 d2 b0 60 d0 f5  |L.....m...H..`..|
+                00000010  a7 10 96 e0 00 01 00 02  c5                       |.........|
+                00000019
+                """, usual
+            ),
+            // A sniffer's packet, and an address that a tool put before the advert.
+            ("D6BE898E 4224 02125E0000C0 0201061AFF4C000215\(uuid)00010002C5 010203", usual),
+            ("C000005E1202 0201061AFF4C000215\(uuid)00010002C5", usual),
+        ] as [(String, String)])
+    func forms(text: String, frame: String) throws { #expect(try read(text) == frame) }
+
+    @Test(
+        "What is no iBeacon is named, with what is missing",
+        arguments: [
+            (
+                "0x02010615FF4C000215E2C56DB5DFFB48D2B060D0F5A71096E0", PastedAdvertError.Code.cutShort,
+                "5 bytes are missing, the major value, the minor value and the measured power"
+            ),
+            (
+                "02011a1aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002", .cutShort,
+                "1 byte is missing, the measured power"
+            ),
+            (#"b'\x02\x15\xe2\xc5'"#, .cutShort, "19 bytes are missing, the end of the UUID, the major value"),
+            ("0201061aff4c000215e2c56d", .cutShort, "18 bytes are missing, the end of the UUID"),
+            ("1E 02 01 06 1A FF 4C 00 02 15 E2", .cutShort, "hcitool command has an iBeacon frame that is cut short"),
+            (
+                "04 3E 2A 02 01 03 01 02 12 5E 00 00 C0 1E 02 01", .cutShort,
+                "HCI event is cut short: it claims 42 bytes behind its length, and 29"
+            ),
+            ("4c0002", .cutShort, "the end of the kind (02 15), the UUID"),
+            ("4c00", .cutShort, "Apple's company"),
+            (
+                "0x0201041AFF590002150112233445566778899AABBCCDDEEFF001020304C3", .otherCompany,
+                "0x0059 (Nordic Semiconductor)"
+            ),
+            (
+                "590002150112233445566778899AABBCCDDEEFF001020304C3", .otherCompany,
+                "01122334-4556-6778-899a-abbccddeeff0 258/772"
+            ),
+            (#"{89: b'\x02\x15\xe2\xc5'}"#, .otherCompany, "0x0059"),
+            ("02010605ff99040102", .otherCompany, "0x0499 (Ruuvi)"),
+            ("0201061aff004c0215\(uuid)00010002c5", .otherCompany, "swapped"),
+            (
+                "02011a1bff1801beac2f234454cf6d4a0fadf2f4911ba9ffa600010002c509", .otherBeacon,
+                "AltBeacon of company 0x0118"
+            ),
+            ("0201060303aafe1516aafe00e700010203040506070809aabbccddeeff", .otherBeacon, "Eddystone-UID"),
+            ("0201060303aafe0a16aafe10eb0167690061", .otherBeacon, "Eddystone-URL"),
+            (
+                "02011a020a0c0aff4c001005441cbd08c5", .otherBeacon,
+                "another kind than iBeacon (02 15): 10, a device nearby"
+            ),
+            ("4c0012020000", .otherBeacon, "Find My"),
+            ("0201061bff4c000215\(uuid)00010002c5", .wrongLength, "claims 27 bytes while 26 follow"),
+            ("02010615ff4c000215\(uuid)00010002c5", .wrongLength, "ends it after 21 bytes"),
+            ("4c000216\(uuid)00010002c5", .wrongLength, "says that 22 bytes follow"),
+            ("0201060303d2fc0516d2fc4000", .noManufacturerData, "0xFCD2"),
+            ("020106", .noManufacturerData, "no manufacturer specific data"),
+            ("e2c56db5-dffb-48d2-b060-d0f5a71096e0", .identityOnly, "may be a UUID"),
+            ("\(uuid)00010002C5", .identityOnly, "put 02 15 before"),
+            ("04 3E 0A 03 00 40 00 06 00 00 00 2A 00", .noAdvert, "has 03"),
+            ("D6BE898E 430C 02125E0000C0 010203040506 010203", .noAdvert, "link layer packet"),
+            ("9901", .unknownForm, "claims 153 bytes while 1 follow"),
+            ("AgEGGv9MAAIV4sVttd/7SNKwYND1pxCW4AABAALF", .notHexadecimal, "Base64"),
+            ("0201zz", .notHexadecimal, #""zz" is not a hexadecimal byte"#),
+            ("0201 £", .notHexadecimal, "a character of the text"),
+            ("02010", .unknownForm, "odd number"),
+            ("-", .noBytes, "no bytes"), ("", .noBytes, "no bytes"), ("b''", .noBytes, "no bytes"),
+            ("[]", .noBytes, "no bytes"),
+        ] as [(String, PastedAdvertError.Code, String)])
+    func refusals(text: String, code: PastedAdvertError.Code, reason: String) {
+        do throws(PastedAdvertError) {
+            Issue.record("\(try read(text)) was read")
+        } catch {
+            #expect(error.code == code, "\(error)")
+            #expect(error.message.contains(reason), "\(error)")
+        }
+    }
+
+    @Test("Each way to write bytes gives the same frame, and each cut of it names what is missing")
+    func spellings() throws {
+        // 21 bytes from 60 on; a list that has no letter in it would be one of decimal numbers.
+        let payload = (0xA0..<0xB5).map { String($0, radix: 16) }
+        let digits: [String] = ["4c", "00", "02", "15"] + payload
+        // What stands before the bytes, before each, between two and behind them.
+        let spellings: [(String, String, String, String)] = [
+            ("", "", "", ""), ("", "", " ", ""), ("", "", ":", ""), ("", "", "-", ""), ("", "0x", ", ", ""),
+            ("{", "0x", ",", "}"), ("b'", "\\x", "", "'"), ("\"", "\\x", "", "\""), ("", "\\x", "", ""),
+            ("[", "", ", ", "]"),
+            ("", "", "\n", "\n"), ("\u{FEFF}", "", "\u{A0}", ""), ("", "", "–", ""), ("0x", "", "", ""),
+            ("", "%", " ", ""),
+        ]
+        func spell(_ bytes: [String], _ spelling: (String, String, String, String)) -> String {
+            spelling.0 + bytes.map { spelling.1 + $0 }.joined(separator: spelling.2) + spelling.3
+        }
+        let prefixes: [[String]] = [
+            [], ["FF"], ["1A", "FF"], ["02", "01", "06", "1A", "FF"], ["1E", "02", "01", "06", "1A", "FF"],
+            ["08", "00", "08", "1E", "02", "01", "06", "1A", "FF"],
+        ]
+        for prefix in prefixes {
+            for (number, spelling) in spellings.enumerated() {
+                let whole = prefix + digits
+                let read = try PastedAdvert(spell(whole, spelling)).frame
+                #expect(read.identity.major == 0xB0B1, "\(prefix) \(number)")
+                for missing in 1..<21 {
+                    do throws(PastedAdvertError) {
+                        _ = try PastedAdvert(spell(whole.dropLast(missing), spelling))
+                        Issue.record("\(prefix) \(number) without \(missing) bytes was read")
+                    } catch {
+                        #expect(error.code == .cutShort, "\(prefix) \(number): \(error)")
+                        #expect(error.message.contains("\(missing) byte"), "\(prefix) \(number): \(error)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("Nothing that is pasted traps, and each refusal is a sentence", arguments: 0..<4)
+    func mutations(seed: UInt64) {
+        var random = Mutations(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
+        let starts = [
+            "0x08 0x0008 1E 02 01 1A 1A FF 4C 00 02 15 \(Self.uuid) 00 00 00 00 C5 00",
+            "043E2A0201030102125E0000C01E0201061AFF4C000215\(Self.uuid)00010002C5B9",
+            #"{76: b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'}"#,
+            "[2, 21, 226, 197, 109, -75, 223, 251, 72, 210]",
+            "0000   04 3e 2a 02 01 03 01 02 12 5e 00 00 c0 1e 02 01   .>*......^......\n0010   06 1a ff",
+            "ManufacturerData Key: 0x004c\nValue:\n  02 15 e2 c5 6d b5 df fb 48 d2 b0 60 d0 f5 a7 10  ....m...H..`....",
+            "D6BE898E 4224 02125E0000C0 0201061AFF4C000215\(Self.uuid)00010002C5 010203",
+            "0201060303aafe1516aafe00e700010203040506070809aabbccddeeff",
+        ]
+        for _ in 0..<4000 {
+            let text = random.mutated(starts[random.number(below: starts.count)])
+            do throws(PastedAdvertError) {
+                let frame = try PastedAdvert(text).frame
+                let digits = frame.advert.map { String($0, radix: 16) }
+                let again = try PastedAdvert(digits.joined(separator: " ")).frame
+                #expect(again == frame)
+            } catch {
+                #expect(error.message.count > 20 && !error.message.contains("\n"), "\(text): \(error)")
+            }
+        }
+    }
+}
+
+/// Random changes of a text, the same for the same seed.
+private struct Mutations {
+    var state: UInt64
+
+    mutating func number(below bound: Int) -> Int {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int(state % UInt64(bound))
+    }
+
+    mutating func mutated(_ text: String) -> String {
+        var characters = Array(text)
+        let pieces = Array("0123456789abcdefFx \\'\"[]{}(),:;-=.\n\t\u{A0}ßb<>|KeyValue: ")
+        for _ in 0...number(below: 6) where !characters.isEmpty {
+            let place = number(below: characters.count)
+            switch number(below: 5) {
+            case 0: characters.remove(at: place)
+            case 1: characters[place] = pieces[number(below: pieces.count)]
+            case 2: characters.insert(pieces[number(below: pieces.count)], at: place)
+            case 3: characters.removeSubrange(place...)
+            default: characters.insert(contentsOf: characters[place...].prefix(8), at: number(below: characters.count))
+            }
+        }
+        return String(characters)
+    }
+}

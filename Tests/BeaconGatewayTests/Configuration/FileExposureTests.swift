@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("What other users can read and change")
+final class FileExposureTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("exposure-\(UUID())").path
+    private var file: String { folder + "/inner/file" }
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder + "/inner", withIntermediateDirectories: true)
+        #expect(chmod(folder, 0o755) == 0 && chmod(folder + "/inner", 0o755) == 0)
+        try Data().write(to: URL(fileURLWithPath: file))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// The words of a warning for each mode: what other users can do, where the group is trusted and where it is not.
+    private static let modes: [(mode: mode_t, trusted: [FileExposure.Use: String], other: [FileExposure.Use: String])] =
+        [
+            (0o600, [:], [:]), (0o400, [:], [:]),
+            (0o640, [:], [.secrets: "read"]),
+            (0o660, [:], [.secrets: "read and write", .configuration: "write", .program: "write"]),
+            (0o644, [.secrets: "read"], [.secrets: "read"]),
+            (0o755, [.secrets: "read"], [.secrets: "read"]),
+            (0o604, [.secrets: "read"], [.secrets: "read"]),
+            (
+                0o664, [.secrets: "read"],
+                [.secrets: "read and write", .configuration: "write", .program: "write"]
+            ),
+            (
+                0o620, [:],
+                [.secrets: "write", .configuration: "write", .program: "write"]
+            ),
+            (
+                0o602, [.secrets: "write", .configuration: "write", .program: "write"],
+                [.secrets: "write", .configuration: "write", .program: "write"]
+            ),
+            (
+                0o666, [.secrets: "read and write", .configuration: "write", .program: "write"],
+                [.secrets: "read and write", .configuration: "write", .program: "write"]
+            ),
+        ]
+
+    @Test("A file's mode and group decide, and the remedy repairs it", arguments: modes.indices)
+    func files(_ index: Int) throws {
+        let (mode, trusted, other) = Self.modes[index]
+        for (isTrusted, expected) in [(true, trusted), (false, other)] {
+            let exposure = FileExposure { _, _ in isTrusted }
+            for use in FileExposure.Use.allCases {
+                #expect(chmod(file, mode) == 0)
+                let warnings = exposure.warnings(of: file, as: use).map(\.message)
+                guard let deed = expected[use] else {
+                    #expect(warnings.isEmpty, "\(String(mode, radix: 8)) \(use): \(warnings)")
+                    continue
+                }
+                let warning = try #require(warnings.first)
+                #expect(warnings.count == 1 && warning.hasPrefix("other users can \(deed) \(file), wh"), "\(warning)")
+                try repair(warning)
+                #expect(exposure.warnings(of: file, as: use).isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "A folder in which other users can write exposes all below it, unless it is sticky",
+        arguments: [(0o777, false), (0o775, true), (0o1777, true), (0o755, true), (0o773, false), (0o700, true)])
+    func folders(_ mode: mode_t, _ isSafe: Bool) throws {
+        #expect(chmod(file, 0o600) == 0)
+        let exposure = FileExposure { _, _ in true }
+        for folder in [folder + "/inner", folder] {
+            #expect(chmod(folder, mode) == 0)
+            let warnings = exposure.warnings(of: file, as: .secrets).map(\.message)
+            #expect(warnings.isEmpty == isSafe, "\(warnings)")
+            for warning in warnings {
+                #expect(
+                    warning.hasPrefix("other users can write in \(folder) and replace \(file), which holds secrets"))
+                try repair(warning)
+            }
+            #expect(exposure.warnings(of: file, as: .secrets).isEmpty)
+            #expect(chmod(folder, 0o755) == 0)
+        }
+        #expect(chmod(folder, 0o775) == 0)
+        #expect(FileExposure { _, _ in false }.warnings(of: file, as: .program).count == 1)
+    }
+
+    /// Does what a warning says.
+    private func repair(_ warning: String) throws {
+        let command = try #require(warning.firstMatch(of: /; repair it with: (?:sudo )?chmod ([0-7]+) (\/.*)$/))
+        #expect(chmod(String(command.2), mode_t(command.1, radix: 8) ?? 0) == 0)
+    }
+
+    @Test("A link counts with its own folder and with that of its file, and what is no file counts for nothing")
+    func links() throws {
+        #expect(chmod(file, 0o600) == 0)
+        let other = folder + "/other"
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: other + "/link", withDestinationPath: file)
+        let exposure = FileExposure { _, _ in true }
+        #expect(chmod(other, 0o755) == 0)
+        #expect(exposure.warnings(of: other + "/link", as: .secrets).isEmpty)
+        for folder in [other, folder + "/inner"] {
+            #expect(chmod(folder, 0o777) == 0)
+            #expect(exposure.warnings(of: other + "/link", as: .secrets).count == 1)
+            #expect(chmod(folder, 0o755) == 0)
+        }
+        #expect(mkfifo(folder + "/pipe", 0o666) == 0)
+        for path in ["/pipe", "/nowhere", "/inner"] {
+            #expect(exposure.warnings(of: folder + path, as: .secrets).isEmpty)
+        }
+    }
+
+    @Test("check warns of a configuration, its secrets and its programs, and can still be used")
+    func check() throws {
+        let path = folder + "/inner/beacond.yaml"
+        try """
+        sources: [auto]
+        regions: [{ name: a, uuid: \(GatewayBench.uuid) }]
+        launch: { rules: [{ name: r, program: \(file) }] }
+
+        """.write(toFile: path, atomically: false, encoding: .utf8)
+        let secrets = folder + "/inner/beacond.env"
+        try "A=b\n".write(toFile: secrets, atomically: false, encoding: .utf8)
+        func warnings() throws -> [String] {
+            let checked = try GatewayConfiguration.check(file: path, environment: [:])
+            #expect(checked.isUsable)
+            return checked.diagnostics.map { $0.text(file: path) }
+        }
+        for mode in [0o666, 0o602] as [mode_t] {
+            for name in [path, secrets, file] { #expect(chmod(name, mode) == 0) }
+            let lines = try warnings()
+            #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("\(path): warning: other users can ") })
+            for line in lines { try repair(line) }
+            #expect(try warnings().isEmpty)
+        }
+        // Once, though three files are in it.
+        #expect(chmod(folder, 0o777) == 0)
+        #expect(try warnings().count == 1)
+    }
+}

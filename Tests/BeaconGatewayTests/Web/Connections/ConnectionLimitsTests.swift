@@ -1,0 +1,176 @@
+import BeaconSupport
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The places of connections")
+struct ConnectionLimitsTests {
+    private static let sizes = ConnectionLimits.Sizes()
+
+    private static func client(_ address: String, proxies: Set<String> = []) throws -> ConnectionLimits.Client {
+        var settings = WebSettings()
+        settings.trustedProxies = proxies
+        return try ConnectionLimits.Client(at: SocketAddress(ipAddress: address, port: 1), settings)
+    }
+
+    /// Clients that open connections, each with a request under way or without.
+    private struct Crowd {
+        let limits = ConnectionLimits()
+        let closed = Locked<[String]>([])
+        var places: [String: [ConnectionLimits.Place]] = [:]
+
+        mutating func open(_ count: Int, _ address: String, busy: Bool, proxies: Set<String> = []) throws {
+            let client = try ConnectionLimitsTests.client(address, proxies: proxies)
+            for _ in 0..<count {
+                let place = limits.enter(client) { [closed] in closed.withLock { $0.append(address) } }
+                guard let place else { continue }
+                places[address, default: []].append(place)
+                if busy, place.refusal == nil { #expect(limits.begin(place)) }
+            }
+        }
+
+        func refusals(_ address: String) -> Int { places[address, default: []].count { $0.refusal != nil } }
+    }
+
+    @Test("530 idle connections of one client leave a place for every other client, and for a new one of its own")
+    func idle() throws {
+        for address in ["192.0.2.1", "127.0.0.1", "::1", "2001:db8::1"] {
+            var crowd = Crowd()
+            try crowd.open(530, address, busy: false)
+            #expect(crowd.refusals(address) == 0)
+            #expect(crowd.limits.counts.open <= Self.sizes.proxyShare)
+            #expect(crowd.closed.withLock { $0.count } == 530 - crowd.limits.counts.open)
+            for other in ["127.0.0.1", "192.0.2.2", "2001:db8:1::1"] {
+                try crowd.open(1, other, busy: true)
+                #expect(crowd.refusals(other) == 0)
+            }
+        }
+    }
+
+    @Test("A client with its share of requests under way gets readiness alone, and others get all")
+    func share() throws {
+        var crowd = Crowd()
+        try crowd.open(200, "192.0.2.1", busy: true)
+        #expect(crowd.places["192.0.2.1"]?.count(where: { $0.refusal == nil }) == Self.sizes.share)
+        #expect(crowd.places["192.0.2.1"]?.last?.refusal == .share)
+        #expect(crowd.limits.counts.open == Self.sizes.share + Self.sizes.readinessShare)
+        try crowd.open(1, "192.0.2.2", busy: true)
+        try crowd.open(1, "127.0.0.1", busy: true)
+        #expect(crowd.refusals("192.0.2.2") + crowd.refusals("127.0.0.1") == 0)
+        // A place that becomes free is its own again.
+        let first = try #require(crowd.places["192.0.2.1"]?.first)
+        crowd.limits.leave(first)
+        let before = crowd.refusals("192.0.2.1")
+        try crowd.open(1, "192.0.2.1", busy: true)
+        #expect(crowd.refusals("192.0.2.1") == before)
+    }
+
+    @Test("A trusted proxy and this machine have larger shares, and neither has all places")
+    func proxies() throws {
+        for address in ["10.0.0.1", "127.0.0.1"] {
+            var crowd = Crowd()
+            try crowd.open(600, address, busy: true, proxies: ["10.0.0.1"])
+            #expect(crowd.places[address]?.count(where: { $0.refusal == nil }) == Self.sizes.proxyShare)
+            try crowd.open(90, "192.0.2.1", busy: true)
+            #expect(crowd.refusals("192.0.2.1") == 0)
+        }
+    }
+
+    @Test("Where many clients have all places, this machine has some left, and readiness is answered to all")
+    func full() throws {
+        var crowd = Crowd()
+        for number in 1...20 { try crowd.open(128, "192.0.2.\(number)", busy: true) }
+        let usual = crowd.places.values.joined().count { $0.refusal == nil }
+        #expect(usual == Self.sizes.all - Self.sizes.local)
+        try crowd.open(Self.sizes.local, "127.0.0.1", busy: true)
+        #expect(crowd.refusals("127.0.0.1") == 0)
+        for number in 30...99 { try crowd.open(1, "192.0.2.\(number)", busy: false) }
+        #expect(crowd.places["192.0.2.99"]?.first?.refusal == .full)
+        #expect(crowd.limits.counts.open == Self.sizes.all + Self.sizes.readiness)
+        // Where each of these asks at this moment, there is none left.
+        for address in crowd.places.keys {
+            for place in crowd.places[address, default: []] where place.refusal != nil { _ = crowd.limits.begin(place) }
+        }
+        #expect(crowd.limits.enter(try Self.client("192.0.2.100")) {} == nil)
+        #expect(crowd.limits.counts.refused == 1)
+    }
+
+    @Test("The connection that rested longest gives its place, and one with a request never does")
+    func longest() throws {
+        let limits = ConnectionLimits()
+        let client = try Self.client("192.0.2.1")
+        let closed = Locked<[Int]>([])
+        let places = try (0..<Self.sizes.share).map { number in
+            try #require(limits.enter(client) { closed.withLock { $0.append(number) } })
+        }
+        for place in places { #expect(limits.begin(place)) }
+        for number in [7, 3, 9] { limits.rest(places[number]) }
+        #expect(limits.begin(places[9]))
+        for _ in 0..<3 { _ = limits.enter(client) {} }
+        #expect(closed.withLock { $0 } == [7, 3])
+        #expect(!limits.begin(places[7]), "its place is another's")
+        // The third new one gets the place of the first, which has not asked.
+        #expect(limits.counts.displaced == 3)
+    }
+
+    @Test(
+        "A client is an address; of IPv6 it is a network of 64 bits, but for those of a link",
+        arguments: [
+            ("192.0.2.1", "192.0.2.2", false), ("192.0.2.1", "::ffff:192.0.2.1", true),
+            ("2001:db8::1", "2001:db8::ffff", true), ("2001:db8::1", "2001:db8:0:1::1", false),
+            ("fe80::1", "fe80::2", false), ("::1", "::2", false), ("127.0.0.1", "::ffff:127.0.0.1", true),
+        ])
+    func clients(_ one: String, _ other: String, _ isSame: Bool) throws {
+        #expect(try (Self.client(one).key == Self.client(other).key) == isSame)
+    }
+
+    @Test("Random clients come, ask and go: each number stays within its bounds, and none is lost")
+    func random() throws {
+        var sizes = ConnectionLimits.Sizes()
+        (sizes.all, sizes.share, sizes.proxyShare, sizes.local) = (12, 4, 8, 2)
+        (sizes.readiness, sizes.readinessShare) = (3, 2)
+        let addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "127.0.0.1", "10.0.0.1"]
+        for _ in 0..<200 {
+            let limits = ConnectionLimits(sizes)
+            let gone = Locked<Set<Int>>([])
+            var open: [(number: Int, address: String, place: ConnectionLimits.Place, isBusy: Bool)] = []
+            for number in 0..<200 {
+                let address = addresses.randomElement() ?? ""
+                switch Int.random(in: 0..<4) {
+                case 0, 1:
+                    let client = try Self.client(address, proxies: ["10.0.0.1"])
+                    if let place = limits.enter(client, close: { gone.withLock { _ = $0.insert(number) } }) {
+                        open.append((number, address, place, false))
+                    }
+                case 2:
+                    guard let index = open.indices.randomElement() else { break }
+                    if open[index].isBusy {
+                        limits.rest(open[index].place)
+                    } else {
+                        #expect(limits.begin(open[index].place))
+                    }
+                    open[index].isBusy.toggle()
+                default:
+                    guard let index = open.indices.randomElement() else { break }
+                    limits.leave(open.remove(at: index).place)
+                }
+                let closed = gone.withLock { $0 }
+                #expect(!open.contains { closed.contains($0.number) && $0.isBusy })
+                open.removeAll { closed.contains($0.number) }
+                #expect(limits.counts.open == open.count)
+                #expect(open.count { $0.place.refusal != nil } <= sizes.readiness)
+                let usual = open.filter { $0.place.refusal == nil }
+                #expect(usual.count <= sizes.all)
+                #expect(usual.count { $0.address != "127.0.0.1" } <= sizes.all - sizes.local)
+                for address in addresses {
+                    let most = address.hasPrefix("192") ? sizes.share : sizes.proxyShare
+                    #expect(usual.count { $0.address == address } <= most)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("Deadlines that move with progress")
+struct ProgressDeadlineTests {
+    private static let patience = ProgressDeadline.patience
+    private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    @Test("A transfer at the least rate or above goes on for an hour, whatever the size of its pieces")
+    func steady() {
+        for (bytes, milliseconds) in [(100, 100), (1_000, 1_000), (8_192, 8_000), (50_000, 1_000), (15_000, 15_000)] {
+            var deadline = ProgressDeadline(at: Self.start)
+            var now = Self.start
+            while now < Self.start + .hours(1), deadline.moment > now {
+                now = now + .milliseconds(Int64(milliseconds))
+                if deadline.moment > now { deadline.move(by: bytes, at: now) }
+            }
+            #expect(deadline.moment > now, "\(bytes) bytes each \(milliseconds) ms, after \(now - Self.start)")
+        }
+    }
+
+    @Test("A transfer below the least rate ends, the sooner the slower it is")
+    func slow() {
+        var ends: [TimeAmount] = []
+        for bytes in [990, 500, 100, 1, 0] {
+            var deadline = ProgressDeadline(at: Self.start)
+            var now = Self.start
+            while deadline.moment > now {
+                now = now + .seconds(1)
+                deadline.move(by: bytes, at: now)
+            }
+            ends.append(now - Self.start)
+        }
+        #expect(ends == ends.sorted(by: >))
+        #expect(ends.last == Self.patience)
+        #expect(ends[1] <= Self.patience * 2 + .seconds(1))
+    }
+
+    @Test("No amount of early bytes buys a stall longer than the patience")
+    func stall() {
+        var deadline = ProgressDeadline(at: Self.start)
+        deadline.move(by: 1 << 30, at: Self.start + .seconds(1))
+        #expect(deadline.moment == Self.start + .seconds(1) + Self.patience)
+    }
+
+    @Test("Random transfers end exactly where they were too slow, or stopped, since any earlier moment")
+    func random() {
+        for _ in 0..<2_000 {
+            var deadline = ProgressDeadline(at: Self.start)
+            var events = [(time: Self.start, bytes: 0)]
+            /// The moment at which some stretch of the transfer, from one of its events on, is too slow.
+            func end() -> NIODeadline {
+                events.indices.map { index in
+                    let bytes = events[(index + 1)...].reduce(0) { $0 + $1.bytes }
+                    let allowed = Int64(bytes) * 1_000_000_000 / Int64(ProgressDeadline.leastRate)
+                    return events[index].time + Self.patience + .nanoseconds(allowed)
+                }.min() ?? Self.start
+            }
+            while events.count < 40 {
+                #expect(deadline.moment == end())
+                let next = (events.last?.time ?? Self.start) + .milliseconds(.random(in: 1...25_000))
+                guard next < deadline.moment else { break }
+                events.append((next, Int.random(in: 1...40_000)))
+                deadline.move(by: events.last?.bytes ?? 0, at: next)
+            }
+        }
+    }
+
+    @Test("A timer fires at its newest deadline, once, and not at all without one")
+    func timer() {
+        let loop = EmbeddedEventLoop()
+        var fired: [NIODeadline] = []
+        let timer = DeadlineTimer(on: loop) { fired.append(loop.now) }
+        timer.set(loop.now + .seconds(5))
+        timer.set(loop.now + .seconds(3))
+        timer.set(loop.now + .seconds(9))
+        let start = loop.now
+        loop.advanceTime(by: .seconds(8))
+        #expect(fired.isEmpty)
+        loop.advanceTime(by: .seconds(8))
+        #expect(fired == [start + .seconds(9)])
+        timer.set(loop.now + .seconds(1))
+        timer.set(nil)
+        loop.advanceTime(by: .hours(1))
+        #expect(fired.count == 1)
+    }
+}

@@ -1,0 +1,109 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The time that a client has for taking an answer")
+struct ResponseDeadlineTests {
+    /// The network: it keeps what is written until the client takes it.
+    private final class Network: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPResponsePart
+        private var waiting: [(bytes: Int, promise: EventLoopPromise<Void>?)] = []
+        private var room = 0
+        private(set) var taken = 0
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            var bytes = 0
+            if case .body(let buffer) = unwrapOutboundIn(data) { bytes = buffer.readableBytes }
+            waiting.append((bytes, promise))
+            take(0)
+        }
+
+        /// Has the client take bytes.
+        func take(_ bytes: Int) {
+            room += bytes
+            while let first = waiting.first, first.bytes <= room {
+                room -= first.bytes
+                taken += first.bytes
+                waiting.removeFirst().promise?.succeed()
+            }
+            if waiting.isEmpty { room = 0 }
+        }
+    }
+
+    private let limits = ConnectionLimits()
+    private let network = Network()
+
+    private func bench() throws -> ConnectionBench { try ConnectionBench([network, ResponseDeadline(limits)]) }
+
+    private func begin(_ bench: ConnectionBench, _ bytes: Int) throws {
+        try bench.write(.head(HTTPResponse(status: .ok)))
+        try bench.write(.body(ByteBuffer(repeating: 0x20, count: bytes)))
+        try bench.write(.end(nil))
+    }
+
+    @Test("A slow client gets all of a large answer", arguments: [(50_000, 1_000), (1_100, 1_000), (20_000, 15_000)])
+    func slow(_ bytes: Int, _ milliseconds: Int) throws {
+        let bench = try bench()
+        let size = 600_000
+        try begin(bench, size)
+        var steps = 0
+        while network.taken < size, bench.isOpen, steps < 10_000 {
+            bench.loop.advanceTime(by: .milliseconds(Int64(milliseconds)))
+            network.take(bytes)
+            steps += 1
+        }
+        #expect(bench.isOpen && network.taken == size)
+        // Nothing waits any longer, as in a stream of events that is silent.
+        bench.loop.advanceTime(by: .hours(1))
+        #expect(bench.isOpen)
+        #expect(limits.counts.slowReaders == 0)
+    }
+
+    @Test("A client that stops, or takes drops, is ended", arguments: [0, 1, 300])
+    func stalled(_ bytesPerSecond: Int) throws {
+        let bench = try bench()
+        try begin(bench, 600_000)
+        network.take(100_000)
+        var seconds = 0
+        while bench.isOpen, seconds < 1_000 {
+            bench.loop.advanceTime(by: .seconds(1))
+            network.take(bytesPerSecond)
+            seconds += 1
+        }
+        #expect(seconds <= 30)
+        #expect(limits.counts.slowReaders == 1)
+    }
+
+    @Test("Events of a stream that waits begin a new deadline each time that the client has taken all")
+    func stream() throws {
+        let bench = try bench()
+        try bench.write(.head(HTTPResponse(status: .ok)))
+        for _ in 0..<100 {
+            try bench.write(.body(ByteBuffer(string: ":\n\n")))
+            bench.loop.advanceTime(by: .seconds(15))
+            network.take(3)
+        }
+        #expect(bench.isOpen)
+        try bench.write(.body(ByteBuffer(string: ":\n\n")))
+        bench.loop.advanceTime(by: ProgressDeadline.patience)
+        #expect(!bench.isOpen)
+    }
+
+    @Test("What waits for a write learns of its end, and the bytes stay the same")
+    func bytes() throws {
+        let bench = try ConnectionBench([ResponseDeadline(limits)])
+        let text = String((0..<30_000).map { Character(UnicodeScalar(UInt8(0x41 + $0 % 26))) })
+        let write = bench.channel.writeAndFlush(HTTPResponsePart.body(ByteBuffer(string: text)))
+        try write.wait()
+        var read = ""
+        while case .body(let buffer)? = try bench.channel.readOutbound(as: HTTPResponsePart.self) {
+            #expect(buffer.readableBytes <= 8 << 10)
+            read += String(buffer: buffer)
+        }
+        #expect(read == text)
+    }
+}

@@ -1,0 +1,112 @@
+import BeaconDelivery
+import BeaconMQTT
+import Foundation
+import TestSupport
+import Testing
+
+/// An error names a cause only where the broker or the system gave it; otherwise it lists causes as possible ones.
+@Suite("The error of a connection", .fewAtATime)
+struct CauseTests {
+    /// Versions as a user may set them.
+    static let versions: [MQTTVersion?] = [nil, .v3_1_1, .v5]
+
+    @Test(
+        "names the refusal of a user, and does not guess which of name, password and right it was", arguments: versions)
+    func credentials(version: MQTTVersion?) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("passwords").path
+        try ChildProcess.run("mosquitto_passwd", "-b", "-c", file, "ann", "open sesame")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        let broker = try await Broker("allow_anonymous false\npassword_file \(file)", in: folder)
+        var options = MQTTOptions.test(port: broker.port, version: version)
+        for (user, password) in [("ann", "open barley"), ("bob", "open sesame")] {
+            (options.user, options.password) = (user, Secret(password))
+            let error = try await MQTTClient.fault(options)
+            #expect(error.code == .badCredentials && error.reason?.rawValue == 0x87)
+            #expect(error.description.contains("user \(user)") && error.description.contains("not authorized"))
+            #expect(error.possibleCauses.count == 3 && !error.description.contains("open"))
+        }
+        (options.user, options.password) = (nil, nil)
+        let error = try await MQTTClient.fault(options)
+        #expect(error.code == .notAuthorized && error.description.contains("requires a user"))
+    }
+
+    @Test("names a message that the user may not publish, where the broker tells")
+    func right() async throws {
+        let folder = try TemporaryFolder()
+        let rights = folder.url.appendingPathComponent("acl")
+        try "topic write allowed/#\n".write(to: rights, atomically: true, encoding: .utf8)
+        let broker = try await Broker("allow_anonymous true\nacl_file \(rights.path)", in: folder)
+        let client = try MQTTClient(.test(port: broker.port, version: nil))
+        try await running(client.run) {
+            let error = await #expect(throws: MQTTError.self) {
+                try await client.publish(MQTTMessage(topic: "forbidden", text: "abc", isRetained: true))
+            }
+            #expect(error?.code == .notAuthorized && error?.possibleCauses.isEmpty == true)
+            #expect(
+                error?.message == "The broker at 127.0.0.1:\(broker.port) refused the message at forbidden (3 bytes, "
+                    + "retained): not authorized.")
+        }
+    }
+
+    @Test("names a second client of one id where the broker tells, and lists it where not", arguments: versions)
+    func clash(version: MQTTVersion?) async throws {
+        let broker = try await Broker()
+        let options = MQTTOptions.test(port: broker.port, version: version)
+        let first = Task { try await MQTTClient.fault(options) }
+        let other = try MQTTClient(options)
+        let error = try await running(other.run) { try await first.value }
+        #expect(error.code == .connectionLost && error.description.contains("client id"))
+        #expect((error.reason?.rawValue == 0x8E) == (version != .v3_1_1))
+        #expect(error.possibleCauses.isEmpty == (version != .v3_1_1), "\(error)")
+    }
+
+    @Test("lists what may be wrong where one side speaks TLS and the other does not", arguments: versions)
+    func tls(version: MQTTVersion?) async throws {
+        let certificates = try Certificates()
+        let secured = try await Broker(certificates.brokerSettings, in: certificates.folder)
+        let plain = try await Broker()
+        var options = MQTTOptions.test(port: secured.port, version: version)
+        options.host = "localhost"
+        let closed = try await MQTTClient.fault(options)
+        #expect(closed.code == .connectionLost && closed.possibleCauses.first == "the port requires TLS", "\(closed)")
+        #expect(closed.message.contains("in answer to CONNECT") && closed.message.contains("client id gateway"))
+        options.port = plain.port
+        options.tls = MQTTTLSOptions(authorityFile: certificates.path("authority.pem"))
+        let refused = try await MQTTClient.fault(options)
+        #expect(refused.code == .tlsFailed && refused.cause != nil, "\(refused)")
+        #expect(refused.possibleCauses.last == "the port does not speak TLS")
+    }
+
+    @Test("is the system's for a closed port and for a name that is not known", arguments: versions)
+    func unreachable(version: MQTTVersion?) async throws {
+        var options = MQTTOptions.test(port: try FreePort.find(), version: version)
+        let closed = try await MQTTClient.fault(options)
+        #expect(closed.code == .unreachable && closed.description.contains("Connection refused"), "\(closed)")
+        options.host = "broker.invalid"
+        let unknown = try await MQTTClient.fault(options)
+        #expect(unknown.code == .hostUnknown && unknown.message == "Cannot resolve the broker's host broker.invalid.")
+        #expect(unknown.possibleCauses.count == 2)
+    }
+
+    @Test("is an older broker's only where version 5 alone is allowed", arguments: [[0x20, 2, 0, 1], []] as [[UInt8]])
+    func olderBroker(answer: [UInt8]) async throws {
+        let broker = try await Broker()
+        let older = try Proxy(to: broker.port, answeringVersion5With: answer)
+        let client = try MQTTClient(.test(port: older.port, version: nil))
+        try await running(client.run) {
+            try await client.publish(MQTTMessage(topic: "a", text: "b"))
+            // The version stays for further connections.
+            older.cut()
+            try await eventually("it publishes again") {
+                (try? await client.publish(MQTTMessage(topic: "a", text: "b"))) != nil
+            }
+        }
+        let error = try await MQTTClient.fault(.test(port: older.port, version: .v5))
+        if answer.isEmpty {
+            #expect(error.possibleCauses.contains("the broker does not speak MQTT 5"))
+        } else {
+            #expect(error.reason?.rawValue == 0x84 && error.possibleCauses.isEmpty, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import BeaconModel
+import BeaconRadio
+import Testing
+
+@testable import BeaconReceivers
+
+@Suite("More receivers than there are places")
+struct CrowdTests {
+    private static func advert(_ bench: inout NetworkBench, _ receiver: String, at time: Double, rssi: Int = -70) {
+        bench.receive("home/\(receiver)/BTtoMQTT/1", FormatTests.openMQTTGateway(rssi: rssi), at: time)
+    }
+
+    private static func isHeard(_ name: String, _ bench: inout NetworkBench, at time: Double) -> Bool {
+        let before = bench.heard.count
+        advert(&bench, name, at: time)
+        guard bench.heard.count == before + 1, let place = bench.network.names.firstIndex(of: name) else {
+            return false
+        }
+        return bench.heard.last?.hasPrefix("\(place) ") == true
+    }
+
+    @Test(
+        "Invented receivers take no place from named and known ones, before, while and after", arguments: [200, 5000])
+    func flood(invented: Int) {
+        var settings = ReceiverNetwork.Settings()
+        settings.names = ["C8": "cellar"]
+        settings.reserved = ["hall", "attic"]
+        var bench = NetworkBench(settings)
+        // Known for a minute, without a name in the configuration.
+        for second in 0...61 { Self.advert(&bench, "known", at: 1001 + Double(second)) }
+        var time = 1063.0
+        for number in 0..<invented {
+            time += 0.01
+            Self.advert(&bench, "invented\(number)", at: time)
+            bench.receive("home/said\(number)/LWT", "online", at: time)
+            if number % 50 == 49 {
+                #expect(Self.isHeard("known", &bench, at: time))
+                #expect(Self.isHeard("hall", &bench, at: time))
+            }
+        }
+        time += 1
+        #expect(Self.isHeard("attic", &bench, at: time) && Self.isHeard("known", &bench, at: time))
+        bench.receive("home/C8/BTtoMQTT/1", FormatTests.openMQTTGateway(rssi: -41), at: time)
+        #expect(bench.network.names.contains("cellar"))
+        #expect(bench.network.receivers.count <= 200 && bench.network.said.count <= 200)
+        #expect(Set(bench.network.names).count == bench.network.names.count)
+        #expect(bench.network.names == bench.network.receivers.map(\.name))
+        // Nothing else is reported, and that once.
+        #expect(bench.notices.count == 1 && bench.notices[0].contains("more than 200 receivers"), "\(bench.notices)")
+        // A new one that nobody has named gets the place of one that is silent.
+        #expect(Self.isHeard("new", &bench, at: time + 11))
+        bench.pass(to: time + 700)
+        #expect(bench.notices.count == 2 && bench.notices[1].contains("for ten minutes"))
+    }
+
+    @Test("A named receiver need not wait for a silence, and one with a connection never makes way")
+    func urgent() {
+        var settings = ReceiverNetwork.Settings()
+        settings.mostReceivers = 3
+        settings.reserved = ["hall"]
+        var bench = NetworkBench(settings)
+        #expect(bench.network.meet("esp", at: NetworkBench.time(1001)) == 0)
+        Self.advert(&bench, "a", at: 1001)
+        #expect(!Self.isHeard("b", &bench, at: 1001))
+        #expect(Self.isHeard("hall", &bench, at: 1001))
+        #expect(bench.network.names == ["esp", "a", "hall"])
+        // Of what makes way, the name is free again, and the place has another.
+        #expect(!Self.isHeard("b", &bench, at: 1010) && Self.isHeard("b", &bench, at: 1012))
+        #expect(bench.network.names == ["esp", "b", "hall"])
+        #expect(bench.hearing == ["esp doubtful", "b hears", "hall doubtful"] || bench.hearing[1] == "b hears")
+        #expect(Self.isHeard("a", &bench, at: 1030))
+        #expect(bench.network.names == ["esp", "a", "hall"])
+    }
+
+    @Test("A relay whose receivers made way begins again with its next message")
+    func relay() {
+        var settings = ReceiverNetwork.Settings()
+        settings.mostReceivers = 2
+        var bench = NetworkBench(settings)
+        func message(_ from: Double, _ to: Double) -> [UInt8] {
+            var message = RelayMessage(session: 1, from: NetworkBench.time(from), to: NetworkBench.time(to))
+            message.receivers = ["hci0", "hci1"].map { .init(name: $0, status: ReceiverStatus(.poweredOn)) }
+            message.sightings = [
+                Sighting(
+                    time: NetworkBench.time(to), receiver: ReceiverID(1),
+                    address: DeviceAddress(bits: 0xC000_0000_0001, kind: .random), identity: NetworkBench.identity,
+                    measuredPower: -59, rssi: SignalStrength(rawValue: -70))
+            ]
+            return message.encoded()
+        }
+        bench.receive("beacon-relay/pi/heard", message(1000, 1001), at: 1001)
+        #expect(bench.network.names == ["pi/hci0", "pi/hci1"])
+        #expect(Self.isHeard("hall", &bench, at: 1020))
+        #expect(Set(bench.network.names) == ["hall", "pi/hci1"])
+        bench.receive("beacon-relay/pi/heard", message(1039, 1040), at: 1040)
+        #expect(Set(bench.network.names) == ["pi/hci0", "pi/hci1"])
+        let place = bench.network.names.firstIndex(of: "pi/hci1")
+        #expect(bench.heard.last?.hasPrefix("\(place ?? -1) ") == true)
+    }
+
+    @Test("Names that are empty or too long are refused, and reported once")
+    func long() {
+        var bench = NetworkBench()
+        for number in 0..<500 {
+            bench.receive("home/\(String(repeating: "x", count: 65 + number % 100))/BTtoMQTT/1", #"{"rssi":-1}"#)
+        }
+        #expect(bench.network.receivers.isEmpty && bench.notices.count == 1)
+    }
+}

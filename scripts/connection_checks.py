@@ -1,0 +1,153 @@
+"""Crowds of connections and slow clients, at a beacond that runs (scripts/check-console)."""
+
+import base64
+import contextlib
+import json
+import re
+import resource
+import socket
+import threading
+import time
+
+from beacond_checks import proximity, until
+
+# Well below the time that any client waits, and far above what an answer takes.
+SOON = 1.0
+KEYS = base64.b64encode(b"key:secret").decode()
+
+
+def connect(gateway, **options):
+    connection = socket.socket()
+    for option, value in options.items():
+        connection.setsockopt(socket.SOL_SOCKET, getattr(socket, option), value)
+    connection.settimeout(60)
+    connection.connect(("127.0.0.1", gateway.port))
+    return connection
+
+
+def ask(connection, path, method="GET", headers="", body=b""):
+    connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n".encode() + body)
+
+
+def answer(connection):
+    """The head and the beginning of the body; b"" where the connection ended without."""
+    data = b""
+    with contextlib.suppress(OSError):
+        while b"\r\n\r\n" not in data and (part := connection.recv(65536)):
+            data += part
+    return data
+
+
+def status(gateway, path):
+    """The status of an answer, which has to come soon."""
+    begin = time.monotonic()
+    with contextlib.closing(connect(gateway)) as connection:
+        ask(connection, path)
+        data = answer(connection)
+    took = time.monotonic() - begin
+    assert took < SOON, f"{path} took {took:.1f} s"
+    return int(data.split(b" ")[1]) if data else 0
+
+
+def metric(gateway, name):
+    with contextlib.closing(connect(gateway)) as connection:
+        ask(connection, "/metrics", headers="Connection: close\r\n")
+        data = b""
+        while part := connection.recv(65536):
+            data += part
+    return int(re.search(rf"^{name} (\d+)$", data.decode(), re.MULTILINE)[1])
+
+
+def check_crowd(gateway):
+    """One client opens more connections than there are places: the console and health checks go on."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    until(lambda: gateway.status("/v1/ready") == 200, "no receiver hears")
+    idle = []
+    for number in range(530):
+        idle.append(connect(gateway))
+        # Some have asked and stay, as browsers do; some say nothing at all.
+        if number % 2:
+            ask(idle[-1], "/v1/status")
+            answer(idle[-1])
+    assert status(gateway, "/v1/ready") == 200 and status(gateway, "/v1/status") == 200
+    assert metric(gateway, "beacon_console_connections_displaced_total") > 100
+    for connection in idle:
+        connection.close()
+    # Each of these has a request under way that is never complete.
+    busy = []
+    for _ in range(530):
+        busy.append(connect(gateway))
+        with contextlib.suppress(OSError):
+            ask(busy[-1], "/v1/app-installs/crowd/events", "POST",
+                f"Authorization: Basic {KEYS}\r\nContent-Length: 100000\r\n", b"[")
+    until(lambda: metric_refused(gateway), "nothing is refused")
+    for _ in range(5):
+        assert status(gateway, "/v1/ready") == 200
+        assert status(gateway, "/v1/status") == 503
+    log = open(gateway.log).read()
+    assert log.count("refuses requests of 127.0.0.1") == 1, log
+    for connection in busy:
+        connection.close()
+    until(lambda: gateway.status("/v1/status") == 200, "the console does not come back")
+    print("ok   530 connections of one client, idle and busy: readiness is answered within a second")
+
+
+def metric_refused(gateway):
+    """True once requests are refused, which then includes the one for the metrics."""
+    return gateway.status("/metrics") == 503
+
+
+def check_slowness(gateway):
+    """Slow clients get all, and those that stop get an answer or an end."""
+    faults = []
+
+    def upload():
+        text = json.dumps([proximity("slow")]).encode()
+        body = text[:1] + b" " * (600_000 - len(text)) + text[1:]
+        with contextlib.closing(connect(gateway)) as connection:
+            ask(connection, "/v1/app-installs/slow/events", "POST",
+                f"Authorization: Basic {KEYS}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n")
+            for place in range(0, len(body), 5_000):
+                connection.sendall(body[place:place + 5_000])
+                time.sleep(0.1)
+            data = answer(connection)
+            assert data.startswith(b"HTTP/1.1 2"), data[:400]
+
+    def stop():
+        with contextlib.closing(connect(gateway)) as connection:
+            ask(connection, "/v1/app-installs/slow/events", "POST",
+                f"Authorization: Basic {KEYS}\r\nContent-Length: 600000\r\n", b"[")
+            data = answer(connection)
+            assert data.startswith(b"HTTP/1.1 408") and b"application/problem+json" in data, data
+
+    def read():
+        with contextlib.closing(connect(gateway, SO_RCVBUF=4096)) as connection:
+            ask(connection, "/v1/backup", headers="Connection: close\r\n")
+            data = b""
+            # Some 5 kB a second: all of it takes longer than the longest pause.
+            while part := connection.recv(500):
+                data += part
+                time.sleep(0.1)
+            assert len(data) > 100_000 and data.endswith(b"0\r\n\r\n"), f"a slow reader got {len(data)} bytes"
+
+    def ignore():
+        with contextlib.closing(connect(gateway, SO_RCVBUF=4096)) as connection:
+            # More answers than all buffers on the way hold.
+            for _ in range(400):
+                ask(connection, "/v1/openapi.json")
+            until(lambda: metric(gateway, "beacon_console_readers_too_slow_total") == 1, "a client that never reads stays")
+
+    def run(work):
+        try:
+            work()
+        except (AssertionError, OSError, SystemExit) as fault:
+            faults.append(f"{work.__name__}: {fault!r}")
+
+    threads = [threading.Thread(target=run, args=[work]) for work in (upload, stop, read, ignore)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults, faults
+    print("ok   slow clients get all of it, both ways; a request that stops gets 408, and a client that never reads is ended")
