@@ -92,12 +92,11 @@ struct PlacesCommand: ParsableCommand {
         var output = try FileOutput(path: "-")
         let isLive = Terminal.isInteractive && !json && !eachSecond
         configuration.places?.reportsEachSecond = isLive || eachSecond
-        let source = source.choose()
+        var source = source.choose()
+        source.specification = source.specification.reserving(plan.receiverNames)
         let isPrompt = source.isGradual || Terminal.isInteractive
         var table = PlaceTable(title: source.title)
-        let runner = SessionRunner(
-            source: source, specification: source.specification.reserving(plan.receiverNames),
-            expected: plan.receiverNames, hasOwnDisplay: isLive)
+        let runner = SessionRunner(source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)
         try runner.run(configuration) { event in
             try output.append { buffer in
                 switch event {

@@ -80,7 +80,7 @@ struct RangeTable {
         }
         if second.contains(where: { $0.beacons.contains { $0.isUncalibrated && $0.accuracy >= 0 } }) {
             let power = IBeaconFrame.defaultMeasuredPower
-            lines.append(style("  ? uncalibrated: run 'beacon calibrate'; \(power) dBm at 1 m is assumed", "2"))
+            lines.append(style("  ? uncalibrated: run 'beacon calibrate'; \(power) dBm at 1 m is assumed", .dim))
         }
         if !isLive { lines.append("") }
         return lines
