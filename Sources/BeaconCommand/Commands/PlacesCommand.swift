@@ -96,7 +96,8 @@ struct PlacesCommand: ParsableCommand {
         source.specification = source.specification.reserving(plan.receiverNames)
         let isPrompt = source.isGradual || Terminal.isInteractive
         var table = PlaceTable(title: source.title)
-        let runner = SessionRunner(source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)
+        let runner = SessionRunner(
+            source: source, expected: plan.receiverNames, hasOwnDisplay: isLive)
         try runner.run(configuration) { event in
             try output.append { buffer in
                 switch event {
