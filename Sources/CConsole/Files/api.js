@@ -192,10 +192,10 @@ export class Stream {
   }
 }
 
-/** Opens a stream, and closes it a minute after the page was hidden, until the page is seen again. Returns a function
+/** Opens a stream once the page is seen, and closes it a minute after the page was hidden, until the page is seen again. Returns a function
  *  that ends it. */
 export function whileSeen(open) {
-  let stream = open();
+  let stream = document.hidden ? null : open();
   let timer = null;
   const change = () => {
     clearTimeout(timer);

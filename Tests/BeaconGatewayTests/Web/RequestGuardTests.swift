@@ -169,7 +169,8 @@ struct RequestGuardTests {
                     ("https://attacker.example", false), ("null", false),
                 ] as [(String?, Bool)] {
                     for forwarded in [nil, "attacker.example"] {
-                        // The header of a far proxy counts where every name of it does.
+                        // A forwarded name is held to what Host is: the far proxy's counts where every name of it does.
+                        let isForwardKnown = forwarded == nil || client == .farProxy && names == ["*"]
                         let isForwarded =
                             forwarded != nil && origin == "https://attacker.example" && client == .farProxy
                             && names == ["*"]
@@ -186,7 +187,9 @@ struct RequestGuardTests {
                                     : isGuarded && !hasToken
                                         ? 401
                                         : !isGuarded && !client.isLocal && !client.isTrusted
-                                            ? 403 : !isGuarded && !isKnown ? 421 : method == .get ? 200 : 409
+                                            ? 403
+                                            : !isGuarded && !(isKnown && isForwardKnown)
+                                                ? 421 : method == .get ? 200 : 409
                                 let answer = try await bench.ask(
                                     method, method == .get ? "/v1/status" : "/v1/advertising", host: host,
                                     headers: headers, body: method == .get ? nil : Self.wish, from: client.rawValue,

@@ -4,8 +4,8 @@ import NIOCore
 
 /// The places of connections: how many there are, and how many of them one client may have.
 ///
-/// Connections without a request under way make room: the one that has rested longest is closed for a new one. So idle
-/// connections never keep a client out. Where requests have all the places, a few more connections are let in that may
+/// Connections without a request under way make room: one of the client that has the most of them is closed for a new
+/// one. So idle connections never keep a client out. Where requests have all the places, a few more connections are let in that may
 /// ask for the readiness alone, so that health checks get their answer whatever else happens.
 final class ConnectionLimits: Sendable {
     /// The numbers of places.
@@ -21,6 +21,8 @@ final class ConnectionLimits: Sendable {
         /// The places beyond all others for the readiness alone, and those of one client.
         var readiness = 16
         var readinessShare = 4
+        /// The connections that may be open, with those that have lost their place and are still closing.
+        var open = 768
     }
 
     /// The place of a connection.
@@ -62,6 +64,8 @@ final class ConnectionLimits: Sendable {
 
     private struct State {
         var connections: [Int: Connection] = [:]
+        /// The connections that have lost their place, until they have ended.
+        var closing: Set<Int> = []
         var turn = 0
         var counts = Counts()
     }
@@ -100,6 +104,10 @@ final class ConnectionLimits: Sendable {
     /// - Returns: the place; nil if all are taken, also those for the readiness.
     func enter(_ client: Client, close: @escaping @Sendable () -> Void) -> Place? {
         let (place, displaced) = state.withLock { state -> (Place?, Connection?) in
+            guard state.connections.count + state.closing.count < sizes.open else {
+                state.counts.refused += 1
+                return (nil, nil)
+            }
             var room = makeRoom(for: client, in: &state)
             let refusal = room.refusal
             if refusal != nil { room = makeReadinessRoom(for: client, in: &state) }
@@ -138,7 +146,12 @@ final class ConnectionLimits: Sendable {
     }
 
     /// Gives the place of a connection back.
-    func leave(_ place: Place) { state.withLock { $0.connections[place.number] = nil } }
+    func leave(_ place: Place) {
+        state.withLock { state in
+            state.connections[place.number] = nil
+            state.closing.remove(place.number)
+        }
+    }
 
     // MARK: - Room
 
@@ -180,14 +193,22 @@ final class ConnectionLimits: Sendable {
         return Room(of: other, or: .full)
     }
 
-    /// Takes the place of the connection that has rested longest, among those that a function names.
+    /// Takes the place of a connection that rests, among those that a function names: of the client that has the most
+    /// of them, the one that has rested longest. So a crowd displaces its own connections.
     private func displace(in state: inout State, where isMeant: (Connection) -> Bool) -> Connection? {
         let resting = state.connections.compactMap { number, connection in
-            isMeant(connection) ? connection.restingSince.map { (number: number, since: $0) } : nil
+            isMeant(connection)
+                ? connection.restingSince.map { (number: number, key: connection.client.key, since: $0) } : nil
         }
-        guard let longest = resting.min(by: { $0.since < $1.since }) else { return nil }
+        let crowds = Dictionary(grouping: resting, by: \.key).values
+        // The oldest decides between crowds of one size.
+        let oldest = crowds.compactMap { crowd in
+            crowd.min { $0.since < $1.since }.map { (size: crowd.count, number: $0.number, since: $0.since) }
+        }
+        guard let chosen = oldest.max(by: { ($0.size, -$0.since) < ($1.size, -$1.since) }) else { return nil }
         state.counts.displaced += 1
-        return state.connections.removeValue(forKey: longest.number)
+        state.closing.insert(chosen.number)
+        return state.connections.removeValue(forKey: chosen.number)
     }
 }
 
@@ -204,10 +225,13 @@ extension ConnectionLimits {
 
         /// Creates the client at an address.
         ///
-        /// - Parameter settings: says which proxies are trusted.
-        init(at address: SocketAddress?, _ settings: WebSettings) {
+        /// - Parameters:
+        ///   - address: the other end of the connection.
+        ///   - local: this end of it.
+        ///   - settings: says which proxies are trusted.
+        init(at address: SocketAddress?, to local: SocketAddress? = nil, _ settings: WebSettings) {
             let text = address?.plainAddress ?? ""
-            isLocal = text.isEmpty || WebSettings.isLoopback(text)
+            isLocal = WebSettings.isLocal(address?.plainAddress, to: local?.plainAddress)
             isProxy = isLocal || settings.trusts(text)
             key = text
             var bytes = [UInt8](repeating: 0, count: 16)

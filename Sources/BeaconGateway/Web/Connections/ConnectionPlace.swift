@@ -17,7 +17,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     private var client: ConnectionLimits.Client?
     private var place: ConnectionLimits.Place?
     private var requests = 0
-    private var answer = ClosingAnswer()
+    private let answer = ClosingAnswer()
 
     /// Creates the handler of a connection.
     init(_ limits: ConnectionLimits, _ settings: WebSettings, _ logger: Logger) {
@@ -42,7 +42,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func enter(_ context: ChannelHandlerContext) {
         guard client == nil else { return }
-        let client = ConnectionLimits.Client(at: context.channel.remoteAddress, settings)
+        let client = ConnectionLimits.Client(
+            at: context.channel.remoteAddress, to: context.channel.localAddress, settings)
         self.client = client
         let channel = context.channel
         place = limits.enter(client) { channel.close(promise: nil) }
@@ -58,7 +59,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !answer.isGiven, let place else { return }
+        guard !answer.isGiven else { return answer.passOver(on: context) }
+        guard let place else { return }
         if case .head(let head) = unwrapInboundIn(data) {
             let path = head.path?.prefix { $0 != "?" }
             if let refusal = place.refusal, path.map({ WebServer.key(String($0)) }) != WebServer.readinessPath {
@@ -70,7 +72,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
                 return answer.give(Self.problem(reason), on: context)
             }
             if requests == 0, !limits.begin(place) {
-                return answer.give(Self.problem("another connection has got the place of this one"), on: context)
+                return answer.give(Self.problem("this connection was closed for a newer one"), on: context)
             }
             requests += 1
         }
@@ -88,7 +90,7 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         if case .end = unwrapOutboundIn(data) {
-            // An answer to bytes that are no request has none.
+            // The server also answers bytes that it cannot read as a request.
             requests = max(0, requests - 1)
             if requests == 0, let place { limits.rest(place) }
         }
@@ -105,7 +107,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
         switch refusal {
         case .share:
             let remedy =
-                client?.isProxy == true ? "" : "; if it is a proxy for many users, write it under \"trusted-proxies\""
+                client?.isProxy == true || settings.tokenHash == nil
+                ? "" : "; if it is a proxy for many users, write it under \"trusted-proxies\""
             logger.warning(
                 "the console refuses requests of \(address), whose share of connections is in use by requests under way\(remedy)"
             )

@@ -17,6 +17,11 @@ struct ProgressDeadline: Hashable, Sendable {
     /// Creates the deadline of a transfer that begins.
     init(at now: NIODeadline) { moment = now + Self.patience }
 
+    /// Goes on after a time in which nothing waited. The transfer gains that time, and is otherwise as late as it was.
+    mutating func resume(after since: NIODeadline, at now: NIODeadline) {
+        moment = min(now + (moment - since) + (now - since), now + Self.patience)
+    }
+
     /// Moves the deadline for bytes that have passed.
     mutating func move(by bytes: Int, at now: NIODeadline) {
         moment = min(moment + .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(Self.leastRate)), now + Self.patience)

@@ -42,7 +42,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReading = true
     /// True where bytes arrived since the last ``channelReadComplete(context:)`` that made parts of a request.
     private var hasParts = false
-    private var answer = ClosingAnswer()
+    private let answer = ClosingAnswer()
     private var timer: DeadlineTimer?
 
     /// Creates the handler of a connection.
@@ -75,7 +75,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !answer.isGiven else { return }
+        guard !answer.isGiven else { return answer.passOver(on: context) }
         hasParts = true
         let now = context.eventLoop.now
         switch unwrapInboundIn(data) {
@@ -131,7 +131,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func endAnswer(_ now: NIODeadline) {
-        // An answer to bytes that are no request has none.
+        // The server also answers bytes that it cannot read as a request.
         requests = max(0, requests - 1)
         isAnswerBegun = false
         guard requests == 0 else { return }

@@ -24,6 +24,8 @@ final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
 
     private let limits: ConnectionLimits
     private var deadline: ProgressDeadline?
+    /// The moment since which nothing waits; nil while something does.
+    private var emptySince: NIODeadline?
     private var waiting = 0
     private var timer: DeadlineTimer?
 
@@ -50,6 +52,10 @@ final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .body(var bytes) = unwrapOutboundIn(data) else {
+            if case .head = unwrapOutboundIn(data), waiting == 0 {
+                deadline = ProgressDeadline(at: context.eventLoop.now)
+                emptySince = nil
+            }
             context.write(data, promise: tracked(0, promise, context))
             return
         }
@@ -64,13 +70,16 @@ final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
         _ bytes: Int, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
     ) -> EventLoopPromise<Void> {
         let loop = context.eventLoop
-        if waiting == 0 { deadline = ProgressDeadline(at: loop.now) }
+        // Within an answer a client stays as late as it is, whatever the size of the parts that the server writes.
+        if let since = emptySince { deadline?.resume(after: since, at: loop.now) }
+        emptySince = nil
         waiting += 1
         timer?.set(deadline?.moment)
         let own = loop.makePromise(of: Void.self)
         own.futureResult.assumeIsolated().whenComplete { _ in
             self.waiting -= 1
             self.deadline?.move(by: bytes, at: loop.now)
+            if self.waiting == 0 { self.emptySince = loop.now }
             self.timer?.set(self.waiting > 0 ? self.deadline?.moment : nil)
         }
         own.futureResult.cascade(to: promise)

@@ -117,9 +117,11 @@ struct RequestGuard: RouterMiddleware {
     }
 
     private func checkHost(of request: Request, _ context: WebContext) throws {
-        let authority = request.head.authority ?? ""
-        guard settings.knows(authority, in: context) else {
-            let name = authority.prefix(200).description.printable
+        // A proxy may ask by a known name for a page of another one, which it forwards.
+        let forwarded = request.headers[values: .forwardedHost].flatMap { $0.split(separator: ",") }
+        let hosts = [request.head.authority ?? ""] + forwarded.map { $0.trimmingCharacters(in: .whitespaces) }
+        if let unknown = hosts.first(where: { !settings.knows($0, in: context) }) {
+            let name = unknown.prefix(200).description.printable
             throw Problem(
                 .misdirectedRequest,
                 "\"\(name)\" is no name of this machine that beacond knows; write it without a port under \"web\", as names: [NAME]"

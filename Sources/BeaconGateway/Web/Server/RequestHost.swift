@@ -15,6 +15,16 @@ extension WebSettings {
     /// The entry of `names` for every name that a proxy on another machine passes on.
     static let anyName = "*"
 
+    /// Returns true for a connection within this machine: of loopback, or to the machine's own network address, where it
+    /// comes from the same address.
+    ///
+    /// - Parameters:
+    ///   - remote: the plain address of the other end; nil for sockets without one.
+    ///   - local: the plain address that the connection came to.
+    static func isLocal(_ remote: String?, to local: String?) -> Bool {
+        remote.map { isLoopback($0) || $0 == local } ?? true
+    }
+
     /// Returns true for the address of a proxy that has signed its users in.
     ///
     /// - Parameter address: the plain address of the other end of a connection; nil where it is unknown.

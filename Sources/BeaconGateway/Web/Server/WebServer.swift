@@ -24,11 +24,8 @@ struct WebContext: RequestContext {
     /// The plain address that the connection came to; nil where it has none.
     let localAddress: String?
 
-    /// True for a client on this machine. A client that connects to this machine's network address comes from it too.
-    var isLocal: Bool {
-        guard let remoteAddress else { return true }
-        return WebSettings.isLoopback(remoteAddress) || remoteAddress == localAddress
-    }
+    /// True for a client on this machine.
+    var isLocal: Bool { WebSettings.isLocal(remoteAddress, to: localAddress) }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 
 extension WebSettings {
@@ -10,6 +11,8 @@ extension WebSettings {
             certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
         tls.minimumTLSVersion = .tlsv12
+        // A closed connection keeps its descriptor until the client has confirmed, or for this time.
+        tls.shutdownTimeout = .milliseconds(500)
         // What cannot be used is found now, and not with the first browser.
         _ = try NIOSSLContext(configuration: tls)
         return tls

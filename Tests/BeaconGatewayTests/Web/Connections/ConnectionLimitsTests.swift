@@ -26,8 +26,13 @@ struct ConnectionLimitsTests {
         mutating func open(_ count: Int, _ address: String, busy: Bool, proxies: Set<String> = []) throws {
             let client = try ConnectionLimitsTests.client(address, proxies: proxies)
             for _ in 0..<count {
-                let place = limits.enter(client) { [closed] in closed.withLock { $0.append(address) } }
+                let own = Locked<ConnectionLimits.Place?>(nil)
+                let place = limits.enter(client) { [closed, limits] in
+                    closed.withLock { $0.append(address) }
+                    if let place = own.withLock({ $0 }) { limits.leave(place) }
+                }
                 guard let place else { continue }
+                own.withLock { $0 = place }
                 places[address, default: []].append(place)
                 if busy, place.refusal == nil { #expect(limits.begin(place)) }
             }
@@ -97,6 +102,26 @@ struct ConnectionLimitsTests {
         }
         #expect(crowd.limits.enter(try Self.client("192.0.2.100")) {} == nil)
         #expect(crowd.limits.counts.refused == 1)
+    }
+
+    @Test("A crowd of many addresses displaces its own connections before the one of another client")
+    func crowd() throws {
+        var crowd = Crowd()
+        try crowd.open(1, "198.51.100.1", busy: false)
+        for number in 1...20 { try crowd.open(30, "192.0.2.\(number)", busy: false) }
+        #expect(crowd.closed.withLock { $0.count } > 100)
+        #expect(crowd.closed.withLock { !$0.contains("198.51.100.1") })
+    }
+
+    @Test("Connections that have lost their place and do not end are bounded")
+    func closing() throws {
+        let limits = ConnectionLimits()
+        let client = try Self.client("192.0.2.1")
+        let places = (0..<2_000).compactMap { _ in limits.enter(client) {} }
+        #expect(places.count == Self.sizes.open)
+        for place in places { limits.leave(place) }
+        #expect(limits.counts.open == 0)
+        #expect(limits.enter(client) {} != nil)
     }
 
     @Test("The connection that rested longest gives its place, and one with a request never does")

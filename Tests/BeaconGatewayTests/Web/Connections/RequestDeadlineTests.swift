@@ -62,6 +62,21 @@ struct RequestDeadlineTests {
         #expect(limits.counts.slowRequests == 1)
     }
 
+    @Test("The answer stays to be read while the client still sends, for as long as a refused request is read")
+    func sending() throws {
+        let bench = try bench()
+        try bench.send(ConnectionBench.head())
+        bench.loop.advanceTime(by: ProgressDeadline.patience)
+        #expect(try bench.read()?.status == 408)
+        for _ in 0..<29 {
+            bench.loop.advanceTime(by: .seconds(1))
+            try bench.send(ConnectionBench.body(1))
+            #expect(bench.isOpen)
+        }
+        bench.loop.advanceTime(by: .seconds(1))
+        #expect(!bench.isOpen)
+    }
+
     @Test("A client that ends its side after the answer need not wait")
     func halfClosed() throws {
         let bench = try bench()

@@ -84,13 +84,29 @@ struct ResponseDeadlineTests {
         try bench.write(.head(HTTPResponse(status: .ok)))
         for _ in 0..<100 {
             try bench.write(.body(ByteBuffer(string: ":\n\n")))
-            bench.loop.advanceTime(by: .seconds(15))
+            bench.loop.advanceTime(by: .seconds(7))
             network.take(3)
+            bench.loop.advanceTime(by: .seconds(8))
         }
         #expect(bench.isOpen)
         try bench.write(.body(ByteBuffer(string: ":\n\n")))
         bench.loop.advanceTime(by: ProgressDeadline.patience)
         #expect(!bench.isOpen)
+    }
+
+    @Test("A client that takes each part of an answer late stays late for the next")
+    func parts() throws {
+        let bench = try bench()
+        try bench.write(.head(HTTPResponse(status: .ok)))
+        var seconds = 0
+        while bench.isOpen, seconds < 1_000 {
+            try bench.write(.body(ByteBuffer(repeating: 0x20, count: 100)))
+            bench.loop.advanceTime(by: .seconds(1))
+            network.take(100)
+            seconds += 1
+        }
+        #expect(20...25 ~= seconds)
+        #expect(limits.counts.slowReaders == 1)
     }
 
     @Test("What waits for a write learns of its end, and the bytes stay the same")
