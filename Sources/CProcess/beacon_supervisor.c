@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,10 +22,11 @@
 //     beacond -- relay -- guard -- the program, and everything that it starts
 //
 // The guard adopts each process whose parent has ended (PR_SET_CHILD_SUBREAPER in prctl(2)). No process leaves its
-// tree, not even by a separate session, and beacond's other children are not in it. At the time limit the guard ends
-// the whole tree.
+// tree by a separate session, and beacond's other children are not in it. At the time limit the guard ends the whole
+// tree.
 //
-// The relay ends when the program does, and in the same way. The guard then stays for what the program left behind.
+// The relay ends when the program does, and in the same way. The guard then stays for the processes that outlive it. As
+// long as the relay is there it adopts the tree of a guard that was killed, and ends it.
 
 // The arguments behind the name, see CProcess.h.
 struct order {
@@ -35,6 +37,7 @@ struct order {
 
 struct process {
     pid_t id, parent;
+    unsigned long long start;
     int is_ours;
 };
 
@@ -72,9 +75,10 @@ static void leave_standard_files(void) {
     if (null > 2) close(null);
 }
 
-// The parent of a process, from /proc/ID/stat (proc(5)): "ID (NAME) STATE PARENT ...". The name may hold anything.
-static pid_t parent_of(pid_t id) {
-    char text[512];
+// Reads a process from /proc/ID/stat (proc(5)): "ID (NAME) STATE PARENT ...", with the time of its start as the 22nd
+// word. The name may hold anything. Gives 0 where there is no such process.
+static int read_process(pid_t id, struct process *process) {
+    char text[1024];
     snprintf(text, sizeof text, "/proc/%d/stat", id);
     int file = open(text, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
@@ -83,9 +87,27 @@ static pid_t parent_of(pid_t id) {
     if (count <= 0) return 0;
     text[count] = 0;
     const char *rest = strrchr(text, ')');
-    int parent = 0;
-    if (!rest || sscanf(rest + 1, " %*c %d", &parent) != 1) return 0;
-    return parent;
+    *process = (struct process){.id = id};
+    return rest
+        && sscanf(rest + 1, " %*c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &process->parent, &process->start) == 2;
+}
+
+// Sends a signal to a process that was read, and to no other that has its number by now.
+static void send_signal(const struct process *process, int number) {
+#if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
+    int file = (int)syscall(SYS_pidfd_open, process->id, 0);
+    if (file >= 0) {
+        struct process now;
+        if (read_process(process->id, &now) && now.start == process->start)
+            syscall(SYS_pidfd_send_signal, file, number, NULL, 0);
+        close(file);
+        return;
+    }
+    // A kernel before 5.3, or a filter of system calls.
+    if (errno != ENOSYS && errno != EPERM) return;
+#endif
+    kill(process->id, number);
 }
 
 static int has_ours(const struct process *all, size_t count, pid_t id) {
@@ -100,20 +122,20 @@ static int has_own_proc(void) {
     return readlink("/proc/self", text, sizeof text - 1) > 0 && atoi(text) == getpid();
 }
 
-// Sends a signal to each process below this one. Without a /proc of its PID namespace, it reaches the program's group.
+// Sends a signal to each process below this one. Without a /proc of its PID namespace it reaches the program's group,
+// or none where that is 0.
 static void signal_tree(int number, pid_t group) {
     DIR *folder = has_own_proc() ? opendir("/proc") : NULL;
     if (!folder) {
-        kill(group, number);
+        if (group != 0) kill(group, number);
         return;
     }
     struct process *all = NULL;
     size_t count = 0, room = 0;
     for (struct dirent *entry; (entry = readdir(folder));) {
         if (!isdigit((unsigned char)entry->d_name[0])) continue;
-        struct process process = {.id = atoi(entry->d_name)};
-        process.parent = parent_of(process.id);
-        if (process.parent <= 0) continue;
+        struct process process;
+        if (!read_process(atoi(entry->d_name), &process)) continue;
         if (count == room) {
             room = room ? room * 2 : 256;
             struct process *larger = realloc(all, room * sizeof *all);
@@ -130,7 +152,7 @@ static void signal_tree(int number, pid_t group) {
             struct process *process = &all[at];
             if (process->is_ours || !(process->parent == own || has_ours(all, count, process->parent))) continue;
             process->is_ours = has_found = 1;
-            kill(process->id, number);
+            send_signal(process, number);
         }
     }
     free(all);
@@ -142,6 +164,9 @@ static _Noreturn void run_program(const struct order *order, const sigset_t *mas
     execv(order->words[0], order->words + 1);
     fail(order->words[0]);
 }
+
+// Tells the relay how the program ended.
+static void report(pid_t relay, int status) { sigqueue(relay, SIGRTMIN, (union sigval){.sival_int = status}); }
 
 static _Noreturn void guard_program(
     pid_t relay, const struct order *order, const sigset_t *all, const sigset_t *mask) {
@@ -162,10 +187,12 @@ static _Noreturn void guard_program(
         while ((id = waitpid(-1, &one, WNOHANG)) > 0) {
             if (id != program) continue;
             has_ended = 1;
+            // Its number may soon be another's.
+            group = 0;
             // The signal that stands for the time limit may not come from the program.
             status = WIFSIGNALED(one) && WTERMSIG(one) == BEACON_LIMIT_SIGNAL ? (128 + BEACON_LIMIT_SIGNAL) << 8 : one;
             // Where it does not arrive, the relay learns the status when this process ends.
-            if (stage == RUNNING) sigqueue(relay, SIGRTMIN, (union sigval){.sival_int = status});
+            if (stage == RUNNING) report(relay, status);
         }
         // Without a limit nothing ends what the program left behind.
         if (id < 0 || (has_ended && stage == RUNNING && order->limit < 0)) break;
@@ -194,24 +221,45 @@ static _Noreturn void guard_program(
             next = 0;
         }
     }
-    end_as(is_late ? BEACON_LIMIT_SIGNAL : status);
+    if (is_late) status = BEACON_LIMIT_SIGNAL;
+    report(relay, status);
+    end_as(status);
 }
 
 static _Noreturn void supervise(const struct order *order) {
     sigset_t all, mask;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     pid_t own = getpid(), guard = fork();
     if (guard == 0) guard_program(own, order, &all, &mask);
     if (guard < 0) fail(order->words[0]);
     prctl(PR_SET_NAME, "beacon-relay", 0, 0, 0);
     leave_standard_files();
-    for (;;) {
+    sigset_t reports;
+    sigemptyset(&reports);
+    sigaddset(&reports, SIGRTMIN);
+    int64_t end = INT64_MAX;
+    for (int status = 0;;) {
         siginfo_t info;
-        int status, number = sigwaitinfo(&all, &info);
-        if (number == SIGCHLD && waitpid(guard, &status, WNOHANG) == guard) end_as(status);
-        if (number == SIGTERM) kill(guard, SIGTERM);
+        struct timespec pause = {.tv_sec = end == INT64_MAX ? 3600 : 0, .tv_nsec = 10000000}, none = {0};
+        int number = sigtimedwait(&all, &info, &pause);
+        // A report counts before the end of its sender, whichever signal comes first.
+        if (number == SIGCHLD && sigtimedwait(&reports, &info, &none) == SIGRTMIN) number = SIGRTMIN;
         if (number == SIGRTMIN && info.si_pid == guard) end_as(info.si_value.sival_int);
+        if (number == SIGTERM && end == INT64_MAX) kill(guard, SIGTERM);
+        int one;
+        pid_t id;
+        while ((id = waitpid(-1, &one, WNOHANG)) > 0) {
+            if (id != guard) continue;
+            if (!WIFSIGNALED(one)) end_as(one);
+            // Whatever killed the guard has not freed its tree.
+            status = one;
+            end = milliseconds() + 5000;
+        }
+        if (end == INT64_MAX) continue;
+        if (id < 0 || milliseconds() >= end) end_as(status);
+        signal_tree(SIGKILL, 0);
     }
 }
 

@@ -2,7 +2,7 @@ import CLibrary
 
 /// The variable `TZ`, as the C library reads it (tzset(3)): a file of the zone data, or a rule of POSIX.
 ///
-/// For any other text the C library silently takes UTC, or what it can read of a rule.
+/// For any other text the C library silently takes UTC, or follows a part of a rule.
 struct ZoneVariable {
     /// Returns true for the path of a file with a time zone.
     private let isZone: (String) -> Bool

@@ -79,27 +79,24 @@ public struct GuidedStart: Hashable, Sendable {
 
     /// The path where a configuration that is replaced is kept, beside it; nil where too many are.
     package var keptPath: String? {
-        // What stands at the end of links, which stay.
-        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let path = AtomicFile.target(of: path)
         return (0...99).map { path + ".old" + ($0 == 0 ? "" : "\($0)") }
             .first { !FileManager.default.fileExists(atPath: $0) }
     }
 
     private func write(_ text: String, secrets: [String: String], replacing: Bool) throws {
-        // What stands at the end of links, which stay.
-        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        guard replacing || Self.mayWrite(file) else { throw CocoaError(.fileWriteFileExists) }
-        try AtomicFile.makeFolder(URL(fileURLWithPath: file).deletingLastPathComponent().path, access: .configuration)
+        guard replacing || Self.mayWrite(path) else { throw CocoaError(.fileWriteFileExists) }
+        try AtomicFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path, access: .configuration)
         for (name, value) in secrets.sorted(by: { $0.key < $1.key })
         where EnvironmentFile(beside: path).variables[name] != value {
             try EnvironmentFile(beside: path).add(name, value)
         }
-        let before = FileManager.default.contents(atPath: file)
+        let before = FileManager.default.contents(atPath: path)
         if let before {
             guard let keptPath else { throw CocoaError(.fileWriteFileExists) }
-            try AtomicFile.replace(keptPath, with: before, access: .configuration, like: file, isNew: true)
+            try AtomicFile.replace(keptPath, with: before, access: .configuration, like: path, isNew: true)
         }
-        try AtomicFile.replace(file, with: text.utf8, access: .configuration, isNew: before == nil)
+        try AtomicFile.replace(path, with: text.utf8, access: .configuration, isNew: before == nil)
     }
 }
 

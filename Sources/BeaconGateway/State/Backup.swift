@@ -131,7 +131,7 @@ public enum Backup {
             throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error)")
         }
         var restored = Restored(configuration: nil, setAside: [])
-        let mark = "before-restore-\(Int(Date().timeIntervalSince1970))"
+        let mark = freeMark(beside: Array(targets.values))
         for (part, copy) in copies.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard let target = targets[part] else { continue }
             // What waits beside a file belongs to it, and would spoil another.
@@ -150,6 +150,17 @@ public enum Backup {
             restored.configuration = path
         }
         return restored
+    }
+
+    /// Returns the end of names under which files are set aside, and which no file has.
+    private static func freeMark(beside files: [URL]) -> String {
+        let mark = "before-restore-\(Int(Date().timeIntervalSince1970))"
+        var (free, number) = (mark, 1)
+        while files.contains(where: { FileManager.default.fileExists(atPath: $0.appendingPathExtension(free).path) }) {
+            number += 1
+            free = "\(mark)-\(number)"
+        }
+        return free
     }
 
     private static func content(of part: Part, in archive: DatabaseQueue) throws -> Data? {

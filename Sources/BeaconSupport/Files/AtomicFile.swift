@@ -21,6 +21,7 @@ package enum AtomicFile {
         _ path: String, with bytes: some Sequence<UInt8>, access: FileAccess = .state, like owner: String? = nil,
         isNew: Bool = false
     ) throws(StateError) {
+        let path = access.followsLinks ? target(of: path) : path
         let folder = Self.folder(of: path)
         try makeFolder(folder, access: access)
         let (descriptor, temporary) = try makeTemporaryFile(for: path, in: folder)
@@ -28,10 +29,42 @@ package enum AtomicFile {
         if failure == 0 { failure = access.apply(to: descriptor, as: owner ?? path) }
         if failure == 0, fsync(descriptor) != 0 { failure = errno }
         if close(descriptor) != 0, failure == 0 { failure = errno }
-        if failure == 0, (isNew ? link(temporary, path) : CLibrary.rename(temporary, path)) != 0 { failure = errno }
-        if failure != 0 || isNew { unlink(temporary) }
-        guard failure == 0 else { throw error(path, failure) }
+        if failure == 0, isNew { failure = reserve(path) }
+        if failure == 0, CLibrary.rename(temporary, path) != 0 { failure = errno }
+        guard failure == 0 else {
+            unlink(temporary)
+            throw error(path, failure)
+        }
         try flush(folder)
+    }
+
+    /// Takes a name that no file has, on any file system.
+    ///
+    /// - Returns: the number of the error, or zero.
+    private static func reserve(_ path: String) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return errno }
+        close(descriptor)
+        return 0
+    }
+
+    /// Returns the path of the file to which a link leads, also where that is not there yet; a path that is no link as
+    /// it is.
+    package static func target(of path: String) -> String {
+        var path = path
+        // As many as the kernel follows (path_resolution(7)).
+        for _ in 0..<40 {
+            guard let target = target(ofOneLink: path) else { break }
+            path = target.hasPrefix("/") ? target : "\(folder(of: path))/\(target)"
+        }
+        return path
+    }
+
+    /// Returns the text of a link; nil where it is no link.
+    package static func target(ofOneLink path: String) -> String? {
+        var text = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &text, text.count)
+        return count > 0 ? String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
     }
 
     /// Makes a missing file, empty, for a library that would make it for the user of this process alone.

@@ -11,28 +11,36 @@ package struct FileAccess: Sendable {
     var file: mode_t
     /// The mode of a new folder.
     var folder: mode_t
+    /// True to write the file at the end of a link, and leave the link. State is never written through one.
+    var followsLinks = false
 
     /// Access for one user. State records who was where.
     package static let state = FileAccess(file: 0o600, folder: 0o700)
 
     /// Reading for all users, as the package installs a configuration. It holds no secrets.
-    package static let configuration = FileAccess(file: 0o644, folder: 0o755)
+    package static let configuration = FileAccess(file: 0o644, folder: 0o755, followsLinks: true)
 
     /// The user of the machine's service.
     private static let serviceUser = "beacond"
 
-    /// The rights that a replaced file keeps: nobody but its owner may change what says which programs are started.
+    /// The rights that a replaced file keeps. Only its owner may change a file that names programs to start.
     private static let kept: mode_t = 0o644
 
     /// Gives a file that was just written the owner and mode of a path: those of the file that is there, else those of
     /// a new file.
     ///
+    /// - Parameter mayGive: false to leave the file to the user of this process.
     /// - Returns: the number of the error, or zero.
-    func apply(to descriptor: Int32, as path: String) -> Int32 {
+    func apply(to descriptor: Int32, as path: String, mayGive: Bool = true) -> Int32 {
         var before = stat()
         guard stat(path, &before) == 0 else { return apply(toNew: descriptor, at: path) }
-        if let failure = Owner(user: before.st_uid, group: before.st_gid).own(descriptor) { return failure }
-        return fchmod(descriptor, before.st_mode & Self.kept | 0o600) == 0 ? 0 : errno
+        let owner = Owner(user: before.st_uid, group: before.st_gid)
+        if mayGive, let failure = owner.own(descriptor) { return failure }
+        var mode = before.st_mode & Self.kept | 0o600
+        var now = stat()
+        // Another group gets no more than all users.
+        if fstat(descriptor, &now) != 0 || now.st_gid != before.st_gid { mode = mode & ~0o070 | (mode & 0o007) << 3 }
+        return fchmod(descriptor, mode) == 0 ? 0 : errno
     }
 
     /// Gives a file that was just made its owner and mode.
@@ -60,7 +68,7 @@ package struct FileAccess: Sendable {
         var user: uid_t
         var group: gid_t
 
-        /// Returns the owner of the folder in which a path is; nil where there is none.
+        /// Returns the owner of the folder in which a path is; nil where it does not exist.
         static func ofFolder(above path: String) -> Owner? {
             var status = stat()
             guard stat(AtomicFile.folder(of: path), &status) == 0 else { return nil }

@@ -106,6 +106,17 @@ final class FileExposureTests {
             #expect(exposure.warnings(of: other + "/link", as: .secrets).count == 1)
             #expect(chmod(folder, 0o755) == 0)
         }
+        // A chain: the link in the middle has a folder of its own, and so has a linked folder on the way.
+        try FileManager.default.createDirectory(atPath: folder + "/middle", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/middle/link", withDestinationPath: "../inner")
+        try FileManager.default.createSymbolicLink(
+            atPath: other + "/chain", withDestinationPath: "../middle/link/file")
+        for name in ["other", "middle", "inner"] {
+            #expect(chmod("\(folder)/\(name)", 0o777) == 0)
+            let warnings = exposure.warnings(of: other + "/chain", as: .secrets)
+            #expect(warnings.map(\.place) == ["\(folder)/\(name)"], "\(warnings)")
+            #expect(chmod("\(folder)/\(name)", 0o755) == 0)
+        }
         #expect(mkfifo(folder + "/pipe", 0o666) == 0)
         for path in ["/pipe", "/nowhere", "/inner"] {
             #expect(exposure.warnings(of: folder + path, as: .secrets).isEmpty)
@@ -135,6 +146,16 @@ final class FileExposureTests {
             for line in lines { try repair(line) }
             #expect(try warnings().isEmpty)
         }
+        // The same program by a path that is relative to its folder.
+        try """
+        sources: [auto]
+        regions: [{ name: a, uuid: \(GatewayBench.uuid) }]
+        launch: { rules: [{ name: r, program: ./file, folder: . }] }
+
+        """.write(toFile: path, atomically: false, encoding: .utf8)
+        #expect(chmod(file, 0o777) == 0)
+        #expect(try warnings().count == 1)
+        #expect(chmod(file, 0o755) == 0)
         // Once, though three files are in it.
         #expect(chmod(folder, 0o777) == 0)
         #expect(try warnings().count == 1)

@@ -71,6 +71,39 @@ final class FileAccessTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
     }
 
+    @Test("Of a configuration the file at the end of links is written, and of state the link is replaced")
+    func links() throws {
+        for name in ["real", "linked"] {
+            let link = folder + "/" + name
+            #expect(symlink("inner/\(name)", link) == 0)
+        }
+        try FileManager.default.createDirectory(atPath: folder + "/inner", withIntermediateDirectories: true)
+        #expect(symlink(folder + "/linked", folder + "/first") == 0)
+        try AtomicFile.replace(folder + "/real", with: [1])
+        for round in 1...2 as ClosedRange<UInt8> {
+            try AtomicFile.replace(folder + "/first", with: [round], access: .configuration, isNew: round == 1)
+            #expect(FileManager.default.contents(atPath: folder + "/inner/linked") == Data([round]))
+        }
+        #expect(AtomicFile.target(ofOneLink: folder + "/first") == folder + "/linked")
+        #expect(AtomicFile.target(ofOneLink: folder + "/real") == nil)
+        #expect(!FileManager.default.fileExists(atPath: folder + "/inner/real"))
+    }
+
+    @Test("A group that cannot be kept gets no more than all users")
+    func group() throws {
+        // Only another user than root may not give a file to any group.
+        guard geteuid() == 0 else { return }
+        let path = folder + "/file"
+        for (mode, expected) in [(0o640, 0o600), (0o644, 0o644), (0o660, 0o600), (0o604, 0o644)] as [(mode_t, mode_t)] {
+            try Data([0]).write(to: URL(fileURLWithPath: path))
+            #expect(chown(path, Self.owner.user, 4713) == 0 && chmod(path, mode) == 0)
+            let descriptor = open(folder + "/temporary", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            defer { close(descriptor) }
+            #expect(FileAccess.state.apply(to: descriptor, as: path, mayGive: false) == 0)
+            #expect(try status(folder + "/temporary").st_mode & 0o777 == expected)
+        }
+    }
+
     @Test("A folder that is a user's home belongs to that user, whoever has the folder above")
     func home() throws {
         guard let entry = getpwuid(geteuid()) else { return }

@@ -119,14 +119,12 @@ final class ConfigurationReading {
     ///
     /// - Parameters:
     ///   - configuration: the path of the configuration's file.
-    ///   - programs: the programs that it names.
+    ///   - programs: the paths of the programs that it names.
     func reportExposure(of configuration: String, programs: Set<String>) {
         let exposure = FileExposure()
         var warnings = exposure.warnings(of: configuration, as: .configuration)
         if let secrets { warnings += exposure.warnings(of: secrets.path, as: .secrets) }
-        for program in programs.sorted() where program.hasPrefix("/") {
-            warnings += exposure.warnings(of: program, as: .program)
-        }
+        for program in programs.sorted() { warnings += exposure.warnings(of: program, as: .program) }
         // A folder is above several files, and is repaired once.
         var places: Set<String> = []
         for warning in warnings where places.insert(warning.place).inserted {

@@ -1,7 +1,7 @@
 import CLibrary
 import Foundation
 
-/// A check of who can read or change the files of a configuration, besides their owner, root and the service.
+/// A check of what users besides the owner, root and the service can read or change of a configuration's files.
 ///
 /// A configuration names programs that beacond starts with its own rights, and its file of secrets has passwords. The
 /// modes of a file and of all folders above it decide who can change it (path_resolution(7)).
@@ -35,7 +35,7 @@ struct FileExposure {
     /// Returns what other users can do with a file, by its own mode and by those of the folders above it.
     func warnings(of path: String, as use: Use) -> [Warning] {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
-        // A pipe, as a shell makes one of a command's output, is nobody else's.
+        // A shell makes a pipe of a command's output, for this user alone.
         guard let rights = FileRights(path, followsLinks: true), rights.isFile else { return [] }
         var warnings: [Warning] = []
         let writable = excess(S_IWGRP, S_IWOTH, of: rights)
@@ -49,7 +49,7 @@ struct FileExposure {
                     message: "other users can \(deed) \(path)\(Self.danger(use)); "
                         + remedy(readable | writable, path, rights)))
         }
-        for folder in folders(above: path) {
+        for folder in FileRights.foldersOnTheWay(to: path) {
             guard let rights = FileRights(folder, followsLinks: true), !rights.isSticky else { continue }
             let writable = excess(S_IWGRP, S_IWOTH, of: rights)
             guard writable != 0 else { continue }
@@ -62,21 +62,14 @@ struct FileExposure {
         return warnings
     }
 
-    /// Returns the folders above a path, and those above the file to which it leads.
-    private func folders(above path: String) -> [String] {
-        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        var folders = FileRights.folders(above: path)
-        for folder in FileRights.folders(above: real) where !folders.contains(folder) { folders.append(folder) }
-        return folders
-    }
-
     /// Returns the rights that other users have and should not have.
     private func excess(_ group: UInt32, _ others: UInt32, of rights: FileRights) -> UInt32 {
         rights.mode & (isTrusted(rights.group, rights.owner) ? others : group | others)
     }
 
     private func remedy(_ excess: UInt32, _ path: String, _ rights: FileRights) -> String {
-        let mode = String(rights.mode & 0o7777 & ~excess, radix: 8)
+        // Without the group's right to write either, which the owner does not need.
+        let mode = String(rights.mode & 0o7777 & ~(excess | S_IWGRP | S_IWOTH), radix: 8)
         let sudo = rights.owner == geteuid() && rights.owner != 0 ? "" : "sudo "
         return "repair it with: \(sudo)chmod \(mode) \(path)"
     }
@@ -94,19 +87,15 @@ struct FileExposure {
     /// The group of the machine's service, as the package makes it.
     private static let serviceGroup = "beacond"
 
-    /// Returns true for root's group, the service's, and the one of its owner's name, in which a user is alone.
-    private static func isTrusted(_ group: UInt32, _ owner: UInt32) -> Bool {
-        guard group != 0 else { return true }
-        let name = name(ofGroup: group)
-        return name == serviceGroup || (name != nil && name == Self.name(ofUser: owner))
-    }
-
-    private static func name(ofGroup number: UInt32) -> String? {
-        var entry = CLibrary.group()
-        var found: UnsafeMutablePointer<CLibrary.group>?
+    /// Returns true for root's group, the service's, and one of its owner's name without further members.
+    private static func isTrusted(_ number: UInt32, _ owner: UInt32) -> Bool {
+        guard number != 0 else { return true }
+        var entry = group()
+        var found: UnsafeMutablePointer<group>?
         var text = [CChar](repeating: 0, count: longestEntry)
-        guard getgrgid_r(number, &entry, &text, text.count, &found) == 0, found != nil else { return nil }
-        return String(cString: entry.gr_name)
+        guard getgrgid_r(number, &entry, &text, text.count, &found) == 0, found != nil else { return false }
+        let name = String(cString: entry.gr_name)
+        return name == serviceGroup || (name == Self.name(ofUser: owner) && entry.gr_mem.pointee == nil)
     }
 
     private static func name(ofUser number: UInt32) -> String? {

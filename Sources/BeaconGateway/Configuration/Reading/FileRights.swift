@@ -1,4 +1,5 @@
 // The file's status is Glibc's, or CDispatch's where that module was read first.
+import BeaconSupport
 import CDispatch
 import CLibrary
 
@@ -26,8 +27,35 @@ struct FileRights {
     /// True for a file that is no link, pipe, socket or device.
     var isFile: Bool { mode & S_IFMT == S_IFREG }
 
-    /// True for a folder, as /tmp is one, in which no user can replace a file of another.
+    /// True for a folder, as /tmp is one, where no user can replace a file of another.
     var isSticky: Bool { isFolder && mode & S_ISVTX != 0 }
+
+    /// Returns the folders in which the system looks while it resolves an absolute path, through all links on the way
+    /// (path_resolution(7)).
+    static func foldersOnTheWay(to path: String) -> [String] {
+        var folders: [String] = []
+        var rest = path.split(separator: "/").map(String.init)[...]
+        var (folder, links) = ("/", 0)
+        while let name = rest.popFirst() {
+            if !folders.contains(folder) { folders.append(folder) }
+            if name == "." { continue }
+            if name == ".." {
+                folder = Self.folders(above: folder).first ?? "/"
+                continue
+            }
+            let next = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+            let target = AtomicFile.target(ofOneLink: next)
+            // As many as the kernel follows.
+            guard let target, links < 40 else {
+                folder = next
+                continue
+            }
+            links += 1
+            if target.hasPrefix("/") { folder = "/" }
+            rest = (target.split(separator: "/").map(String.init) + rest)[...]
+        }
+        return folders
+    }
 
     /// Returns the folders above an absolute path, the nearest first.
     static func folders(above path: String) -> [String] {

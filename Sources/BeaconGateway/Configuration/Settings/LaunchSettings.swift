@@ -57,7 +57,13 @@ extension LaunchSettings {
 extension LaunchSettings {
     /// Reports what of this machine is unsafe or unknown for the configuration's file and its rules.
     func reportMachine(to reading: ConfigurationReading, file: String) {
-        let programs = rules.compactMap { if case .program(let words)? = $0.target { words.first } else { nil } }
+        let programs = rules.compactMap { rule -> String? in
+            // A name alone is found in the folders of PATH.
+            guard case .program(let words)? = rule.target, let program = words.first, program.contains("/") else {
+                return nil
+            }
+            return program.hasPrefix("/") ? program : rule.folder.map { "\($0)/\(program)" }
+        }
         reading.reportExposure(of: file, programs: Set(programs))
         RuleZone.refreshMachine()
         reading.reportTimeZone(isNeeded: rules.contains { $0.schedule?.zone == .machine })
