@@ -103,7 +103,8 @@ extension MQTTError {
         guard code == .connectionLost, (cause as? MosquittoError)?.isTimeout != true else { return false }
         switch reason {
         case .sessionTakenOver?, .banned?, .serverUnavailable?, .serverBusy?, .shuttingDown?, .keepAliveTimeout?,
-            .administrativeAction?, .useAnotherServer?, .serverMoved?, .rateExceeded?, .connectTimeExceeded?:
+            .quotaExceeded?, .administrativeAction?, .useAnotherServer?, .serverMoved?, .rateExceeded?,
+            .connectTimeExceeded?:
             return false
         default: return true
         }
@@ -134,6 +135,7 @@ public struct MQTTReason: RawRepresentable, Hashable, Sendable {
     static let shuttingDown = MQTTReason(rawValue: 0x8B)
     static let keepAliveTimeout = MQTTReason(rawValue: 0x8D)
     static let sessionTakenOver = MQTTReason(rawValue: 0x8E)
+    static let quotaExceeded = MQTTReason(rawValue: 0x97)
     static let administrativeAction = MQTTReason(rawValue: 0x98)
     static let retainNotSupported = MQTTReason(rawValue: 0x9A)
     static let qualityNotSupported = MQTTReason(rawValue: 0x9B)

@@ -38,10 +38,9 @@ struct ConnectionLoop {
             guard let fault = runConnection() else { break }
             failures = clock.now - start > Self.stableDuration ? 1 : failures + 1
             // The same failure is logged once, not each minute for as long as a broker is down.
-            logger.log(
-                level: fault.description == loggedFault ? .debug : .warning,
-                "\(fault)\(sent.summary.map { " Not yet acknowledged: \($0)." } ?? "")")
-            loggedFault = fault.description
+            let text = "\(fault)\(sent.summary.map { " Not yet acknowledged: \($0)." } ?? "")"
+            logger.log(level: text == loggedFault ? .debug : .warning, "\(text)")
+            loggedFault = text
             end(because: fault)
             let wait = options.reconnection.wait(afterFailures: failures, asked: nil, using: &generator)
             let end = clock.now + wait
@@ -56,9 +55,11 @@ struct ConnectionLoop {
         defer { requests.disconnected(fault) }
         guard isConnected else { return }
         isConnected = false
-        if fault.isPossiblyOfMessage, case .publish(let message)? = sent.first, suspects.noteLoss(with: message) {
-            let error = SuspectMessages.error(message, to: options.address)
-            if let id = sent.firstID { requests.complete(id, .failure(error)) } else { logger.error("\(error)") }
+        // The connection's own messages are short, and the next connection needs them.
+        if fault.isPossiblyOfMessage, let id = sent.firstID, case .publish(let message)? = sent.first,
+            suspects.noteLoss(with: message)
+        {
+            requests.complete(id, .failure(SuspectMessages.error(message, to: options.address)))
         }
         // Those that were not sent end too: the next connection would bring them before those that have to be sent
         // again.
@@ -84,7 +85,9 @@ struct ConnectionLoop {
             logger.info("connected to \(options.address) as \(options.clientID), with MQTT \(session.terms.version)")
             try announce(.online, by: session)
             while !requests.isClosing {
-                for (id, action) in requests.removeWaiting(atMost: sent.room(atMost: session.window)) {
+                if suspects.isLooking || sent.isCareful { sent.removeAbandoned(requests.isOpen) }
+                let room = sent.room(atMost: session.window, hasSuspect: suspects.isLooking)
+                for (id, action) in requests.removeWaiting(atMost: room) {
                     try send(action, as: id, by: session)
                 }
                 let isBusy = deliverReceived(session)
@@ -166,7 +169,7 @@ struct ConnectionLoop {
             sent.add(action, as: id, acknowledgedBy: try session.send(action))
         } catch {
             guard error.code == .invalidMessage || error.code == .breaksConnection else { throw error }
-            if let id { requests.complete(id, .failure(error)) } else { warnOnce("\(error)") }
+            if let id { requests.complete(id, .failure(error)) } else { warnOnce("\(error)", of: "\(error)") }
         }
     }
 
@@ -176,17 +179,18 @@ struct ConnectionLoop {
             warnOnce(
                 "The broker at \(options.address) keeps no retained messages: \(message) and others are published without "
                     + "being retained, and a client that subscribes later hears of the next change first. Write "
-                    + "retain: false to say that this is meant.")
+                    + "retain: false to say that this is meant.", of: "retained")
         }
         if session.quality(of: message) != message.qualityOfService {
             warnOnce(
                 "The broker at \(options.address) takes messages of QoS 0 alone: \(message) and others count as delivered "
-                    + "once they are written. Write qos: 0 to say that this is meant.")
+                    + "once they are written. Write qos: 0 to say that this is meant.", of: "quality")
         }
     }
 
-    private mutating func warnOnce(_ text: String) {
-        if warnings.insert(String(text.prefix(80))).inserted { logger.warning("\(text)") }
+    /// Logs a warning, unless one of its subject was logged. The subjects are few, or are topics of the client itself.
+    private mutating func warnOnce(_ text: String, of subject: String) {
+        if warnings.insert(subject).inserted { logger.warning("\(text)") }
     }
 
     /// Delivers messages and acknowledgements from the broker.
@@ -205,7 +209,7 @@ struct ConnectionLoop {
             if let id {
                 requests.complete(id, result)
             } else if case .failure(let error) = result {
-                warnOnce("\(error)")
+                warnOnce("\(error)", of: "\(error)")
             }
         }
         return !received.isEmpty || !acknowledgements.isEmpty

@@ -13,6 +13,11 @@ struct ConnectionTerms: Hashable, Sendable {
     private(set) var quality = MQTTQualityOfService.atLeastOnce
 
     private let options: MQTTOptions
+    /// The version that the broker is known to speak: it has accepted version 5, or has accepted 3.1.1 after it named
+    /// version 5 as unsupported.
+    private var known: MQTTVersion?
+    /// True where the broker has named a version as unsupported in this attempt.
+    private var hasNamedVersion = false
     /// True where this attempt has tried both versions.
     private var hasTriedBoth = false
 
@@ -22,8 +27,13 @@ struct ConnectionTerms: Hashable, Sendable {
         retains = options.retainsMessages
     }
 
-    /// Begins an attempt, which may try each version once.
-    mutating func begin() { hasTriedBoth = options.version != nil }
+    /// Begins an attempt, which may try each version once. A broker that ended a connection without a reason may speak
+    /// version 5 the next time: perhaps it was starting.
+    mutating func begin() {
+        version = options.version ?? known ?? .v5
+        hasTriedBoth = options.version != nil
+        hasNamedVersion = false
+    }
 
     /// Gives up the term that the broker has refused.
     ///
@@ -32,12 +42,13 @@ struct ConnectionTerms: Hashable, Sendable {
         switch refusal.reason {
         case .retainNotSupported? where retains: retains = false
         case .qualityNotSupported? where quality != .atMostOnce: quality = .atMostOnce
-        case nil where refusal.code == .connectionLost && !hasTriedBoth,
-            .unsupportedVersion? where !hasTriedBoth,
-            // A broker that knows version 5 calls what it cannot read malformed; one that does not may do so too.
-            .protocolError? where !hasTriedBoth, .malformedPacket? where !hasTriedBoth:
-            hasTriedBoth = true
-            version = version == .v5 ? .v3_1_1 : .v5
+        case .unsupportedVersion? where !hasTriedBoth:
+            tryOtherVersion()
+            hasNamedVersion = true
+        // A broker that does not know version 5 may also hang up, not answer, or call CONNECT malformed.
+        case nil where [.connectionLost, .timedOut].contains(refusal.code) && !hasTriedBoth && known == nil,
+            .protocolError? where !hasTriedBoth && known == nil, .malformedPacket? where !hasTriedBoth && known == nil:
+            tryOtherVersion()
         default: return false
         }
         return true
@@ -45,8 +56,14 @@ struct ConnectionTerms: Hashable, Sendable {
 
     /// Notes what a broker stated when it accepted a connection. A term that it takes now is asked for next time.
     mutating func adopt(_ limits: BrokerLimits) {
+        if version == .v5 || hasNamedVersion { known = version }
         guard version == .v5 else { return }
         retains = options.retainsMessages && limits.keepsRetained
         quality = limits.quality
+    }
+
+    private mutating func tryOtherVersion() {
+        hasTriedBoth = true
+        version = version == .v5 ? .v3_1_1 : .v5
     }
 }

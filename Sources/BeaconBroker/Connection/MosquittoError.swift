@@ -51,7 +51,9 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         case MOSQ_ERR_ERRNO, MOSQ_ERR_CONN_REFUSED:
             return MQTTError(
                 .unreachable, "Cannot connect to \(address).", cause: self,
-                possibleCauses: ["the broker does not run", "host or port is another", "a firewall is in between"])
+                possibleCauses: [
+                    "the broker does not run", "the host or the port is wrong", "a firewall is in between",
+                ])
         case MOSQ_ERR_INVAL, MOSQ_ERR_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8:
             return MQTTError(
                 .invalidOptions, "The options for \(address) are not valid; correct names and files.", cause: self)
@@ -64,9 +66,11 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
         let will = options.availabilityTopic.map {
             ", with the will message at \($0)\(terms.retains ? " (retained)" : "")"
         }
+        let answer =
+            code == MOSQ_ERR_PROTOCOL.rawValue ? "sent something that is not MQTT" : "closed the connection"
         return MQTTError(
             .connectionLost,
-            "\(options.address) closed the connection in answer to CONNECT (MQTT \(terms.version), client id "
+            "\(options.address) \(answer) in answer to CONNECT (MQTT \(terms.version), client id "
                 + "\(options.clientID.printable)\(will ?? "")).", cause: self,
             possibleCauses: [
                 options.tls == nil ? "the port requires TLS" : nil,

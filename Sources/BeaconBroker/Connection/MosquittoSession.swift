@@ -50,6 +50,10 @@ final class MosquittoSession {
     let library: beacon_mosquitto_functions
     let client: OpaquePointer
 
+    /// The size of a packet at which the session hangs up. Up to it, a message that is too long is read and dropped, so
+    /// that a retained one does not end each connection; the library holds it twice.
+    private static let largestPacket = 16 << 20
+
     /// The bytes that the kernel may hold for the connection. Without a bound it takes several megabytes of a large
     /// message before the session can look at its size.
     private static let receiveBuffer: Int32 = 256 << 10
@@ -154,10 +158,10 @@ final class MosquittoSession {
     private func limitPacket(of socket: Int32) throws(MQTTError) {
         let bytes = beacon_mosquitto_bytes_read(socket)
         if hasHeardPacket || bytes < bytesAtPacket { bytesAtPacket = bytes }
-        guard bytes - bytesAtPacket > UInt64(MQTTMessage.longestReceived + Int(Self.receiveBuffer)) else { return }
+        guard bytes - bytesAtPacket > UInt64(Self.largestPacket) else { return }
         throw MQTTError(
             .messageTooLong,
-            "A message of more than \(MQTTMessage.longestReceived) bytes was on its way from \(address), and this client "
+            "A message of more than \(Self.largestPacket) bytes was on its way from \(address), and this client "
                 + "ended the connection. Delete it at the broker if it is retained, subscribe to fewer topics, or use "
                 + "MQTT 5, with which the broker does not send it.")
     }
@@ -281,7 +285,7 @@ final class MosquittoSession {
                 possibleCauses: options.user == nil
                     ? ["the broker requires a user and a password", "it does not accept this client id"]
                     : [
-                        "the broker does not know the user", "the password is another",
+                        "the broker does not know the user", "the password is wrong",
                         "the user may not connect with this client id",
                     ])
         default: return MQTTError(.connectionRefused, message, reason: reason)

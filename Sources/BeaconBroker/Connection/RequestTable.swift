@@ -143,6 +143,9 @@ final class RequestTable: Sendable {
         }
     }
 
+    /// Returns true for a request whose caller waits.
+    func isOpen(_ id: MQTTRequest.ID) -> Bool { state.withLock { state in state.open[id] != nil } }
+
     /// Ends a request, unless it has ended before.
     func complete(_ id: MQTTRequest.ID, _ result: Result<Void, MQTTError>) {
         let request = state.withLock { state in state.open.removeValue(forKey: id) }

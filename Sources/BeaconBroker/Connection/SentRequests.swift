@@ -13,6 +13,9 @@ struct SentRequests {
     /// The requests that have to be acknowledged one by one, since a connection broke with as many on their way.
     private var careful = 0
 
+    /// True while requests are sent one by one.
+    var isCareful: Bool { careful > 0 }
+
     /// The number of requests.
     var count: Int { entries.count }
 
@@ -26,7 +29,11 @@ struct SentRequests {
     var firstID: MQTTRequest.ID? { entries.values.min { $0.order < $1.order }?.id }
 
     /// Returns how many more may be sent.
-    func room(atMost count: Int) -> Int { (careful > 0 ? 1 : count) - entries.count }
+    ///
+    /// - Parameters:
+    ///   - count: the most requests that may be on their way.
+    ///   - hasSuspect: true where a message is suspected, so that one may be on its way.
+    func room(atMost count: Int, hasSuspect: Bool) -> Int { (careful > 0 || hasSuspect ? 1 : count) - entries.count }
 
     /// Adds a request under the number of its acknowledgement.
     mutating func add(_ action: MQTTRequest.Action, as id: MQTTRequest.ID?, acknowledgedBy number: Int32) {
@@ -46,6 +53,12 @@ struct SentRequests {
     mutating func removeAll() {
         careful = max(careful, entries.count)
         entries = [:]
+    }
+
+    /// Frees the places of requests whose callers no longer wait, so that one without an answer does not hold up those
+    /// behind it.
+    mutating func removeAbandoned(_ isOpen: (MQTTRequest.ID) -> Bool) {
+        entries = entries.filter { entry in entry.value.id.map(isOpen) ?? true }
     }
 
     /// The requests in words; nil without any.
@@ -69,48 +82,56 @@ extension MQTTRequest.Action: CustomStringConvertible {
 /// The messages with which connections broke again and again.
 ///
 /// A message that the broker has not acknowledged when the connection breaks is a suspect, and after
-/// ``SuspectMessages/patience`` such connections in a row it is not sent again: neither it nor a larger one at its topic.
+/// ``SuspectMessages/patience`` such connections in a row it is not sent again: neither it nor another of its size at its
+/// topic, for an hour.
 struct SuspectMessages {
     /// The connections that one message may break: with waits of up to 1, 2, 4 and 8 s between them, some seconds.
     static let patience = 5
 
-    /// The most topics of refused messages.
+    /// The most refused messages.
     private static let capacity = 256
+
+    /// The time for which a message is refused: the broker may have been given another limit since.
+    private static let memory = Duration.seconds(3600)
 
     private struct Suspect: Hashable {
         var topic: String
+        var size: Int
         var isRetained: Bool
+
+        init(_ message: MQTTMessage) {
+            (topic, size, isRetained) = (message.topic, message.payload.count, message.isRetained)
+        }
     }
 
-    private var current: (suspect: Suspect, size: Int)?
+    private var current: Suspect?
     private var losses = 0
-    private var refused: [Suspect: Int] = [:]
+    private var refused: [Suspect: ContinuousClock.Instant] = [:]
+
+    /// True while a message is suspected: until it is acknowledged, or is not sent again.
+    var isLooking: Bool { current != nil }
 
     /// Notes a loss of the connection while a message waited for its acknowledgement.
     ///
     /// - Returns: true where the message is not sent again.
     mutating func noteLoss(with message: MQTTMessage) -> Bool {
-        let suspect = Suspect(topic: message.topic, isRetained: message.isRetained)
-        losses = current?.suspect == suspect ? losses + 1 : 1
-        current = (suspect, min(message.payload.count, current?.suspect == suspect ? current?.size ?? .max : .max))
-        guard losses >= Self.patience, let current else { return false }
-        if refused.count < Self.capacity { refused[suspect] = min(refused[suspect] ?? .max, current.size) }
-        (self.current, losses) = (nil, 0)
+        let suspect = Suspect(message)
+        losses = current == suspect ? losses + 1 : 1
+        current = suspect
+        guard losses >= Self.patience else { return false }
+        refused = refused.filter { $0.value > .now }
+        if refused.count < Self.capacity { refused[suspect] = .now + Self.memory }
+        (current, losses) = (nil, 0)
         return true
     }
 
     /// Notes that a message was acknowledged, so that its topic is no suspect.
     mutating func noteAcknowledgement(of message: MQTTMessage) {
-        if current?.suspect == Suspect(topic: message.topic, isRetained: message.isRetained) {
-            (current, losses) = (nil, 0)
-        }
+        if current == Suspect(message) { (current, losses) = (nil, 0) }
     }
 
     /// Returns true for a message that is not sent.
-    func contains(_ message: MQTTMessage) -> Bool {
-        guard let size = refused[Suspect(topic: message.topic, isRetained: message.isRetained)] else { return false }
-        return message.payload.count >= size
-    }
+    func contains(_ message: MQTTMessage) -> Bool { refused[Suspect(message)].map { $0 > .now } ?? false }
 
     /// Returns the error of a message that is not sent.
     static func error(_ message: MQTTMessage, to address: String) -> MQTTError {

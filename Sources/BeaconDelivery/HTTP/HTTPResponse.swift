@@ -40,8 +40,8 @@ enum HTTPResponse: Sendable {
     private static func text(_ status: Int, _ excerpt: String) -> String {
         let causes =
             switch status {
-            case 401, 403: ["the destination's keys are others", "this machine's clock is wrong"]
-            case 404, 410: ["the destination's address is another"]
+            case 401, 403: ["the destination's keys are wrong", "this machine's clock is wrong"]
+            case 404, 410: ["the destination's address is wrong"]
             default: [String]()
             }
         let answer = excerpt.isEmpty ? "answered \(status)" : "answered \(status): \(excerpt)"

@@ -166,7 +166,8 @@ extension GuidedStart.Choice.Broker {
                 MQTTError(
                     .timedOut, "\(host) did not answer within \(Self.patience).",
                     possibleCauses: [
-                        "host or port is another", "a firewall is in between", "the broker or its machine is not up",
+                        "the host or the port is wrong", "a firewall is in between",
+                        "the broker or its machine is not up",
                     ])
             }
         return error.map { error in

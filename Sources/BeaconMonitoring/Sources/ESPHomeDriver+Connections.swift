@@ -50,7 +50,7 @@ extension ESPHomeDriver {
             return fail(
                 node,
                 "cannot connect to port \(node.target.port) (\(String(cString: strerror(error)))). "
-                    + ["its address is another", "it has no api: in its configuration"].asPossibleCauses, at: now,
+                    + ["its address is wrong", "it has no api: in its configuration"].asPossibleCauses, at: now,
                 report)
         }
         do throws(ESPHomeError) {

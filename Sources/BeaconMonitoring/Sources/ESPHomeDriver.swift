@@ -239,7 +239,7 @@ final class ESPHomeDriver: AdapterDriver {
                 finishConnecting(node, at: now, report)
             } else if now.since(since) >= Self.connectionTime {
                 fail(
-                    node, "it does not answer. " + ["it is not up", "its address is another"].asPossibleCauses, at: now,
+                    node, "it does not answer. " + ["it is not up", "its address is wrong"].asPossibleCauses, at: now,
                     report)
             }
         case .connected:

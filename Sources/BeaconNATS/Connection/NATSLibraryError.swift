@@ -62,7 +62,7 @@ struct NATSLibraryError: Error, Hashable, CustomStringConvertible {
                 .unreachable,
                 "Cannot connect to \(address.title). "
                     + [
-                        "the server does not run", "host or port is another", "a firewall is in between",
+                        "the server does not run", "the host or the port is wrong", "a firewall is in between",
                     ].asPossibleCauses, cause: self)
         }
     }

@@ -77,7 +77,7 @@ extension UInt8 {
     }
 }
 
-/// A mistake in the address of a server, with its remedy. It never quotes the address, of which any part may be a
+/// A mistake in the address of a server, with its remedy. It never quotes the address: any part of it may be a
 /// password.
 package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A kind of mistake. More may come, so a `switch` over codes needs a default.
@@ -96,7 +96,7 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
         package static let invalidHost = Code(value: .invalidHost)
         /// The port is not a valid number.
         package static let invalidPort = Code(value: .invalidPort)
-        /// The user or the password cannot be told from the rest.
+        /// The user or the password runs into the rest, or cannot be decoded.
         package static let invalidCredentials = Code(value: .invalidCredentials)
     }
 

@@ -25,6 +25,7 @@ typedef struct mosquitto_message {
 enum mosq_err_t {
     MOSQ_ERR_CONN_PENDING = -1,
     MOSQ_ERR_SUCCESS = 0,
+    MOSQ_ERR_PROTOCOL = 2,
     MOSQ_ERR_INVAL = 3,
     MOSQ_ERR_CONN_REFUSED = 5,
     MOSQ_ERR_CONN_LOST = 7,

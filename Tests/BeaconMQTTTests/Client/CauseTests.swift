@@ -57,8 +57,12 @@ struct CauseTests {
         let other = try MQTTClient(options)
         let error = try await running(other.run) { try await first.value }
         #expect(error.code == .connectionLost && error.description.contains("client id"))
-        #expect((error.reason?.rawValue == 0x8E) == (version != .v3_1_1))
-        #expect(error.possibleCauses.isEmpty == (version != .v3_1_1), "\(error)")
+        // Debian's broker of version 2.0.11 ends the first connection without a reason, also with MQTT 5.
+        if error.reason?.rawValue == 0x8E {
+            #expect(version != .v3_1_1 && error.possibleCauses.isEmpty, "\(error)")
+        } else {
+            #expect(error.possibleCauses.contains("another client has the client id gateway"), "\(error)")
+        }
     }
 
     @Test("lists what may be wrong where one side speaks TLS and the other does not", arguments: versions)

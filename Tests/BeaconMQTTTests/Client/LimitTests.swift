@@ -70,8 +70,8 @@ struct LimitTests {
         let broker = try await Broker("allow_anonymous true\nmax_packet_size 1024")
         let client = try MQTTClient(.test(port: broker.port, version: version, announces: false))
         try await running(client.run) {
-            // A packet of QoS 1 has 8 bytes beside the payload and a topic of one letter, with a length of two bytes.
-            for (count, fits) in [(1016, true), (1017, false)] {
+            // A packet of QoS 1 has 9 bytes beside the payload, with a topic of one letter.
+            for (count, fits) in [(1015, true), (1016, false)] {
                 let message = MQTTMessage(topic: "a", payload: [UInt8](repeating: 1, count: count))
                 let result = await client.publish([message])[0]
                 guard case .failure(let error) = result else {
@@ -81,7 +81,7 @@ struct LimitTests {
                 #expect(!fits && error.code == .invalidMessage && error.reason?.rawValue == 0x95, "\(error)")
                 #expect(
                     error.message.contains("at most 1024 bytes") && error.message.contains("has 1025")
-                        && error.message.contains("the message at a (1017 bytes)"), "\(error)")
+                        && error.message.contains("the message at a (1016 bytes)"), "\(error)")
             }
         }
     }
@@ -144,7 +144,7 @@ struct LimitTests {
             defer { reading.cancel() }
             try await running(sender.run) {
                 try await eventually("it is subscribed") { events.withLock { $0.contains("subscribed") } }
-                let size = 8 << 20
+                let size = 40 << 20
                 try await sender.publish(MQTTMessage(topic: "big/1", payload: [UInt8](repeating: 1, count: size)))
                 try await eventually("what is short comes") {
                     try await sender.publish(MQTTMessage(topic: "big/2", text: "short"))
