@@ -5,8 +5,8 @@ extension MonitoringCore {
     /// Gives the number of a receiver that is gone to another one. It begins with nothing that the other one heard, and
     /// hears once ``setHearing(_:of:at:)`` says so.
     ///
-    /// What a region knew by the receiver that is gone is compared with what others hear, as after an outage of all: a
-    /// beacon that none of them hears within the exit time-out has left.
+    /// The other receivers decide about the regions that it kept, as after an outage of all: a beacon has left if none
+    /// of them hears it within the exit time-out.
     package mutating func reassign(_ receiver: ReceiverID, to name: String) {
         setHearing(.interrupted, of: receiver)
         for id in conditions.keys.sorted() where isHeld(id, by: receiver) {

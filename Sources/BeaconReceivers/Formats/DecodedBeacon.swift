@@ -13,7 +13,7 @@ struct DecodedBeacon {
     var identity: BeaconIdentity?
 
     enum Reading {
-        /// The message does not say that there is an iBeacon.
+        /// The message names no iBeacon.
         case nothing
         case frame(IBeaconFrame)
         /// The field that cannot be read; nil where one is missing.
@@ -43,7 +43,7 @@ struct DecodedBeacon {
         }
     }
 
-    /// True where the message says that there is an iBeacon. Other devices have services with a UUID.
+    /// True if the message names an iBeacon. Other devices have services with a UUID.
     var isGiven: Bool { identity != nil || (Self.has(uuid) && (Self.has(major) || Self.has(minor))) }
 
     private static func has(_ value: JSONValue?) -> Bool {
@@ -56,7 +56,7 @@ struct DecodedBeacon {
         guard isGiven else { return .nothing }
         if let identity { return .frame(IBeaconFrame(identity: identity, measuredPower: measuredPower(in: text))) }
         guard let uuid, let id = text.uuid(uuid.range) else { return .unreadable(uuid) }
-        // Tasmota writes it for what is no iBeacon.
+        // Tasmota writes zeros for other devices.
         guard id.high | id.low != 0 else { return .nothing }
         guard let major, let first = Self.number(major, in: text) else { return .unreadable(major) }
         guard let minor, let second = Self.number(minor, in: text) else { return .unreadable(minor) }

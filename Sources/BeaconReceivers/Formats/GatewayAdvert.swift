@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconRadio
 
-/// An advert in a gateway's message: its bytes, an iBeacon's fields, or both, and what the gateway says of it.
+/// An advert in a gateway's message: its bytes, an iBeacon's fields, or both, with its signal strength and time.
 struct GatewayAdvert {
     var rssi: Int?
     var address: DeviceAddress?
@@ -59,7 +59,7 @@ extension ReceiverNetwork {
     ///
     /// - Parameters:
     ///   - receiver: the place of the receiver.
-    ///   - subject: what the message is, for people.
+    ///   - subject: the kind of message, for people.
     mutating func hear(
         _ advert: GatewayAdvert, of receiver: Int, in subject: StaticString, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
@@ -106,7 +106,7 @@ extension ReceiverNetwork {
                 subject, "its fields differ from the iBeacon in its raw data; the raw data are used", isUsed: true)
     }
 
-    /// Takes in an advert of which there are no bytes.
+    /// Takes in an advert without bytes.
     private mutating func hear(
         _ decoded: DecodedBeacon.Reading, _ advert: GatewayAdvert, _ rssi: Int, of receiver: Int,
         in subject: StaticString, _ message: Message, _ payload: RawSpan,

@@ -26,7 +26,7 @@ extension ReceiverNetwork {
             String(name.split(separator: "/", omittingEmptySubsequences: false).last ?? "")
         }
 
-        /// True where the name is none, or too long.
+        /// True if the name is empty or too long.
         var isBad: Bool {
             let own = lastLevel
             return own.isEmpty || own.utf8.count > longestName || inner.utf8.count > longestName
@@ -34,8 +34,8 @@ extension ReceiverNetwork {
         }
     }
 
-    /// Returns the place of the receiver that a message names, which is a sign of its life; nil where there is none for
-    /// it, for the reason that ``refusal`` has.
+    /// Returns the place of the receiver that a message names, which is a sign of its life. It is nil if the receiver
+    /// gets no place; ``refusal`` has the reason.
     mutating func sender(_ name: String, _ kind: NetworkReceiver.Kind, _ message: Message) -> Int? {
         guard let place = place(of: name, kind, message) else { return nil }
         signs.add(place)
@@ -47,8 +47,8 @@ extension ReceiverNetwork {
         if let place = places[Key(kind: kind, name: name)] { signs.add(place) }
     }
 
-    /// Returns the place of a receiver, which is added where it is new; nil where there is none for it, for the reason
-    /// that ``refusal`` has.
+    /// Returns the place of a receiver, which is added if it is new. It is nil if the receiver gets no place;
+    /// ``refusal`` has the reason.
     ///
     /// - Parameter inner: the name of one of several receivers that have the name; empty where there is one.
     mutating func place(
@@ -113,7 +113,7 @@ extension ReceiverNetwork {
     ///
     /// - Parameter isUrgent: true where the new one is reserved a place, so that it need not wait for a silence.
     private func canMakeWay(_ place: Int, at time: Timestamp, isUrgent: Bool) -> Bool {
-        // Devices of ESPHome have a connection; nobody invents them.
+        // Devices of ESPHome have a connection, so their names are not invented.
         guard receivers[place].kind != .esphome, !reservedNames.contains(names[place]) else { return false }
         return isUrgent || receivers[place].canMakeWay(at: time)
     }

@@ -21,8 +21,7 @@ extension ReceiverNetwork {
             return nil
         }
         guard let place = places[key] ?? place(of: name, kind, inner: inner, message) else { return refusal }
-        // It was away since some time after its last message, and nobody knows when: one that says that it is online
-        // now, too.
+        // It was away from an unknown moment after its last message on, even if it reports that it is online now.
         let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
         if isNews { reportDeafness(of: place, at: message.arrival, report) }
         if isOnline, !message.isRetained {
@@ -39,7 +38,7 @@ extension ReceiverNetwork {
         reportDeafness(of: place, from: receivers[place].lastKnown, to: time, report)
     }
 
-    /// Reports a stretch in which nobody knows what a receiver heard.
+    /// Reports a stretch in which a receiver may have heard nothing.
     package func reportDeafness(
         of place: Int, from: Timestamp, to: Timestamp, _ report: (RadioEvent) -> Void
     ) {
