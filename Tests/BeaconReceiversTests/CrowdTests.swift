@@ -53,6 +53,25 @@ struct CrowdTests {
         #expect(bench.notices.count == 2 && bench.notices[1].contains("for ten minutes"))
     }
 
+    @Test("Names that come seldom keep no receiver out, however long they have been known")
+    func seldom() {
+        var settings = ReceiverNetwork.Settings()
+        settings.mostReceivers = 20
+        var bench = NetworkBench(settings)
+        // Each name for hours, twice an hour.
+        for number in 0..<16 {
+            for name in 0..<20 {
+                Self.advert(&bench, "invented\(name)", at: 1001 + Double(number) * 1800 + Double(name))
+            }
+        }
+        let start = 1001 + 15.0 * 1800 + 60
+        for second in 0..<60 { #expect(Self.isHeard("real", &bench, at: start + Double(second))) }
+        // It is the most used one by now, and stays though it is silent while others come.
+        for name in 0..<500 { Self.advert(&bench, "other\(name)", at: start + 100 + Double(name)) }
+        #expect(bench.network.names.contains("real"))
+        #expect(Self.isHeard("newer", &bench, at: start + 700))
+    }
+
     @Test("A named receiver need not wait for a silence, and one with a connection never makes way")
     func urgent() {
         var settings = ReceiverNetwork.Settings()

@@ -127,7 +127,7 @@ final class BrokerDriver: AdapterDriver {
         notice(.degraded, "\(count) messages came faster than they could be read, and were dropped", report)
     }
 
-    /// Reports a message of no receiver that is known, once for its topic.
+    /// Reports a message that is longer than any receiver's, once for each topic.
     private func reportTooLong(_ topic: String, _ size: Int, _ report: (RadioEvent) -> Void) {
         guard reportedTooLong.count < 100, reportedTooLong.insert(topic).inserted else { return }
         notice(

@@ -26,8 +26,8 @@ struct Crowd {
             notice(
                 .crowded,
                 "messages name more than \(limit) receivers, \"\(example)\" among them. Receivers that you have "
-                    + "named, or that are in places, stay, and so do those that have sent messages for a minute. "
-                    + "Others make way for new ones once they are silent. Find out which client sends these names",
+                    + "named, or that are in places, stay. Of the others, the least used one makes way for a new one. "
+                    + "Find out which client sends these names",
                 report)
         } else if time.since(newest) > Self.calm {
             self.newest = nil

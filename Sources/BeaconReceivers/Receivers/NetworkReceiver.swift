@@ -53,8 +53,8 @@ public struct NetworkReceiver {
     /// How many times the longest usual gap a silence has to be.
     static let usualGaps: Int64 = 4
 
-    /// The time over which a receiver has to send something to count as known, in nanoseconds.
-    private static let acquaintance = 60 * Timestamp.nanosecondsPerSecond
+    /// The time over which messages are counted for ``use(at:)``, in nanoseconds.
+    private static let hour = 3600 * Timestamp.nanosecondsPerSecond
 
     /// The time after which an older half of the gaps is forgotten, in nanoseconds.
     private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
@@ -66,8 +66,6 @@ public struct NetworkReceiver {
 
     /// What it or its broker said of it last: true for online; nil before it said anything.
     public internal(set) var isOnline: Bool?
-    /// When anything came from it first.
-    let firstMessage: Timestamp
     /// When anything came from it last.
     public internal(set) var lastMessage: Timestamp
     /// True where nothing came for so long that it may be dead.
@@ -94,13 +92,16 @@ public struct NetworkReceiver {
     var clock = SkewedClock()
     private var longest: (now: Int64, before: Int64) = (0, 0)
     private var halfBegan: Timestamp
+    /// The messages of the present hour and of the one before.
+    private var messages: (now: Int, before: Int) = (0, 0)
+    private var hourBegan: Timestamp
 
     init(_ name: String, _ kind: Kind, at time: Timestamp) {
         self.name = name
         self.kind = kind
-        firstMessage = time
         lastMessage = time
         halfBegan = time
+        hourBegan = time
     }
 
     /// True where its silence means that there is nothing to hear.
@@ -120,14 +121,25 @@ public struct NetworkReceiver {
             Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before)).0)
     }
 
-    /// True where it has sent something for so long that it is no invention of the moment.
-    var isLongKnown: Bool { lastMessage.since(firstMessage) >= Self.acquaintance }
+    /// Returns true if another receiver may have its place.
+    func canMakeWay(at time: Timestamp) -> Bool { time.since(lastMessage) > Self.shortestSilence }
 
-    /// Returns true if another receiver may have its place: it was silent for ten seconds, or for an hour if it is long
-    /// known.
-    func canMakeWay(at time: Timestamp) -> Bool {
-        let silence = time.since(lastMessage)
-        return silence > (isLongKnown ? 60 * Self.acquaintance : Self.shortestSilence)
+    /// Returns the number of messages in the last one to two hours.
+    func use(at time: Timestamp) -> Int {
+        switch time.since(hourBegan) / Self.hour {
+        case ..<1: messages.now + messages.before
+        case 1: messages.now
+        default: 0
+        }
+    }
+
+    private mutating func countMessage(at time: Timestamp) {
+        let hours = time.since(hourBegan) / Self.hour
+        if hours > 0 {
+            messages = (0, hours == 1 ? messages.now : 0)
+            hourBegan = time
+        }
+        messages.now += 1
     }
 
     /// From when on nobody knows what it heard.
@@ -153,6 +165,7 @@ public struct NetworkReceiver {
     /// Notes that something came from it.
     mutating func note(at time: Timestamp) {
         let gap = time.since(lastMessage)
+        countMessage(at: time)
         if time.since(halfBegan) > Self.halfLife {
             longest = (0, longest.now)
             halfBegan = time

@@ -1,9 +1,8 @@
 import BeaconModel
 import BeaconSupport
 
-// Which receivers there are, each with a place. Anybody who may write to a broker can invent names, so places are given
-// out with care: receivers that the user has named always get one, and of others the one that was silent longest makes
-// way for a new one.
+// The receivers and their places. Any client that may write to a broker can invent names. So receivers that the user
+// has named always get a place. Of the others, the least used one makes way for a new one, if it is silent.
 
 extension ReceiverNetwork {
     /// A receiver as its messages name it.
@@ -102,12 +101,12 @@ extension ReceiverNetwork {
         if receivers.count + (isReserved ? 0 : unmetNames.count) < settings.mostReceivers { return receivers.count }
         crowd.note(name, at: time)
         let others = receivers.indices.filter { canMakeWay($0, at: time, isUrgent: isReserved) }
-        let longest = others.min { one, other in
+        let leastUsed = others.min { one, other in
             let (one, other) = (receivers[one], receivers[other])
-            return one.isLongKnown == other.isLongKnown ? one.lastMessage < other.lastMessage : other.isLongKnown
+            return (one.use(at: time), one.lastMessage) < (other.use(at: time), other.lastMessage)
         }
-        if let longest { forget(longest) }
-        return longest
+        if let leastUsed { forget(leastUsed) }
+        return leastUsed
     }
 
     /// Returns true where a receiver may make way for a new one.

@@ -28,7 +28,8 @@ struct SightingLogReaderTests {
         #expect(heard.address.kind == .anonymous)
         let identity = BeaconIdentity(
             uuid: ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0), major: 1, minor: 2)
-        #expect(heard.frame == IBeaconFrame(identity: identity, measuredPower: -59))
+        let none = IBeaconFrame.unavailableMeasuredPower
+        #expect(heard.frame == IBeaconFrame(identity: identity, measuredPower: none))
     }
 
     @Test("time may be null or missing, receiver and address missing", arguments: ["", #""time":null,"#])
