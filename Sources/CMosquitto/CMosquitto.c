@@ -95,7 +95,7 @@ int64_t beacon_mosquitto_bytes_read(int socket) {
         // The field came with Linux 4.1; what runs programs in a sandbox may not have it.
         if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
         if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return -1;
-        // Where nothing arrived meanwhile, both numbers are of one moment.
+        // Nothing arrived between the two calls, so that both numbers are of one moment.
         if (unread == before) return (int64_t)info.tcpi_bytes_received - unread;
     }
     return -1;

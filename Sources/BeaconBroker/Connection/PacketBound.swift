@@ -3,8 +3,8 @@ import CMosquitto
 
 /// The bound on packets that a broker sends.
 ///
-/// A broker of MQTT 5 is told a bound. With 3.1.1 a client can only hang up: the library reads a packet whole, and holds
-/// a message twice before it hands it on.
+/// A client tells a broker of MQTT 5 the bound. With 3.1.1 it can only hang up: the library reads a packet whole, and
+/// holds a message twice before it hands it on.
 struct PacketBound {
     /// The size of a packet at which a client hangs up. Up to it, a message that is too long is read and dropped, so that
     /// a retained one does not end each connection.
@@ -16,16 +16,17 @@ struct PacketBound {
     /// The bytes before the first packet whose size is not known.
     private var bytesBeforeNext: Int64 = 0
 
-    /// What is looked at before it is read. The library may read several packets at once, which mostly are short.
+    /// A buffer for bytes that wait to be read. It has room for several short packets, since the library may read
+    /// several at once.
     private var peeked = [UInt8](repeating: 0, count: 4096)
 
     /// The bytes that were read when a packet last ended, or a little less.
     private var bytesAtEnd: Int64 = 0
 
-    /// Returns true where a packet that is too large begins in what a socket without TLS has, and was not read.
+    /// Returns true where a packet that is too large begins among the bytes that wait to be read. The socket has no TLS.
     ///
-    /// Where more packets were read at once than were looked at, it is not known from then on where one begins, and
-    /// ``isExceededByRead(of:hasEnded:)`` remains.
+    /// Once the library has read more packets at once than the buffer had, no one knows where a packet begins. The bound
+    /// of ``isExceededByRead(of:hasEnded:)`` remains.
     mutating func isExceededByNext(of socket: Int32) -> Bool {
         let bytes = beacon_mosquitto_bytes_read(socket)
         guard bytes >= 0, bytesBeforeNext >= bytes, bytesBeforeNext - bytes < peeked.count else { return false }

@@ -12,7 +12,7 @@ struct AddressMatrixTests {
     /// A reader: its name, and the host and port that it reads, or the errors and titles that it shows.
     struct Reader: Sendable, CustomTestStringConvertible {
         var name: String
-        /// True for a field of its own, which is no part of a URL or a list.
+        /// True for a field for a host, and not a part of a URL or a list.
         var isField = false
         /// Nil as the port stands for the reader's default.
         var read: @Sendable (String) throws -> (host: String, port: Int?)
@@ -79,7 +79,7 @@ struct AddressMatrixTests {
     }
 
     @Test(
-        "An address of IPv6 without brackets is a host in a field of its own, and is refused in all else",
+        "An address of IPv6 without brackets is a host in a field for one, and is refused in URLs and lists",
         arguments: readers, ["::1", "fe80::1%eth0", "::1:1234"])
     func bareAddresses(reader: Reader, text: String) throws {
         if reader.isField {
