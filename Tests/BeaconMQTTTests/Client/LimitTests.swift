@@ -167,11 +167,9 @@ struct LimitTests {
                     return events.withLock { $0.contains("big/2") }
                 }
                 let seen = events.withLock { Array($0.prefix { $0 != "big/2" }) }
-                // With 3.1.1 the client hangs up, or has read it as fast as it came, and then drops it.
-                let known: [[String]] =
-                    version == .v3_1_1
-                    ? [["subscribed", "true", "subscribed"], ["subscribed", "big/1 \(size)"]] : [["subscribed"]]
-                #expect(known.contains(seen), "\(seen)")
+                // With 3.1.1 the client hangs up before it reads the message.
+                let end = version == .v3_1_1 ? ["true", "subscribed"] : []
+                #expect(seen == ["subscribed"] + end, "\(seen)")
             }
         }
     }
