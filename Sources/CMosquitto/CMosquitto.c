@@ -84,14 +84,19 @@ const struct beacon_mosquitto_functions *beacon_mosquitto_load(const char **prob
     return &functions;
 }
 
-uint64_t beacon_mosquitto_bytes_read(int socket) {
-    struct tcp_info info;
-    socklen_t size = sizeof info;
+int64_t beacon_mosquitto_bytes_read(int socket) {
     int unread = 0;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
-    // The field came with Linux 4.1; what runs programs in a sandbox may not have it.
-    if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return 0;
-    if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return 0;
-    uint64_t received = info.tcpi_bytes_received;
-    return received > (uint64_t)unread ? received - (uint64_t)unread : 0;
+    if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return -1;
+    for (int attempt = 0; attempt < 8; attempt++) {
+        struct tcp_info info;
+        socklen_t size = sizeof info;
+        int before = unread;
+        if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+        // The field came with Linux 4.1; what runs programs in a sandbox may not have it.
+        if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
+        if (ioctl(socket, FIONREAD, &unread) != 0 || unread < 0) return -1;
+        // Nothing arrived between the two calls, so that both numbers are of one moment.
+        if (unread == before) return (int64_t)info.tcpi_bytes_received - unread;
+    }
+    return -1;
 }

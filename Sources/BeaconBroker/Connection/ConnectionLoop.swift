@@ -55,9 +55,9 @@ struct ConnectionLoop {
         defer { requests.disconnected(fault) }
         guard isConnected else { return }
         isConnected = false
-        // The connection's own messages are short, and the next connection needs them.
+        // Whether a client is there is short, and each connection has to say it, whoever asks for that.
         if fault.isPossiblyOfMessage, let id = sent.firstID, case .publish(let message)? = sent.first,
-            suspects.noteLoss(with: message)
+            message.topic != options.availabilityTopic, suspects.noteLoss(with: message)
         {
             requests.complete(id, .failure(SuspectMessages.error(message, to: options.address)))
         }

@@ -45,14 +45,9 @@ final class MosquittoSession {
     let terms: ConnectionTerms
 
     private let options: MQTTOptions
-    /// The bytes that were read when the last packet ended, or a little less.
-    private var bytesAtPacket: UInt64 = 0
+    private var bound = PacketBound()
     let library: beacon_mosquitto_functions
     let client: OpaquePointer
-
-    /// The size of a packet at which the session hangs up. Up to it, a message that is too long is read and dropped, so
-    /// that a retained one does not end each connection; the library holds it twice.
-    private static let largestPacket = 16 << 20
 
     /// The bytes that the kernel may hold for the connection. Without a bound it takes several megabytes of a large
     /// message before the session can look at its size.
@@ -141,9 +136,11 @@ final class MosquittoSession {
         if polled[1].revents != 0 { waker.reset() }
         errno = 0
         if polled[0].revents & ~Int16(POLLOUT) != 0 {
+            // Those of TLS have no size that can be seen.
+            if options.tls == nil, bound.isExceededByNext(of: socket) { throw tooLong() }
             hasHeardPacket = false
             try check(library.loop_read(client, 1))
-            try limitPacket(of: socket)
+            if bound.isExceededByRead(of: socket, hasEnded: hasHeardPacket) { throw tooLong() }
             acknowledgeAtOnce(socket)
         }
         if polled[0].revents & Int16(POLLOUT) != 0 { try check(library.loop_write(client, 1)) }
@@ -151,17 +148,10 @@ final class MosquittoSession {
         if let refusal { throw refused(refusal) }
     }
 
-    /// Ends the connection where the packet that is under way is larger than a client receives.
-    ///
-    /// A broker of MQTT 5 sends no such packet. With 3.1.1 a client can only hang up: the library reads a packet whole,
-    /// and holds a message twice before it hands it on.
-    private func limitPacket(of socket: Int32) throws(MQTTError) {
-        let bytes = beacon_mosquitto_bytes_read(socket)
-        if hasHeardPacket || bytes < bytesAtPacket { bytesAtPacket = bytes }
-        guard bytes - bytesAtPacket > UInt64(Self.largestPacket) else { return }
-        throw MQTTError(
+    private func tooLong() -> MQTTError {
+        MQTTError(
             .messageTooLong,
-            "A message of more than \(Self.largestPacket) bytes was on its way from \(address), and this client "
+            "A message of more than \(PacketBound.largest) bytes was on its way from \(address), and this client "
                 + "ended the connection. Delete it at the broker if it is retained, subscribe to fewer topics, or use "
                 + "MQTT 5, with which the broker does not send it.")
     }

@@ -23,7 +23,9 @@ extension GuidedStart.Choice.Broker {
     package init(_ text: String) throws(Mistake) {
         let address: ServerAddress
         do throws(AddressError) {
-            address = try ServerAddress(text.contains("://") ? text : "mqtt://" + text)
+            // A host alone may be an address of IPv6 without brackets, which a URL does not have.
+            let name = (try? HostAndPort(text))?.description ?? text
+            address = try ServerAddress(text.contains("://") ? text : "mqtt://" + name)
         } catch {
             throw Mistake(description: "cannot be used: \(error). \(Self.form)")
         }

@@ -64,7 +64,8 @@ final class StatePublisher: Sendable {
             guard case .failure(let error) = result else { continue }
             switch error.code {
             case .messageRefused, .notAuthorized, .invalidMessage, .breaksConnection:
-                // It would be refused again. The next connection, perhaps with other rights, tries it again.
+                // It would be refused again now. The next connection, perhaps with other rights, tries it again; the
+                // client does not send one that broke connections for an hour, and says so.
                 logger.error("cannot retain a message at \(message.topic): \(error)")
             default:
                 store.withLock { store in store.failed(message) }

@@ -88,7 +88,7 @@ extension ESPHomeSource.Node {
     /// Reads `HOST[:PORT]`.
     package init(text: some StringProtocol) {
         do throws(AddressError) {
-            let address = try HostAndPort(text)
+            let address = try HostAndPort(bracketed: text)
             self.init(host: address.host, port: address.port ?? ESPHomeSource.port)
         } catch {
             self.init(host: String(text))

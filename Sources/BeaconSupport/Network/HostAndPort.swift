@@ -2,8 +2,8 @@ import CLibrary
 
 /// A host and, where one is given, its port.
 ///
-/// The forms are `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`, and an address of IPv6 alone. Whatever a user
-/// writes as an address in the network is read here.
+/// The forms are `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`. A field for a host also takes an address of IPv6
+/// without brackets. Whatever a user writes as an address in the network is read here.
 package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
     /// The name or address as the system resolves it: without brackets, the zone of an address behind `%`.
     package var host: String
@@ -45,6 +45,15 @@ package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
         self.init(
             host: String(name),
             port: colon == text.endIndex ? nil : try Self.port(text[text.index(after: colon)...], ports))
+    }
+
+    /// Reads a host and its port in a longer text, as a URL, where an address of IPv6 has brackets (RFC 3986, 3.2.2).
+    /// There `::1:1883` would mean another host than its writer does.
+    ///
+    /// - Throws: ``AddressError``, which does not quote the text: a part of it may be a password.
+    package init(bracketed text: some StringProtocol) throws(AddressError) {
+        try self.init(text)
+        guard text.hasPrefix("[") || !host.contains(":") else { throw .bareAddress }
     }
 
     /// The host and its port as they are read, an address of IPv6 in brackets.

@@ -36,7 +36,7 @@ package struct ServerAddress: Hashable, Sendable {
         var hosts: [HostAndPort] = []
         let names = at.map { authority[authority.index(after: $0)...] } ?? authority
         for name in names.split(separator: ",", omittingEmptySubsequences: false) {
-            hosts.append(try HostAndPort(name))
+            hosts.append(try HostAndPort(bracketed: name))
         }
         (self.scheme, self.user, self.password, self.hosts) = (scheme, user, password, hosts)
         path = slash == rest.endIndex ? "" : String(rest[rest.index(after: slash)...])
@@ -123,6 +123,8 @@ package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible 
         .invalidHost,
         "the host has several colons and is not an IPv6 address; write the port once, and an IPv6 address in brackets, "
             + "as in [::1]:1883")
+    static let bareAddress = AddressError(
+        .invalidHost, "an IPv6 address has no brackets; write an IPv6 address in brackets, as in [::1] or [::1]:1883")
     static let slashBeforeAt = AddressError(
         .invalidCredentials,
         "an @ stands behind a /; in a user or a password write / as %2F, @ as %40 and % as %25, and in a topic write @ "

@@ -149,7 +149,8 @@ struct beacon_mosquitto_functions {
 // The functions, or nothing and a sentence that says what is missing. Any thread may ask; the answer stays the same.
 const struct beacon_mosquitto_functions *_Nullable beacon_mosquitto_load(const char *_Nullable *_Nonnull problem);
 
-// The bytes that were read from a TCP socket since its connection; 0 where the system does not count them.
-uint64_t beacon_mosquitto_bytes_read(int socket);
+// The bytes that were read from a TCP socket since its connection; negative where the system does not count them, or
+// where so much arrives that the number cannot be had.
+int64_t beacon_mosquitto_bytes_read(int socket);
 
 #pragma clang assume_nonnull end

@@ -12,6 +12,8 @@ struct AddressMatrixTests {
     /// A reader: its name, and the host and port that it reads, or the errors and titles that it shows.
     struct Reader: Sendable, CustomTestStringConvertible {
         var name: String
+        /// True for a field for a host, and not a part of a URL or a list.
+        var isField = false
         /// Nil as the port stands for the reader's default.
         var read: @Sendable (String) throws -> (host: String, port: Int?)
         var testDescription: String { name }
@@ -38,7 +40,7 @@ struct AddressMatrixTests {
             return (host, port == 4222 ? nil : port)
         },
         Reader(
-            name: "setup",
+            name: "setup", isField: true,
             read: { text in
                 let broker = try GuidedStart.Choice.Broker(text)
                 return (broker.host, broker.port)
@@ -52,7 +54,7 @@ struct AddressMatrixTests {
                 return (node.host, node.port == ESPHomeSource.port ? nil : Int(node.port))
             }),
         Reader(
-            name: "console",
+            name: "console", isField: true,
             read: { text in
                 guard let settings = WebSettings(listening: text) else { throw Refusal(text: "none") }
                 return (settings.host, settings.port == WebSettings.defaultPort ? nil : settings.port)
@@ -68,13 +70,26 @@ struct AddressMatrixTests {
         "Every reader takes every spelling for the same host and port", arguments: readers,
         [
             ("hall", "hall", nil), ("hall:1234", "hall", 1234), ("10.0.0.2:1234", "10.0.0.2", 1234),
-            ("::1", "::1", nil), ("[::1]", "::1", nil), ("[::1]:1234", "::1", 1234),
-            ("fe80::1%eth0", "fe80::1%eth0", nil), ("[fe80::1%25eth0]:1234", "fe80::1%eth0", 1234),
+            ("[::1]", "::1", nil), ("[::1]:1234", "::1", 1234), ("[fe80::1%25eth0]:1234", "fe80::1%eth0", 1234),
             ("[fe80::1%eth0]:1234", "fe80::1%eth0", 1234),
         ] as [(String, String, Int?)])
     func spellings(reader: Reader, spelling: (text: String, host: String, port: Int?)) throws {
         let (host, port) = try reader.read(spelling.text)
         #expect(host == spelling.host && port == spelling.port)
+    }
+
+    @Test(
+        "An address of IPv6 without brackets is a host in a field for one, and is refused in URLs and lists",
+        arguments: readers, ["::1", "fe80::1%eth0", "::1:1234"])
+    func bareAddresses(reader: Reader, text: String) throws {
+        if reader.isField {
+            let (host, port) = try reader.read(text)
+            #expect(host == text && port == nil)
+            return
+        }
+        let error = #expect(throws: (any Error).self) { try reader.read(text) }
+        let message = (error as? Refusal)?.text ?? "\(error.map { "\($0)" } ?? "")"
+        #expect(message.contains("write an IPv6 address in brackets"), "\(message)")
     }
 
     @Test(

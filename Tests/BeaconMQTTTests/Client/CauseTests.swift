@@ -96,7 +96,7 @@ struct CauseTests {
     @Test("is an older broker's only where version 5 alone is allowed", arguments: [[0x20, 2, 0, 1], []] as [[UInt8]])
     func olderBroker(answer: [UInt8]) async throws {
         let broker = try await Broker()
-        let older = try Proxy(to: broker.port, answeringVersion5With: answer)
+        let older = try BrokerProxy(to: broker.port, answeringVersion5With: answer)
         let client = try MQTTClient(.test(port: older.port, version: nil))
         try await running(client.run) {
             try await client.publish(MQTTMessage(topic: "a", text: "b"))

@@ -7,7 +7,7 @@ struct WillTests {
     @Test("is said to be offline by the broker", arguments: MQTTVersion.allCases)
     func lastWill(version: MQTTVersion) async throws {
         let broker = try await Broker()
-        let proxy = try Proxy(to: broker.port)
+        let proxy = try BrokerProxy(to: broker.port)
         let observer = try await Observer(port: broker.port)
         let client = try MQTTClient(
             .test(port: proxy.port, version: version))

@@ -115,7 +115,7 @@ struct MQTTSinkTests {
     @Test("gets nothing that stands behind what was lost with a connection before that is sent again")
     func orderOverAConnection() async throws {
         let broker = try await Broker()
-        let proxy = try Proxy(to: broker.port)
+        let proxy = try BrokerProxy(to: broker.port)
         let observer = try await Observer(port: broker.port, to: "beacond/hall/event/#")
         let sink = try MQTTSink(.test(port: proxy.port))
         try await running(sink.run) {

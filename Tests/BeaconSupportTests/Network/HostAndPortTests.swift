@@ -66,6 +66,8 @@ struct ServerAddressTests {
             ("mqtt://a:b%@h", "write % as %25"), ("mqtt://a:b%zz@h", "write % as %25"),
             ("mqtt://a:b%+1@h", "write % as %25"), ("mqtt://a:b%ff@h", "write % as %25"),
             ("mqtt://a:b%00@h", "write % as %25"), ("nats://a,,b", "host is empty"),
+            ("mqtt://::1", "IPv6 address in brackets"), ("mqtt://::1:1883", "IPv6 address in brackets"),
+            ("mqtt://a:b@fe80::1%eth0/c", "IPv6 address in brackets"), ("nats://a,::1", "IPv6 address in brackets"),
         ])
     func mistakes(text: String, words: String) {
         let error = #expect(throws: AddressError.self) { try ServerAddress(text) }

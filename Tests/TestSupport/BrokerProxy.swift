@@ -1,11 +1,10 @@
 import BeaconSupport
 import Foundation
-import TestSupport
 
-/// A way to a port that can be cut.
-final class Proxy: Sendable {
+/// A way to a broker's port that can be cut.
+public final class BrokerProxy: Sendable {
     /// Where to connect to.
-    let port: UInt16
+    public let port: UInt16
 
     private struct State {
         var sockets: [Int32] = []
@@ -15,10 +14,12 @@ final class Proxy: Sendable {
     private let listener: Int32
     private let state = Locked(State())
 
+    /// Opens a way.
+    ///
     /// - Parameters:
     ///   - target: the port to connect to.
     ///   - answer: where it is not nil, clients of MQTT 5 get these bytes and the end, as from an older broker.
-    init(to target: UInt16, answeringVersion5With answer: [UInt8]? = nil) throws {
+    public init(to target: UInt16, answeringVersion5With answer: [UInt8]? = nil) throws {
         port = try FreePort.find()
         listener = try FreePort.listen(on: port)
         let (listener, state) = (listener, state)
@@ -58,7 +59,7 @@ final class Proxy: Sendable {
     }
 
     /// Ends all connections without a word; new ones are let through.
-    func cut() {
+    public func cut() {
         let sockets = state.withLock { state in
             defer { state.sockets = [] }
             return state.sockets
