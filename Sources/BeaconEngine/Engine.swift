@@ -31,7 +31,7 @@ public struct Engine: ~Copyable {
     var powerDisputes: [Int: PowerDispute] = [:]
 
     /// The uncalibrated beacons that were reported already.
-    var uncalibrated: Set<BeaconIdentity> = []
+    var uncalibrated = UncalibratedReports()
 
     var index = ConstraintIndex()
 

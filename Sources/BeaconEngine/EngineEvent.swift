@@ -21,13 +21,13 @@ public enum EngineEvent: Hashable, Sendable {
     case located(Timestamp, [LocatedBeacon])
 
     /// A beacon has no valid measured power. The event comes once for each beacon, and for at most
-    /// ``UncalibratedBeacon/mostReports`` beacons.
+    /// ``UncalibratedBeacon/mostReports`` beacons a day.
     case uncalibrated(UncalibratedBeacon)
 }
 
 /// A beacon without a valid measured power, for which ``IBeaconFrame/defaultMeasuredPower`` is assumed.
 public struct UncalibratedBeacon: Hashable, Sendable {
-    /// The most beacons that are reported: enough to see that a fleet is not calibrated, few enough for a log.
+    /// The most beacons that are reported in a day: enough to see that a fleet is not calibrated, few enough for a log.
     public static let mostReports = 20
 
     /// The beacon.
@@ -39,7 +39,7 @@ public struct UncalibratedBeacon: Hashable, Sendable {
     /// The reason.
     public var fault: PowerFault
 
-    /// True for the last beacon that is reported.
+    /// True for the last beacon that is reported for a day.
     public var isLast: Bool
 }
 

@@ -82,12 +82,6 @@ package struct PowerClaim: Hashable, Sendable, BitwiseCopyable {
         }
     }
 
-    /// Makes the power invalid because claims keep changing.
-    mutating func reject(at time: Int64, _ dispute: inout PowerDispute?) {
-        (settled, holding) = (Self.none, Self.none)
-        if dispute == nil { dispute = PowerDispute(claim: Self.none, at: time) } else { dispute?.restart(at: time) }
-    }
-
     /// Returns the reason why no claim counts; nil if one does.
     func fault(_ dispute: PowerDispute?) -> PowerFault? {
         guard isInvalid else { return nil }
@@ -128,28 +122,37 @@ struct PowerDispute: Hashable, Sendable, BitwiseCopyable {
         case open
     }
 
+    /// The number of adverts that a new claim needs as well, and the longest time between two of them: three times the
+    /// longest advertising interval. A beacon that is heard more rarely may claim something else in between.
+    private static let fewestAdverts: UInt8 = 6
+    private static let longestGap = 3 * IntervalLearner.longestInterval
+
     private var candidate: Int8
+    private var adverts: UInt8 = 1
     private var changes: UInt8 = 1
     private var replacements: UInt8 = 0
     private var since: Int64
+    private var newest: Int64
 
-    init(claim: Int8, at time: Int64) { (candidate, since) = (claim, time) }
+    init(claim: Int8, at time: Int64) { (candidate, since, newest) = (claim, time, time) }
 
     /// Adds a possible claim.
     mutating func note(_ claim: Int8, at time: Int64, holding: Int8) -> Outcome {
+        defer { newest = max(newest, time) }
         guard claim == candidate else {
-            (candidate, since) = (claim, time)
+            (candidate, adverts, since) = (claim, 1, time)
             if changes < .max { changes += 1 }
             return changes >= Self.mostChanges ? .changing : .open
         }
-        guard time &- since >= Self.settlingTime << (Self.growth * Int(replacements)) else { return .open }
+        if time &- newest > Self.longestGap { (adverts, since) = (0, time) }
+        if adverts < .max { adverts += 1 }
+        guard adverts >= Self.fewestAdverts,
+            time &- since >= Self.settlingTime << (Self.growth * Int(replacements))
+        else { return .open }
         changes = 0
         if claim != holding, replacements < Self.mostGrowths { replacements += 1 }
         return .lasting
     }
-
-    /// Makes the next claim last for the whole time again.
-    mutating func restart(at time: Int64) { (candidate, since) = (IBeaconFrame.unavailableMeasuredPower, time) }
 }
 
 /// The measured power of one beacon, with the dispute about it: for code that does not use ``Track``.
@@ -170,11 +173,5 @@ package struct MeasuredPower: Hashable, Sendable, BitwiseCopyable {
     @inline(__always)
     package mutating func hear(_ claim: Int8, at time: Timestamp) {
         if claim != self.claim.settled { self.claim.judge(claim, at: time.nanoseconds, &dispute) }
-    }
-
-    /// Adds the power of one of the beacon's tracks, which was judged before.
-    mutating func hear(_ track: PowerClaim, isDisputed: Bool, at time: Int64) {
-        if track.isInvalid, isDisputed { return claim.reject(at: time, &dispute) }
-        if track.byte != claim.settled { claim.judge(track.byte, at: time, &dispute) }
     }
 }

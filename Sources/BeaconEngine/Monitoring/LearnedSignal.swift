@@ -67,6 +67,12 @@ struct LearnedSignals {
 
     /// Forgets what was heard of a region.
     mutating func forget(_ number: Int32) { peaks[number] = nil }
+
+    /// Forgets the signals at a receiver.
+    mutating func forget(_ receiver: ReceiverID, at tick: Int64) {
+        references.forget(receiver, at: tick)
+        for number in peaks.keys { peaks[number]?[receiver] = nil }
+    }
 }
 
 extension Engine {

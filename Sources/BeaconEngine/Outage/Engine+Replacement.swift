@@ -8,8 +8,10 @@ extension Engine {
         for number in 0..<tracks.extent where tracks.isInUse(number) && tracks[number].pointee.key.receiver == receiver
         {
             unlist(number)
-            tracks.remove(number)
+            remove(number)
         }
+        assert(powerDisputes.keys.allSatisfy { tracks.isInUse($0) }, "a dispute outlived its track")
+        learned.forget(receiver, at: max(now, 0))
         guard let place = receivers.place(of: receiver) else { return }
         var fresh = ReceiverTable.Receiver(id: receiver)
         (fresh.deafSince, fresh.isDoubted) = (receivers[place].deafSince, receivers[place].isDoubted)

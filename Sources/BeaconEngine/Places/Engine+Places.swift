@@ -47,10 +47,8 @@ extension Engine {
             let place = receivers.place(of: key.receiver), let number = places?.number(of: key.receiver),
             isLocated(track)
         else { return }
-        let claim = tracks[track].pointee.power
-        let isDisputed = claim.isInvalid && powerDisputes[track] != nil
         places?.hear(
-            key.identity, by: number, readings, claim: claim, isDisputed: isDisputed,
+            key.identity, by: number, readings, claim: tracks[track].pointee.power,
             offset: Float(receivers[place].offset), gap: tracks[track].pointee.interval.usualGap, track: track,
             at: tick, evicted: &statistics.evicted)
     }

@@ -3,7 +3,7 @@ import BeaconModel
 /// The beacons that are located, each with its levels at all receivers.
 ///
 /// Adverts do not come here: they are summed where ranging sums them, and
-/// ``hear(_:by:_:claim:isDisputed:offset:gap:track:at:evicted:)`` takes the sum of a second.
+/// ``hear(_:by:_:claim:offset:gap:track:at:evicted:)`` takes the sum of a second.
 /// ``decide(at:hearing:report:)`` ends the second.
 struct PlaceTracker {
     /// A beacon that is located.
@@ -20,14 +20,32 @@ struct PlaceTracker {
         var silence: Int32 = 0
         /// Its usual gap in seconds.
         var gap: Float = 0
-        /// The power that its tracks claim, the power of its kind in dBm, and the kind's place in the table of
-        /// references.
-        var claims = MeasuredPower()
+        /// The power of one of its tracks, the track's number, and the second in which that was heard last.
+        private var claim = PowerClaim()
+        private var claimant = UInt32.max
+        private var claimTick = Int64.min
+
+        /// The power of its kind in dBm, and the kind's place in the table of references.
         var measuredPower = IBeaconFrame.defaultMeasuredPower
         var reference: Int?
         /// The number of the receiver that decided last.
         var holder: Int16 = -1
         var grounds = PlaceGrounds()
+
+        init(identity: BeaconIdentity) { self.identity = identity }
+
+        /// Adds the power of a track, and returns the power that counts for the place.
+        ///
+        /// Tracks have judged their claims. Where they differ, the first track with a valid power is believed as long
+        /// as it has one and is heard.
+        mutating func hear(_ claim: PowerClaim, of track: Int, at tick: Int64) -> PowerClaim {
+            let isClaimant = claimant == UInt32(truncatingIfNeeded: track)
+            let isOpen = self.claim.isInvalid || tick - claimTick > PowerDispute.settlingTime
+            if isClaimant || isOpen && !claim.isInvalid {
+                (self.claim, claimant, claimTick) = (claim, UInt32(truncatingIfNeeded: track), tick)
+            }
+            return self.claim
+        }
     }
 
     /// The numbers that stand for where a beacon is that is in no place.
@@ -126,15 +144,14 @@ struct PlaceTracker {
     ///   - number: the receiver's number in the map.
     ///   - readings: the readings of the second.
     ///   - claim: the power that the track claims.
-    ///   - isDisputed: true if it is invalid because it keeps changing.
     ///   - offset: what the receiver's readings are too high by, in dB.
     ///   - gap: the beacon's usual gap in nanoseconds.
     ///   - track: the number of the track that was heard.
     ///   - tick: the second.
     ///   - evicted: counts beacons that had to be forgotten.
     mutating func hear(
-        _ identity: BeaconIdentity, by number: Int, _ readings: SampleDigest, claim: PowerClaim, isDisputed: Bool,
-        offset: Float, gap: Int64, track: Int, at tick: Int64, evicted: inout Int
+        _ identity: BeaconIdentity, by number: Int, _ readings: SampleDigest, claim: PowerClaim, offset: Float,
+        gap: Int64, track: Int, at tick: Int64, evicted: inout Int
     ) {
         while slotsByTrack.count <= track { slotsByTrack.append(.max) }
         var slot = slotsByTrack[track]
@@ -144,8 +161,8 @@ struct PlaceTracker {
         }
         // What a far receiver misses is no gap of the beacon's.
         if readings.count > 0 { beacons[Int(slot)].gap = Float(gap) / 1e9 }
-        beacons[Int(slot)].claims.hear(claim, isDisputed: isDisputed, at: tick)
-        let measuredPower = calibrations.kindPower(of: identity, claim: beacons[Int(slot)].claims.claim)
+        let claim = beacons[Int(slot)].hear(claim, of: track, at: tick)
+        let measuredPower = calibrations.kindPower(of: identity, claim: claim)
         if beacons[Int(slot)].reference == nil || beacons[Int(slot)].measuredPower != measuredPower {
             beacons[Int(slot)].measuredPower = measuredPower
             beacons[Int(slot)].reference = references.place(

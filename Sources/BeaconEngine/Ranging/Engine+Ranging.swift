@@ -150,7 +150,7 @@ extension Engine {
             if receivers.isNearFloor(readings.weakest, of: place), let mean = readings.mean {
                 receivers.learnFloor(of: place, from: Float(mean))
             }
-            if tracks[number].pointee.power.isInvalid { reportUncalibrated(number) }
+            if tracks[number].pointee.power.isInvalid { reportUncalibrated(number, at: tick) }
             if isTeaching {
                 let track = tracks[number].pointee
                 let power = calibrations.kindPower(of: track.key.identity, claim: track.power)
@@ -282,17 +282,16 @@ extension Engine {
     /// Reports an uncalibrated beacon once. A second advert is needed, since the first one of an alternating tag may
     /// have a counter in place of the power.
     @inline(never)
-    private mutating func reportUncalibrated(_ number: Int) {
+    private mutating func reportUncalibrated(_ number: Int, at tick: Int64) {
         let track = tracks[number].pointee
         let identity = track.key.identity
-        guard uncalibrated.count < UncalibratedBeacon.mostReports, track.interval.usualGap > 0,
-            let fault = track.power.fault(powerDisputes[number]), calibrations.place(of: identity) == 0,
-            uncalibrated.insert(identity).inserted
+        guard track.interval.usualGap > 0, let fault = track.power.fault(powerDisputes[number]),
+            calibrations.place(of: identity) == 0, case let report = uncalibrated.note(identity, at: tick), report.isNew
         else { return }
         events.append(
             .uncalibrated(
                 UncalibratedBeacon(
                     identity: identity, receiver: track.key.receiver, fault: fault,
-                    isLast: uncalibrated.count == UncalibratedBeacon.mostReports)))
+                    isLast: report.isLast)))
     }
 }

@@ -87,6 +87,13 @@ struct ReferenceTable {
         return references.count - 1
     }
 
+    /// Forgets the signals at a receiver. Its references stay in their places and begin again.
+    mutating func forget(_ receiver: ReceiverID, at tick: Int64) {
+        for (key, place) in places where key.receiver == receiver {
+            references[place] = SignalReference(measuredPower: key.measuredPower, at: tick)
+        }
+    }
+
     /// The reference at a place.
     subscript(place: Int) -> SignalReference {
         get { references[place] }

@@ -127,7 +127,8 @@ extension Engine {
         statistics.evicted += 1
     }
 
-    private mutating func remove(_ number: Int) {
+    /// Removes a track that is not listed, with the dispute about its power.
+    mutating func remove(_ number: Int) {
         tracks.remove(number)
         if !powerDisputes.isEmpty { powerDisputes[number] = nil }
     }

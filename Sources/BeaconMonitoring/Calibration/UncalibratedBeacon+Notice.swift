@@ -11,7 +11,7 @@ extension RadioNotice {
             case .impossible(let power): "It claims \(power) dBm at 1 m, which no beacon can have"
             case .changing: "Its measured power changes from advert to advert"
             }
-        let end = beacon.isLast ? " Further uncalibrated beacons are not reported." : ""
+        let end = beacon.isLast ? " Further uncalibrated beacons are not reported for a day." : ""
         self.init(
             .uncalibrated, adapter: receiver,
             "\(beacon.identity) is uncalibrated: run 'beacon calibrate'. \(cause); distances assume "

@@ -83,6 +83,23 @@ struct MeasuredPowerTests {
         #expect(beacons[181...].allSatisfy { $0.measuredPower == -71 && abs($0.accuracy - 1.41) < 0.02 })
     }
 
+    @Test("Two adverts that are far apart do not replace a power, and neither does a beacon that is heard rarely")
+    func rarelyHeard() {
+        for gap in [70.0, 35.0] {
+            var engine = Engine()
+            _ = engine.startRanging(nil)
+            engine.hear(from: 0.05, to: 10, every: 0.1) { .of(at: $0, power: -59) }
+            engine.hear(from: 20.05, to: 1000, every: gap) { .of(at: $0, power: -80) }
+            engine.hear(from: 1000.05, to: 1059, every: 0.1) { .of(at: $0, power: -80) }
+            engine.advance(to: .at(1059))
+            let before = engine.reports().flatMap(\.beacons)
+            #expect(before.allSatisfy { $0.measuredPower == -59 })
+            engine.hear(from: 1059.05, to: 1062, every: 0.1) { .of(at: $0, power: -80) }
+            engine.advance(to: .at(1062))
+            #expect(engine.reports().last?.beacons.first?.measuredPower == -80)
+        }
+    }
+
     @Test("After an absence of five minutes a beacon's claims are those of a new one")
     func absence() {
         var engine = Engine()
@@ -119,10 +136,10 @@ struct MeasuredPowerTests {
         }
         var changing = MeasuredPower()
         var changes: [Int] = []
-        for minute in stride(from: 0, to: 52 * week / 60, by: 9) {
-            let number = minute / (week / 60)
+        for moment in stride(from: 0, to: 26 * week, by: 30) {
+            let number = moment / week
             let before = changing.assumed
-            changing.hear(number % 2 == 0 ? -59 : -75, at: .at(Double(minute * 60)))
+            changing.hear(number % 2 == 0 ? -59 : -75, at: .at(Double(moment)))
             if changing.assumed != before { changes.append(number) }
         }
         #expect(changes.count <= 6 && changes.allSatisfy { $0 < 12 })
@@ -185,6 +202,48 @@ struct MeasuredPowerTests {
         #expect(reported.map(\.isLast) == reported.indices.map { $0 == reported.count - 1 })
     }
 
+    @Test("On the next day other uncalibrated beacons are reported, and none again")
+    func nextDay() {
+        var engine = Engine()
+        _ = engine.startRanging(nil)
+        var reported: [[UInt16]] = []
+        for day in 0..<3 {
+            for second in 0..<5 {
+                for minor in 1...30 as ClosedRange<UInt16> {
+                    let time = Double(day * 86_401 + second) + 0.5
+                    engine.receive(.of(minor: minor, at: time, power: -3, address: UInt64(minor)))
+                }
+            }
+            engine.advance(to: .at(Double(day * 86_401 + 5)))
+            reported.append(faults(&engine).map(\.identity.minor))
+        }
+        #expect(reported.map(\.count) == [20, 10, 0])
+        #expect(Set(reported.flatMap { $0 }).count == 30)
+    }
+
+    @Test("A receiver's number that goes to another one takes no dispute and no signal with it")
+    func replacedReceiver() {
+        var engine = Engine()
+        var region = MonitoredRegion(BeaconConstraint(uuid: .test, major: 1, minor: 1))
+        region.isSignalLearned = true
+        _ = engine.startRanging(nil)
+        _ = engine.startMonitoring(region)
+        for number in 0..<100 {
+            let time = Double(number) / 10 + 0.05
+            engine.receive(.of(minor: 2, at: time, rssi: -40, power: number % 2 == 0 ? -59 : -65))
+        }
+        _ = engine.takeEvents()
+        engine.forgetHearing(of: ReceiverID(0))
+        // At -85 dBm the region is entered only where nothing strong was heard.
+        engine.hear(from: 11, to: 12, every: 0.1) { .of(minor: 1, at: $0, rssi: -85) }
+        engine.hear(from: 12.05, to: 13, every: 0.1) { .of(minor: 2, at: $0, rssi: -85, power: -70) }
+        engine.advance(to: .at(13))
+        let events = engine.takeEvents()
+        #expect(events.contains { if case .entered = $0 { true } else { false } })
+        guard case .ranged(let report)? = events.last else { Issue.record("there is no report"); return }
+        #expect(report.beacons.first { $0.identity.minor == 2 }?.measuredPower == -70)
+    }
+
     // MARK: - Regions and places
 
     @Test(
@@ -244,7 +303,7 @@ struct MeasuredPowerTests {
         #expect(bench.changes().map { $0.suffix(2) }.last == " 2")
     }
 
-    @Test("Where one receiver gives no power, that of the others counts for the place")
+    @Test("Where one receiver gives no power or another one, the first counts for the place")
     func mixedReceivers() {
         func grounds(_ power: @escaping @Sendable (UInt16) -> Int8) -> [PlaceChange] {
             var map = PlaceMap(placeCount: 2, receivers: [0, 1])
@@ -264,5 +323,7 @@ struct MeasuredPowerTests {
             return engine.takeEvents().compactMap { if case .placed(let change) = $0 { change } else { nil } }
         }
         #expect(grounds { $0 == 1 ? 127 : -70 } == grounds { _ in -70 })
+        // Two that give different powers do not take turns: the first one's counts.
+        #expect(grounds { $0 == 1 ? -75 : -70 } == grounds { _ in -70 })
     }
 }

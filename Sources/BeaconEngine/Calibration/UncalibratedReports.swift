@@ -1,0 +1,27 @@
+import BeaconModel
+
+/// The uncalibrated beacons that were reported: each once, and few a day, so that invented identities fill no log.
+struct UncalibratedReports {
+    /// The time in which at most ``UncalibratedBeacon/mostReports`` beacons are reported: a day.
+    private static let period = 86_400 * Timestamp.nanosecondsPerSecond
+
+    /// The most beacons that are remembered. After that, they may be reported again.
+    private static let capacity = 1000
+
+    private var beacons: Set<BeaconIdentity> = []
+    private var count = 0
+    private var began: Int64 = 0
+
+    /// Notes a beacon.
+    ///
+    /// - Returns: false if it was reported before, or if there are too many; in `isLast`, true for the last one of
+    ///   the period.
+    mutating func note(_ identity: BeaconIdentity, at tick: Int64) -> (isNew: Bool, isLast: Bool) {
+        if tick - began >= Self.period { (count, began) = (0, tick) }
+        guard count < UncalibratedBeacon.mostReports else { return (false, false) }
+        if beacons.count >= Self.capacity { beacons = [] }
+        guard beacons.insert(identity).inserted else { return (false, false) }
+        count += 1
+        return (true, count == UncalibratedBeacon.mostReports)
+    }
+}
