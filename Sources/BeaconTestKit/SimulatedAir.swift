@@ -166,8 +166,6 @@ public final class SimulatedAir: Sendable {
     ///
     /// The main queue has to be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {
-        beginAdvancing()
-        defer { WokenTasks.endAdvancing(self) }
         await WokenTasks.passBegunTasks()
         await settle()
         let end = Self.time(duration, after: state.withLock { $0.now })
@@ -182,8 +180,6 @@ public final class SimulatedAir: Sendable {
     /// something else.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
-        beginAdvancing()
-        defer { WokenTasks.endAdvancing(self) }
         WokenTasks.passBegunTasksOnRunLoop()
         settleOnRunLoop()
         let end = Self.time(duration, after: state.withLock { $0.now })
