@@ -13,8 +13,8 @@ internal import Foundation
 /// the main actor cannot be counted. They run in order with all else on the main queue, which is therefore passed
 /// several times.
 ///
-/// Executors of other kinds, closures on dispatch queues, and tasks that were made elsewhere and go from the main actor to
-/// another one are not waited for.
+/// Executors of other kinds and closures on dispatch queues are not waited for, nor are tasks that were made elsewhere and
+/// go from the main actor to another one.
 enum WokenTasks {
     /// A job that counts, with the devices that wait for it.
     private final class Claim: Sendable {
