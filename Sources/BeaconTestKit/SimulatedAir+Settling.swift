@@ -5,8 +5,6 @@ internal import Foundation
 extension SimulatedAir {
     /// Waits until all requests and callbacks have been handled, without advancing the time.
     public func settle() async {
-        beginAdvancing()
-        defer { WokenTasks.endAdvancing(self) }
         let end = patienceEnd
         repeat {
             let before = changes
@@ -27,9 +25,6 @@ extension SimulatedAir {
 
     /// True where nothing has happened since all was handled last, so that no queue has to be passed.
     var isUnchanged: Bool { isSettled && state.withLock { $0.settledChanges } == changes }
-
-    /// Counts the tasks that belong to the devices while time advances.
-    func beginAdvancing() { WokenTasks.beginAdvancing(self) { [weak self] in self?.counts ?? [] } }
 
     private var counts: [CallbackCount] { state.withLock { $0.devices }.map(\.center.callbacks) }
 

@@ -20,8 +20,8 @@ public import CoreLocation
 /// #expect(guide.exhibit == 7)
 /// ```
 ///
-/// When `advance(by:)` returns, every callback that was due by then has been made, the tasks that callbacks woke have run,
-/// and their requests were made at the time at which the callback was due. A day passes in seconds.
+/// When `advance(by:)` returns, every callback that was due by then has been made, and the tasks that callbacks woke have
+/// run. Their requests were made at the time at which the callback was due. A day passes in seconds.
 ///
 /// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB
 /// with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once
@@ -166,8 +166,6 @@ public final class SimulatedAir: Sendable {
     ///
     /// The main queue has to be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {
-        beginAdvancing()
-        defer { WokenTasks.endAdvancing(self) }
         await WokenTasks.passBegunTasks()
         await settle()
         let end = Self.time(duration, after: state.withLock { $0.now })
@@ -182,8 +180,6 @@ public final class SimulatedAir: Sendable {
     /// something else.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
-        beginAdvancing()
-        defer { WokenTasks.endAdvancing(self) }
         WokenTasks.passBegunTasksOnRunLoop()
         settleOnRunLoop()
         let end = Self.time(duration, after: state.withLock { $0.now })

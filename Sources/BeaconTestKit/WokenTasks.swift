@@ -9,11 +9,12 @@ internal import Foundation
 /// A callback wakes a task when it resumes a continuation, yields to a stream or begins a task, and that task may wake
 /// others. Swift reports nowhere that a task runs no further for now. Therefore each job of the default executor is run
 /// here, on the queues that the executor itself would use, and counted until it has run. A job counts for the devices
-/// of the code that submits it: a callback, a task made in `SimulatedDevice.run`, a job that counts itself, or, while
-/// time advances, the main thread. Jobs of the main actor cannot be counted. They run in order with all else on the main
-/// queue, which is therefore passed several times.
+/// of the code that submits it: a callback, a task made in `SimulatedDevice.run`, or a job that counts itself. Jobs of
+/// the main actor cannot be counted. They run in order with all else on the main queue, which is therefore passed
+/// several times.
 ///
-/// Executors of other kinds, and closures on dispatch queues, are not waited for.
+/// Executors of other kinds and closures on dispatch queues are not waited for, nor are tasks that were made elsewhere and
+/// go from the main actor to another one.
 enum WokenTasks {
     /// A job that counts, with the devices that wait for it.
     private final class Claim: Sendable {
@@ -26,15 +27,6 @@ enum WokenTasks {
         }
     }
 
-    private struct State {
-        /// The jobs that were submitted since time last began to advance.
-        var newest = DispatchGroup()
-        /// Those whose time advances.
-        var advancing: [ObjectIdentifier: (counts: @Sendable () -> [CallbackCount], depth: Int)] = [:]
-    }
-
-    private static let state = Locked(State())
-
     private static let taking: Void = beacon_take_jobs { job, cause in
         if let job { WokenTasks.take(job, causedBy: cause) }
     }
@@ -43,9 +35,9 @@ enum WokenTasks {
     static func begin() { _ = taking }
 
     private static func take(_ job: UnsafeMutableRawPointer, causedBy cause: UnsafeRawPointer?) {
-        let group = state.withLock { state in
-            state.newest.enter()
-            return state.newest
+        let group = newest.withLock { newest in
+            newest.enter()
+            return newest
         }
         let counts = counts(causedBy: cause)
         let claim = counts.isEmpty ? nil : Claim(counts)
@@ -61,9 +53,7 @@ enum WokenTasks {
 
     private static func counts(causedBy cause: UnsafeRawPointer?) -> [CallbackCount] {
         if let cause { return Unmanaged<Claim>.fromOpaque(cause).takeUnretainedValue().counts }
-        if let count = CallbackCount.ofCurrentCode { return [count] }
-        guard isOnMainQueue else { return [] }
-        return state.withLock { $0.advancing.values.map(\.counts) }.flatMap { $0() }
+        return CallbackCount.ofCurrentCode.map { [$0] } ?? []
     }
 
     /// The queue that the default executor has for a job's priority.
@@ -79,26 +69,13 @@ enum WokenTasks {
 
     // MARK: - The main queue
 
-    private static let mainKey: DispatchSpecificKey<Bool> = {
-        let key = DispatchSpecificKey<Bool>()
-        DispatchQueue.main.setSpecific(key: key, value: true)
-        return key
-    }()
-
-    private static var isOnMainQueue: Bool {
-        Thread.isMainThread || DispatchQueue.getSpecific(key: mainKey) == true
-    }
-
     /// How often the main queue is passed: as many jobs of the main actor in a row may wake one another.
-    private static let laps = 32
+    private static let laps = 16
 
-    /// The queue from which whoever waits goes on, where no job counts for a device.
-    private static let waiting = DispatchQueue(label: "swift-beacon.waiting")
-
-    /// Calls `done` on another queue once the main queue has been passed.
+    /// Calls `done` once the main queue has been passed.
     private static func passMainQueue(laps: Int = laps, then done: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async {
-            if laps > 1 { passMainQueue(laps: laps - 1, then: done) } else { waiting.async(execute: done) }
+            if laps > 1 { passMainQueue(laps: laps - 1, then: done) } else { done() }
         }
     }
 
@@ -107,7 +84,7 @@ enum WokenTasks {
         await withCheckedContinuation { continuation in passMainQueue { continuation.resume() } }
     }
 
-    /// Runs the run loop of the main thread until all that was on the main queue has been done.
+    /// Runs the run loop of the main thread until the main queue has been passed.
     static func passMainQueueOnRunLoop() {
         let isDone = Locked(false)
         passMainQueue { isDone.withLock { $0 = true } }
@@ -116,33 +93,25 @@ enum WokenTasks {
         }
     }
 
-    // MARK: - Advancing
-
-    /// Counts jobs that the main thread submits until ``endAdvancing(_:)``.
-    static func beginAdvancing(_ owner: AnyObject, _ counts: @escaping @Sendable () -> [CallbackCount]) {
-        state.withLock { $0.advancing[ObjectIdentifier(owner), default: (counts, 0)].depth += 1 }
-    }
-
-    static func endAdvancing(_ owner: AnyObject) {
-        let id = ObjectIdentifier(owner)
-        state.withLock { state in
-            state.advancing[id]?.depth -= 1
-            if state.advancing[id]?.depth == 0 { state.advancing[id] = nil }
-        }
-    }
+    // MARK: - Begun tasks
 
     /// How long a test waits for tasks that it does not count before time advances: some may be those of other tests.
-    private static let patience = DispatchTimeInterval.milliseconds(200)
+    private static let patience = DispatchTimeInterval.milliseconds(50)
+
+    /// The jobs that were submitted since time last began to advance.
+    private static let newest = Locked(DispatchGroup())
+
+    private static let chaining = DispatchQueue(label: "swift-beacon.begun")
 
     /// The jobs that were submitted so far: a task that the test has begun is among them.
     private static func takeNewest() -> DispatchGroup {
-        state.withLock { state in
-            let taken = state.newest
+        newest.withLock { newest in
+            let taken = newest
             let next = DispatchGroup()
             // Another test may take the next ones, and waits for these as well.
             next.enter()
-            taken.notify(queue: waiting) { next.leave() }
-            state.newest = next
+            taken.notify(queue: chaining) { next.leave() }
+            newest = next
             return taken
         }
     }
@@ -152,7 +121,7 @@ enum WokenTasks {
         let jobs = takeNewest()
         await withCheckedContinuation { continuation in
             // This queue has a thread that may be blocked. The caller is itself one of the jobs, until it waits here.
-            DispatchQueue(label: "swift-beacon.begun").async {
+            DispatchQueue(label: "swift-beacon.waiting").async {
                 _ = jobs.wait(timeout: .now() + patience)
                 continuation.resume()
             }

@@ -135,10 +135,13 @@ struct WokenTaskTests {
             let air = SimulatedAir()
             let notes = Notes()
             let scanner = air.device.run { Scanner() }
-            let task = Task.detached { [states = scanner.states] in
-                for await state in states {
-                    // To the main actor, to a task of its own, and from there to another actor.
-                    await MainActor.run { _ = Task.detached { await notes.note("\(state.rawValue)") } }
+            let states = scanner.states
+            let task = air.device.run {
+                Task {
+                    for await state in states {
+                        // To the main actor, to another task, and from there to another actor.
+                        await MainActor.run { _ = Task { await notes.note("\(state.rawValue)") } }
+                    }
                 }
             }
             air.place(.exhibit(1, at: 2))
@@ -160,14 +163,14 @@ struct WokenTaskTests {
         var steps = 0
         func step() {
             steps += 1
-            if steps < 30 { Task { @MainActor in step() } }
+            if steps < 15 { Task { @MainActor in step() } }
         }
         let task = Task { @MainActor in
             for await _ in scanner.states { step() }
         }
         air.place(.exhibit(1, at: 2))
         await air.advance(by: .seconds(1))
-        #expect(steps == 30)
+        #expect(steps == 15)
         task.cancel()
     }
 
@@ -179,12 +182,14 @@ struct WokenTaskTests {
         await monitor.add(Self.everyone, identifier: "shop", assuming: .unsatisfied)
         let scanner = air.device.run { Scanner() }
         var seen: [String] = []
-        let task = Task { @MainActor in
-            for try await event in await monitor.events {
-                seen.append("\(event.state)")
-                // The next state of a region, which comes with time alone.
-                for await state in scanner.states where state == .outside { break }
-                seen.append("outside")
+        let task = air.device.run {
+            Task { @MainActor in
+                for try await event in await monitor.events {
+                    seen.append("\(event.state)")
+                    // The next state of a region, which comes with time alone.
+                    for await state in scanner.states where state == .outside { break }
+                    seen.append("outside")
+                }
             }
         }
         let beacon = air.place(.exhibit(1, at: 2))
