@@ -11,9 +11,15 @@ import Testing
 @Suite("Requests for which there is no place")
 struct ConnectionPlaceTests {
     private let log = LogLines()
+    /// Those of a console with a token, where naming a proxy does not open it.
+    private var settings: WebSettings {
+        var settings = WebSettings()
+        settings.tokenHash = AccessToken.hash(of: "token")
+        return settings
+    }
 
     private func bench(_ limits: ConnectionLimits, from address: String = "192.0.2.1") throws -> ConnectionBench {
-        try ConnectionBench([ConnectionPlace(limits, WebSettings(), log.logger)], from: address)
+        try ConnectionBench([ConnectionPlace(limits, settings, log.logger)], from: address)
     }
 
     private static func small() -> ConnectionLimits {
