@@ -81,6 +81,9 @@ public struct NetworkReceiver {
 
     /// The number that stands for the topic of its last message; 0 where it has none, or is known by its topic.
     var topic: UInt64 = 0
+    /// True where a message named it since time was let pass last. What it heard may not be handed over yet, under its
+    /// number.
+    var isInUse = true
     /// True where a mapping has found an iBeacon in a message of it.
     var hasSentBeacon = false
 
