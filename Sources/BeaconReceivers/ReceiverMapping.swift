@@ -10,6 +10,12 @@ public struct ReceiverMapping: Hashable, Sendable {
         case base64
     }
 
+    /// How numbers in quotation marks are written. One that begins with `0x` is always hexadecimal.
+    public enum Numbers: String, Hashable, Sendable, CaseIterable {
+        case decimal
+        case hexadecimal = "hex"
+    }
+
     /// A name of a receiver: a level of the topic, or a place in the message.
     public enum Name: Hashable, Sendable {
         /// A level of the topic; 1 is the first one.
@@ -34,12 +40,14 @@ public struct ReceiverMapping: Hashable, Sendable {
     /// The fields of an iBeacon, from the advert; nil where the gateway does not decode it. Bytes count more where
     /// there are both.
     public var uuid: JSONPath?
-    /// The major value. A number is decimal; a text of four characters, as "0001", or with `0x` before it, hexadecimal.
+    /// The major value.
     public var major: JSONPath?
-    /// The minor value, written as the major value.
+    /// The minor value.
     public var minor: JSONPath?
-    /// The measured power in dBm. A text of two hexadecimal digits, as "C5", is the byte.
+    /// The measured power in dBm, or its byte.
     public var power: JSONPath?
+    /// How the major value, the minor value and the power are written where they are texts.
+    public var numbers = Numbers.decimal
     /// A word from the advert that says whether the beacon is there; off, false and 0 are no advert.
     public var state: JSONPath?
     /// When it was heard, from the advert, in seconds, milliseconds or microseconds since 1970; nil where messages have

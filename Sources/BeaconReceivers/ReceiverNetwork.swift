@@ -130,10 +130,12 @@ public struct ReceiverNetwork {
     /// Notes that there is none: nobody is heard, and nobody's silence means anything.
     public mutating func disconnect() { isConnected = false }
 
-    /// Lets time pass: who has been silent for too long may be dead.
+    /// Lets time pass: who has been silent for too long may be dead. What was heard before is handed over with the
+    /// numbers that receivers have now; only then may others get these.
     ///
     /// - Parameter report: receives stretches of deafness that are noticed now.
     public mutating func advance(to time: Timestamp, report: (RadioEvent) -> Void) {
+        for place in receivers.indices { receivers[place].isInUse = false }
         guard isConnected, time >= nextReview else { return }
         nextReview = time.advanced(by: Self.reviewInterval)
         crowd.report(at: time, limit: settings.mostReceivers, report)
@@ -162,8 +164,8 @@ public struct ReceiverNetwork {
 
     /// Reads a message.
     ///
-    /// It proves that each receiver lives which it names, and else the one whose topic it is, whatever is in it. One
-    /// that the broker kept proves nothing.
+    /// It proves that every receiver that it names is alive, whatever is in it. If it names none, it proves this for the
+    /// receiver that uses its topic. A message that the broker kept proves nothing.
     ///
     /// - Parameters:
     ///   - topic: its topic; empty where it came by another way.
@@ -278,7 +280,10 @@ public struct ReceiverNetwork {
             return noteStatus(of: topic.text(0..<max(0, last.lowerBound - 1)), .shelly, payload, message, report)
         }
         // With its status for each component, where that is switched on.
-        if topic.equals(second, "status") { noteSign(of: topic.text(0..<levels.prefixCount), .shelly) }
+        if topic.equals(second, "status") {
+            noteSign(of: topic.text(0..<levels.prefixCount), .shelly)
+            if !signs.isEmpty { return nil }
+        }
         if topic.equals(last, "gw_status") {
             return noteStatus(of: topic.text(second), .ruuvi, payload, message, report)
         }

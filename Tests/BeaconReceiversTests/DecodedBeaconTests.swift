@@ -129,8 +129,8 @@ struct DecodedBeaconTests {
     @Test(
         "Numbers are decimal, or hexadecimal where they are written so",
         arguments: [
-            ("1", "1"), ("65535", "65535"), ("\"1\"", "1"), ("\"0001\"", "1"), ("\"1000\"", "4096"),
-            ("\"00FF\"", "255"),
+            ("1", "1"), ("65535", "65535"), ("\"1\"", "1"), ("\"0001\"", "1"), ("\"999\"", "999"),
+            ("\"1000\"", "1000"), ("\"00FF\"", nil), ("\"0x12345\"", nil),
             ("\"0x1000\"", "4096"), ("\"0x1\"", "1"), ("\"10000\"", "10000"), ("\"-1\"", nil), ("70000", nil),
             ("1.0", "1"),
             ("\"\"", nil), ("\"0x\"", nil), ("\"zz\"", nil), ("null", nil),
@@ -143,9 +143,24 @@ struct DecodedBeaconTests {
     }
 
     @Test(
+        "A number of a mapping is hexadecimal where the mapping says so",
+        arguments: [
+            ("\"0001\"", "1"), ("\"1000\"", "4096"), ("\"00FF\"", "255"), ("\"ff\"", "255"), ("\"0xFF\"", "255"),
+            ("1000", "1000"), ("\"10000\"", nil), ("\"-1\"", nil),
+        ])
+    func hexadecimal(text: String, major: String?) {
+        var form = Self.forms[Self.forms.count - 1]
+        form.mapping?.numbers = .hexadecimal
+        let bench = Self.bench(
+            form, form.fields(power: "\"C5\"").replacing("\"a\":1", with: "\"a\":\(text)"))
+        #expect(bench.heard == (major.map { ["0 c0:00:00:00:00:01 \($0)/2 -59 -70"] } ?? []))
+        #expect(bench.notices.isEmpty == (major != nil))
+    }
+
+    @Test(
         "A power is decimal, or the byte",
         arguments: [
-            ("-59", -59), ("197", -59), ("\"-59\"", -59), ("\"C5\"", -59), ("\"0xc5\"", -59), ("\"-5\"", -5), ("0", 0),
+            ("-59", -59), ("197", -59), ("\"-59\"", -59), ("\"C5\"", 127), ("\"0xc5\"", -59), ("\"-5\"", -5), ("0", 0),
             ("300", 127), ("\"weak\"", 127), ("null", 127), ("{}", 127),
         ])
     func powers(text: String, power: Int) {

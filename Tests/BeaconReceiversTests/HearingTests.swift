@@ -87,6 +87,26 @@ struct HearingTests {
         #expect(bench.hearing == ["hall deaf"])
     }
 
+    @Test("Two silences of about the same length are a rhythm, if one follows soon after the other")
+    func rhythm() {
+        for (pause, isRhythm) in [(0.0, true), (30, true), (300, false)] {
+            var bench = NetworkBench()
+            Self.advert(&bench, "hall", at: 1001)
+            bench.pass(to: 1030)
+            Self.advert(&bench, "hall", at: 1031)
+            for second in stride(from: 1.0, through: pause, by: 1) { Self.advert(&bench, "hall", at: 1031 + second) }
+            let end = 1031 + pause
+            bench.pass(to: end + 31)
+            Self.advert(&bench, "hall", at: end + 32)
+            #expect(bench.deaf.count == 2)
+            bench.pass(to: end + 32 + 45)
+            #expect(bench.hearing == [isRhythm ? "hall doubtful" : "hall deaf"], "\(pause)")
+            // One that sends nothing for much longer than that may be dead.
+            bench.pass(to: end + 32 + 130)
+            #expect(bench.hearing == ["hall deaf"])
+        }
+    }
+
     @Test("The silence of one with a last will is doubted until it sends anything, and what was late may come first")
     func lastWill() {
         var bench = NetworkBench()

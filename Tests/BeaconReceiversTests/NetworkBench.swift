@@ -57,6 +57,13 @@ struct NetworkBench {
         for event in events { note(event) }
     }
 
+    /// Lets time pass, in one step.
+    mutating func advance(to time: Double) {
+        var events: [RadioEvent] = []
+        network.advance(to: Self.time(time)) { events.append($0) }
+        for event in events { note(event) }
+    }
+
     /// Lets time pass, in steps of a second.
     mutating func pass(to time: Double) {
         var events: [RadioEvent] = []

@@ -2,9 +2,11 @@ import BeaconModel
 
 /// An iBeacon that a gateway has decoded: the fields of its message, by whichever names gateways have for them.
 ///
-/// A number in quotation marks is decimal, but for these, which gateways copy from the bytes: one that begins with
-/// `0x`, a major or minor value of exactly four hexadecimal digits (Tasmota's "0001"), and a power of exactly two.
+/// A number in quotation marks is decimal. It is hexadecimal if it begins with `0x`, or if the format says so. A text
+/// alone does not say which it is: "1000" is 4096 or 1000.
 struct DecodedBeacon {
+    /// True for formats that copy numbers from the advert's bytes, as Tasmota's "0001".
+    var isHexadecimal = false
     var uuid: JSONValue?
     var major: JSONValue?
     var minor: JSONValue?
@@ -58,8 +60,8 @@ struct DecodedBeacon {
         guard let uuid, let id = text.uuid(uuid.range) else { return .unreadable(uuid) }
         // Tasmota writes zeros for other devices.
         guard id.high | id.low != 0 else { return .nothing }
-        guard let major, let first = Self.number(major, in: text) else { return .unreadable(major) }
-        guard let minor, let second = Self.number(minor, in: text) else { return .unreadable(minor) }
+        guard let major, let first = number(major, in: text) else { return .unreadable(major) }
+        guard let minor, let second = number(minor, in: text) else { return .unreadable(minor) }
         return .frame(
             IBeaconFrame(
                 identity: BeaconIdentity(uuid: id, major: first, minor: second),
@@ -68,7 +70,7 @@ struct DecodedBeacon {
 
     /// Returns the measured power; "not given" where it cannot be read.
     private func measuredPower(in text: RawSpan) -> Int8 {
-        guard let power, let number = Self.integer(power, digits: 2, in: text) else {
+        guard let power, let number = integer(power, digits: 2, in: text) else {
             return IBeaconFrame.unavailableMeasuredPower
         }
         // Some write the byte without its sign.
@@ -76,24 +78,24 @@ struct DecodedBeacon {
             ?? IBeaconFrame.unavailableMeasuredPower
     }
 
-    private static func number(_ value: JSONValue, in text: RawSpan) -> UInt16? {
+    private func number(_ value: JSONValue, in text: RawSpan) -> UInt16? {
         integer(value, digits: 4, in: text).flatMap { UInt16(exactly: $0) }
     }
 
     /// Returns a number.
     ///
-    /// - Parameter digits: the number of hexadecimal digits of its bytes.
-    private static func integer(_ value: JSONValue, digits: Int, in text: RawSpan) -> Int? {
+    /// - Parameter digits: the most hexadecimal digits that it may have.
+    private func integer(_ value: JSONValue, digits: Int, in text: RawSpan) -> Int? {
         guard value.kind == .string else { return text.integer(value) }
         let range = value.range
-        let isMarked =
-            range.count > 2 && range.count <= 2 + digits && text.matches(range.lowerBound..<range.lowerBound + 2, "0x")
-        guard isMarked || range.count == digits else { return text.integer(value) }
+        let isMarked = range.count > 2 && text.matches(range.lowerBound..<range.lowerBound + 2, "0x")
+        guard isMarked || isHexadecimal else { return text.integer(value) }
+        let written = isMarked ? range.lowerBound + 2..<range.upperBound : range
+        guard (1...digits).contains(written.count) else { return nil }
         var number = 0
-        for position in isMarked ? range.lowerBound + 2..<range.upperBound : range {
+        for position in written {
             guard let digit = Hexadecimal.value(of: text.unsafeLoad(fromByteOffset: position, as: UInt8.self)) else {
-                // Of a power of one digit, the sign is the other character.
-                return text.integer(value)
+                return nil
             }
             number = number << 4 | Int(digit)
         }

@@ -113,7 +113,7 @@ extension ReceiverNetwork {
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
         switch decoded {
-        case .nothing: noteOther(receiver)
+        case .nothing: noteOther(receiver, message, stamp: advert.stamp)
         case .frame(let frame):
             try Self.withAdvert(of: frame) {
                 try hear(receiver, message, advert, rssi, $0, deliver)

@@ -70,6 +70,7 @@ extension ReceiverNetwork {
         advert.encoding = mapping.encoding
         advert.address = value(mapping.address).flatMap { payload.address($0.range) }
         advert.stamp = value(mapping.time).flatMap { payload.stamp($0) } ?? around.stamp
+        advert.beacon.isHexadecimal = mapping.numbers == .hexadecimal
         advert.beacon.uuid = value(mapping.uuid)
         advert.beacon.major = value(mapping.major)
         advert.beacon.minor = value(mapping.minor)

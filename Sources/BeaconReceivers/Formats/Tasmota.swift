@@ -17,6 +17,7 @@ extension ReceiverNetwork {
         guard let beacon = payload.member("IBEACON", of: object) else { return nil }
         guard let receiver = sender(device, .tasmota, message) else { return refusal }
         var advert = GatewayAdvert()
+        advert.beacon.isHexadecimal = true
         var isGone = false
         let isRead = payload.forEachMember(of: beacon) { key, value in
             switch key.range.count {

@@ -59,6 +59,10 @@ public struct NetworkReceiver {
     /// The time after which an older half of the gaps is forgotten, in nanoseconds.
     private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
 
+    /// The time after which a rhythm that was not seen again is forgotten, in nanoseconds: while there are beacons, it
+    /// does not show.
+    private static let rhythmLife = 24 * hour
+
     /// The name in events.
     public let name: String
     /// The project that its messages are of.
@@ -77,6 +81,9 @@ public struct NetworkReceiver {
 
     /// The number that stands for the topic of its last message; 0 where it has none, or is known by its topic.
     var topic: UInt64 = 0
+    /// True where a message named it since time was let pass last. What it heard may not be handed over yet, under its
+    /// number.
+    var isInUse = true
     /// True where a mapping has found an iBeacon in a message of it.
     var hasSentBeacon = false
 
@@ -92,6 +99,10 @@ public struct NetworkReceiver {
     var clock = SkewedClock()
     private var longest: (now: Int64, before: Int64) = (0, 0)
     private var halfBegan: Timestamp
+    /// The last silence that was taken for its death, and when it ended.
+    private var death: (silence: Int64, end: Timestamp)?
+    /// The silence between two messages in an empty room, and when it was seen last; nil where none has repeated.
+    private var rhythm: (silence: Int64, seen: Timestamp)?
     /// The messages of the present hour and of the one before.
     private var messages: (now: Int, before: Int) = (0, 0)
     private var hourBegan: Timestamp
@@ -118,7 +129,7 @@ public struct NetworkReceiver {
     var patience: Int64 {
         max(
             kind.gathers ? Self.gatheringSilence : Self.shortestSilence,
-            Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before)).0)
+            Self.usualGaps.multipliedReportingOverflow(by: max(longest.now, longest.before, rhythm?.silence ?? 0)).0)
     }
 
     /// Returns true if another receiver may have its place.
@@ -170,8 +181,12 @@ public struct NetworkReceiver {
             longest = (0, longest.now)
             halfBegan = time
         }
-        // A silence that was taken for a death is no usual gap.
-        if !isQuiet { longest.now = max(longest.now, gap) }
+        if isQuiet { noteDeath(after: gap, at: time) } else { longest.now = max(longest.now, gap) }
+        if let rhythm, gap >= rhythm.silence / 2 {
+            self.rhythm?.seen = time
+        } else if let rhythm, time.since(rhythm.seen) > Self.rhythmLife {
+            self.rhythm = nil
+        }
         let wasLong = isDoubtful && gap > Self.longDoubt
         let settling = settlesAt
         begin(at: time)
@@ -183,6 +198,19 @@ public struct NetworkReceiver {
             settlesAt = settling ?? time.advanced(by: Self.settlingTime)
             isDoubtful = true
         }
+    }
+
+    /// Notes that it lives though its silence was taken for its death.
+    ///
+    /// One such silence is no usual gap: it may have been away. Two of about the same length, one soon after the other,
+    /// are its rhythm: in an empty room it sends nothing but a heartbeat.
+    private mutating func noteDeath(after silence: Int64, at time: Timestamp) {
+        defer { death = (silence, time) }
+        guard let death else { return }
+        let (shorter, longer) = (min(death.silence, silence), max(death.silence, silence))
+        // Between the two there may be other messages, of another rhythm.
+        guard longer - shorter <= longer / 4, time.since(death.end) - silence <= 2 * longer else { return }
+        rhythm = (longer, time)
     }
 
     /// Notes that it lives, after a time in which it could send nothing.

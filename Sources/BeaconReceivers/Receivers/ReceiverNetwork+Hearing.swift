@@ -19,17 +19,19 @@ extension ReceiverNetwork {
             lateAdverts += 1
             return
         }
-        var time = message.arrival
-        if let stamp {
-            let known = receivers[receiver].clock.time(of: stamp, arrivedAt: message.arrival)
-            signs.add(receiver, isLate: known == nil)
-            guard let known else {
-                lateAdverts += 1
-                return
-            }
-            time = known
+        guard let time = time(of: stamp, by: receiver, message) else {
+            lateAdverts += 1
+            return
         }
         try hear(receiver, at: time, address: address, rssi: rssi, advert: advert, deliver)
+    }
+
+    /// Returns when a receiver heard an advert; nil where that is too long ago, so that it proves no life.
+    private mutating func time(of stamp: Timestamp?, by receiver: Int, _ message: Message) -> Timestamp? {
+        guard let stamp else { return message.arrival }
+        let known = receivers[receiver].clock.time(of: stamp, arrivedAt: message.arrival)
+        signs.add(receiver, isLate: known == nil)
+        return known
     }
 
     /// Delivers an advert.
@@ -60,8 +62,9 @@ extension ReceiverNetwork {
     mutating func countLate(_ adverts: Int) { lateAdverts += adverts }
 
     /// Counts an advert of another device.
-    mutating func noteOther(_ receiver: Int) {
+    mutating func noteOther(_ receiver: Int, _ message: Message, stamp: Timestamp?) {
         counts.reports += 1
         receivers[receiver].adverts += 1
+        if !message.isRetained, time(of: stamp, by: receiver, message) == nil { lateAdverts += 1 }
     }
 }

@@ -44,7 +44,9 @@ extension ReceiverNetwork {
 
     /// Notes a sign of life of a receiver, if it is known.
     mutating func noteSign(of name: String, _ kind: NetworkReceiver.Kind) {
-        if let place = places[Key(kind: kind, name: name)] { signs.add(place) }
+        guard let place = places[Key(kind: kind, name: name)] else { return }
+        receivers[place].isInUse = true
+        signs.add(place)
     }
 
     /// Returns the place of a receiver, which is added if it is new. It is nil if the receiver gets no place;
@@ -55,7 +57,10 @@ extension ReceiverNetwork {
         of name: String, _ kind: NetworkReceiver.Kind, inner: String = "", _ message: Message
     ) -> Int? {
         let key = Key(kind: kind, name: name, inner: inner)
-        if let place = places[key] { return place }
+        if let place = places[key] {
+            receivers[place].isInUse = true
+            return place
+        }
         guard !key.isBad else {
             refusal = .badName
             return nil
@@ -95,10 +100,14 @@ extension ReceiverNetwork {
 
     // MARK: - Places
 
+    /// The number of places that are kept free for receivers that the user has named: at most half. The names may be of
+    /// other sources.
+    private var heldPlaces: Int { min(unmetNames.count, settings.mostReceivers / 2) }
+
     /// Returns a place for a new receiver: a free one, or that of another one, which makes way.
     private mutating func newPlace(for name: String, at time: Timestamp) -> Int? {
         let isReserved = reservedNames.contains(name)
-        if receivers.count + (isReserved ? 0 : unmetNames.count) < settings.mostReceivers { return receivers.count }
+        if receivers.count + (isReserved ? 0 : heldPlaces) < settings.mostReceivers { return receivers.count }
         crowd.note(name, at: time)
         let others = receivers.indices.filter { canMakeWay($0, at: time, isUrgent: isReserved) }
         let leastUsed = others.min { one, other in
@@ -114,7 +123,8 @@ extension ReceiverNetwork {
     /// - Parameter isUrgent: true where the new one is reserved a place, so that it need not wait for a silence.
     private func canMakeWay(_ place: Int, at time: Timestamp, isUrgent: Bool) -> Bool {
         // Devices of ESPHome have a connection, so their names are not invented.
-        guard receivers[place].kind != .esphome, !reservedNames.contains(names[place]) else { return false }
+        guard receivers[place].kind != .esphome, !receivers[place].isInUse, !reservedNames.contains(names[place])
+        else { return false }
         return isUrgent || receivers[place].canMakeWay(at: time)
     }
 
@@ -130,14 +140,17 @@ extension ReceiverNetwork {
     mutating func hasPlaces(
         for name: String, _ kind: NetworkReceiver.Kind, inners: [String], at time: Timestamp
     ) -> Bool {
-        let new = inners.map { Key(kind: kind, name: name, inner: $0) }.filter { places[$0] == nil }
+        let keys = inners.map { Key(kind: kind, name: name, inner: $0) }
+        // They do not make way for one another.
+        for place in keys.compactMap({ places[$0] }) { receivers[place].isInUse = true }
+        let new = keys.filter { places[$0] == nil }
         guard !new.isEmpty else { return true }
         guard !new.contains(where: \.isBad) else {
             refusal = .badName
             return false
         }
         let isReserved = new.allSatisfy { reservedNames.contains(shownName(of: $0)) }
-        let free = settings.mostReceivers - receivers.count - (isReserved ? 0 : unmetNames.count)
+        let free = settings.mostReceivers - receivers.count - (isReserved ? 0 : heldPlaces)
         guard new.count > free else { return true }
         guard
             new.count <= max(free, 0)

@@ -20,7 +20,7 @@ extension ReceiverNetwork {
             noteSaid(of: name, kind, isOnline: isOnline, at: message.arrival)
             return nil
         }
-        guard let place = places[key] ?? place(of: name, kind, inner: inner, message) else { return refusal }
+        guard let place = place(of: name, kind, inner: inner, message) else { return refusal }
         // It was away from an unknown moment after its last message on, even if it reports that it is online now.
         let isNews = isOnline ? !message.isRetained : receivers[place].isOnline != false
         if isNews { reportDeafness(of: place, at: message.arrival, report) }

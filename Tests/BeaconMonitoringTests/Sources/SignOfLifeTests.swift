@@ -210,8 +210,12 @@ struct SignOfLifeTests {
     static let cases = [openMQTTGateway, espresense, shelly, ruuvi, tasmota] + posted + mapped
 
     /// The exit of a region whose beacon a receiver heard for five seconds, in seconds after the last advert; nil where
-    /// it was not left within a minute.
-    private static func exit(_ one: Case, then topic: String, _ payload: String?, isRetained: Bool = false) -> Double? {
+    /// it was not left within five minutes.
+    ///
+    /// - Parameter seconds: the time between two messages without the beacon.
+    private static func exit(
+        _ one: Case, then topic: String, _ payload: String?, each seconds: Int = 5, isRetained: Bool = false
+    ) -> Double? {
         var settings = ReceiverNetwork.Settings()
         settings.mapping = one.mapping
         var network = ReceiverNetwork(settings)
@@ -226,7 +230,7 @@ struct SignOfLifeTests {
         network.connect(at: time(0))
         var (entries, exit): (Int, Double?) = (0, nil)
         let last = 20
-        for quarter in 1...last + 240 {
+        for quarter in 1...last + 1200 where exit == nil {
             let now = time(quarter)
             var sightings: [Sighting] = []
             var stretches: [(from: Timestamp, to: Timestamp, receiver: ReceiverID)] = []
@@ -241,7 +245,7 @@ struct SignOfLifeTests {
                     report: { if case .deaf(let from, let to, let id?) = $0 { stretches.append((from, to, id)) } })
             }
             if quarter <= last, quarter % 4 == 0 { receive(one.topic, one.heard) }
-            if quarter > last, quarter % 16 == 0, let payload { receive(topic, payload, isRetained: isRetained) }
+            if quarter > last, (quarter - last) % (4 * seconds) == 0, let payload { receive(topic, payload, isRetained: isRetained) }
             network.advance(to: now) {
                 if case .deaf(let from, let to, let id?) = $0 { stretches.append((from, to, id)) }
             }
@@ -265,6 +269,15 @@ struct SignOfLifeTests {
     func empty(one: Case) {
         for (topic, payload) in one.others {
             #expect(Self.exit(one, then: topic, payload) == 30, "\(topic) \(payload)")
+        }
+    }
+
+    @Test(
+        "An empty room is left once a seldom heartbeat has shown its rhythm", arguments: cases, [30, 60])
+    func seldom(one: Case, seconds: Int) throws {
+        for (topic, payload) in one.others {
+            let exit = try #require(Self.exit(one, then: topic, payload, each: seconds), "\(topic) \(payload)")
+            #expect(exit >= 30 && exit <= Double(3 * seconds), "\(topic) \(payload): \(exit)")
         }
     }
 

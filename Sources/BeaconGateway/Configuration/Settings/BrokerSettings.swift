@@ -72,6 +72,7 @@ extension ReceiverMapping {
         let (rssi, data) = (path("rssi"), path("data"))
         let (uuid, major, minor, power) = (path("uuid"), path("major"), path("minor"), path("power"))
         let encoding = section.choice("encoding", Encoding.allCases.map { ($0.rawValue, $0) })
+        let numbers = section.choice("numbers", Numbers.allCases.map { ($0.rawValue, $0) })
         section.finish()
         if !section.has("rssi") { section.reportMissing("rssi", form) }
         let fields = ["uuid", "major", "minor"]
@@ -96,6 +97,7 @@ extension ReceiverMapping {
         (mapping.each, mapping.address, mapping.time, mapping.state) = (each, address, time, state)
         (mapping.uuid, mapping.major, mapping.minor, mapping.power) = (uuid, major, minor, power)
         if let encoding { mapping.encoding = encoding.value }
+        if let numbers { mapping.numbers = numbers.value }
         return mapping
     }
 }
