@@ -8,8 +8,8 @@ extension SimulatedAir {
         let end = patienceEnd
         repeat {
             let before = changes
-            // Behind callbacks that wait on the main queue, and tasks of the main actor that they wake. Such a task may go
-            // to another actor and come back several times, which cannot be counted.
+            // Behind callbacks that wait on the main queue, and tasks of the main actor that they wake. Such a task
+            // may go to another actor and come back several times, which cannot be counted.
             for _ in 0..<WokenTasks.rounds {
                 await WokenTasks.passMainQueue()
                 await WokenTasks.passBegunTasks()
