@@ -8,8 +8,12 @@ extension SimulatedAir {
         let end = patienceEnd
         repeat {
             let before = changes
-            // Behind callbacks that wait on the main queue, and tasks of the main actor that they wake.
-            await WokenTasks.passMainQueue()
+            // Behind callbacks that wait on the main queue, and tasks of the main actor that they wake. Such a task
+            // may go to another actor and come back several times, which cannot be counted.
+            for _ in 0..<WokenTasks.rounds {
+                await WokenTasks.passMainQueue()
+                await WokenTasks.passBegunTasks()
+            }
             if isSettled, changes == before { return noteSettled() }
         } while isPatient(until: end)
     }
@@ -18,7 +22,10 @@ extension SimulatedAir {
         let end = patienceEnd
         repeat {
             let before = changes
-            WokenTasks.passMainQueueOnRunLoop()
+            for _ in 0..<WokenTasks.rounds {
+                WokenTasks.passMainQueueOnRunLoop()
+                WokenTasks.passBegunTasksOnRunLoop()
+            }
             if isSettled, changes == before { return noteSettled() }
         } while isPatient(until: end)
     }

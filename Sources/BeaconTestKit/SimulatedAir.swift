@@ -20,8 +20,8 @@ public import CoreLocation
 /// #expect(guide.exhibit == 7)
 /// ```
 ///
-/// When `advance(by:)` returns, every callback that was due by then has been made, and the tasks that callbacks woke have
-/// run. Their requests were made at the time at which the callback was due. A day passes in seconds.
+/// When `advance(by:)` returns, every callback that was due by then has been made, and the tasks that callbacks woke
+/// have run. Their requests were made at the time at which the callback was due. A day passes in seconds.
 ///
 /// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB
 /// with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once

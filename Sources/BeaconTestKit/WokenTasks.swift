@@ -13,8 +13,8 @@ internal import Foundation
 /// the main actor cannot be counted. They run in order with all else on the main queue, which is therefore passed
 /// several times.
 ///
-/// Executors of other kinds and closures on dispatch queues are not waited for, nor are tasks that were made elsewhere and
-/// go from the main actor to another one.
+/// Executors of other kinds and closures on dispatch queues are not waited for, nor is a task of the main
+/// actor that goes to other actors and back more than ``rounds`` times in a row.
 enum WokenTasks {
     /// A job that counts, with the devices that wait for it.
     private final class Claim: Sendable {
@@ -69,6 +69,9 @@ enum WokenTasks {
 
     // MARK: - The main queue
 
+    /// How often a task may go from the main actor to another one and back while time waits for it.
+    static let rounds = 6
+
     /// How often the main queue is passed: as many jobs of the main actor in a row may wake one another.
     private static let laps = 16
 
@@ -96,7 +99,7 @@ enum WokenTasks {
     // MARK: - Begun tasks
 
     /// How long a test waits for tasks that it does not count before time advances: some may be those of other tests.
-    private static let patience = DispatchTimeInterval.milliseconds(50)
+    private static let patience = DispatchTimeInterval.milliseconds(20)
 
     /// The jobs that were submitted since time last began to advance.
     private static let newest = Locked(DispatchGroup())
