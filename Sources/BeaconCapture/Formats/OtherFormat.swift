@@ -151,7 +151,7 @@ struct OtherFormat {
         do throws(PastedAdvertError) {
             _ = try PastedAdvert(String(line))
         } catch {
-            guard [.cutShort, .wrongLength, .otherCompany, .otherBeacon, .missingDigit].contains(error.code) else {
+            guard [.cutShort, .wrongLength, .otherCompany, .otherBeacon].contains(error.code) else {
                 return nil
             }
         }
