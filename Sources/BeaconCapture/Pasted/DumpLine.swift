@@ -51,7 +51,7 @@ struct DumpLine {
 
     // MARK: - Offsets
 
-    /// Returns the offset at the beginning of a line: `0010`, `00000010:`, `0x0010:`; nil where there is none.
+    /// Returns the offset at the beginning of a line: `0010`, `00000010:`, `0x0010:`; nil for a line without one.
     static func offset(of line: Substring) -> Int? {
         guard var number = line.split(whereSeparator: \.isWhitespace).first else { return nil }
         if number.hasSuffix(":") { number.removeLast() }
