@@ -1,7 +1,8 @@
 import BeaconModel
 
-/// A format that people take for a capture and that keeps no adverts, or keeps them in a way that cannot be read, with
-/// what to do instead.
+/// A file format that is often mistaken for a capture, and the remedy.
+///
+/// Some of these formats hold no adverts. The others hold them in a form that the readers do not support.
 struct OtherFormat {
     /// The format and the remedy, as a sentence or two.
     let message: String
@@ -103,8 +104,8 @@ struct OtherFormat {
         if begins(["["]) {
             guard !text.contains("\"_source\"") else { return exported("JSON") }
             return
-                "this is one list of JSON, and a sighting log has an object on each line: 'jq -c .[] FILE | beacon … "
-                + "--source -'. Each needs \"uuid\", \"major\", \"minor\" and \"rssi\""
+                "this is one list of JSON, and a sighting log has an object on each line. Each needs \"uuid\", "
+                + "\"major\", \"minor\" and \"rssi\". Convert it: jq -c '.[]' FILE | beacon … --source -"
         }
         if begins(["No.     Time", "Frame 1:"]) { return exported("text") }
         if begins(["nRF Connect", "nRF Logger"]) {
@@ -150,7 +151,9 @@ struct OtherFormat {
         do throws(PastedAdvertError) {
             _ = try PastedAdvert(String(line))
         } catch {
-            guard [.cutShort, .wrongLength, .otherCompany, .otherBeacon].contains(error.code) else { return nil }
+            guard [.cutShort, .wrongLength, .otherCompany, .otherBeacon].contains(error.code) else {
+                return nil
+            }
         }
         return "this is an advert in hexadecimal digits, and no capture: 'beacon decode' reads such lines, one by one"
     }

@@ -14,18 +14,26 @@ public struct PastedAdvert: Sendable, Hashable {
     /// - Throws: ``PastedAdvertError``, which names the form and says what is missing.
     public init(_ text: String) throws(PastedAdvertError) {
         let pasted = try PastedText(text)
-        let forms = PastedForm(pasted.bytes, company: pasted.company)
-        if let frame = forms.frame {
+        let form = PastedForm(pasted.bytes, company: pasted.company)
+        // Behind a missing digit, all others change their places: a frame there has another identity.
+        guard pasted.isOdd else {
+            guard let frame = form.frame else { throw form.refusal }
             self.frame = frame
-        } else if let padded = pasted.withLeadingZero, let frame = PastedForm(padded).frame {
-            self.frame = frame
-        } else {
-            var refusal = forms.refusal
-            if pasted.withLeadingZero != nil {
-                refusal.message += "; it has an odd number of hexadecimal digits, so one of them is missing, too"
-            }
-            throw refusal
+            return
         }
+        if let padded = pasted.withLeadingZero, let frame = PastedForm(padded, company: pasted.company).frame {
+            self.frame = frame
+            return
+        }
+        guard form.frame == nil else {
+            throw PastedAdvertError(
+                .missingDigit,
+                "this has an odd number of hexadecimal digits. One of them is missing, so the identity cannot be read; "
+                    + "copy the advert again")
+        }
+        var refusal = form.refusal
+        refusal.message += "; it has an odd number of hexadecimal digits, so one of them is missing, too"
+        throw refusal
     }
 }
 
@@ -63,7 +71,9 @@ struct PastedForm {
     private static func find(_ bytes: [UInt8], _ company: UInt16?) -> (Content, Range<Int>, String) {
         let all = bytes.indices
         let begins = { (prefix: [UInt8]) in bytes.starts(with: prefix) }
-        if let company { return (.companyData(company), all, "this manufacturer specific data") }
+        if let company, !hasOwnCompany(bytes, company) {
+            return (.companyData(company), all, "this manufacturer specific data")
+        }
         // HCI events with the packet type before them or without it (Core Specification, Vol 4, Part A, 2).
         if begins([0x04, 0x3E]), bytes.count > 4 { return event(bytes, from: 1) }
         if begins([0x3E]), bytes.count > 3, [0x02, 0x0B, 0x0D].contains(bytes[2]) { return event(bytes, from: 0) }
@@ -124,6 +134,14 @@ struct PastedForm {
         (.structures, start + 1..<bytes.count, "the advertising data of this hcitool command")
     }
 
+    /// Returns whether the bytes hold their own company: a whole advert of an iBeacon, or data that begins with the
+    /// company that the text names.
+    private static func hasOwnCompany(_ bytes: [UInt8], _ company: UInt16) -> Bool {
+        let frame: [UInt8] = [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15]
+        return bytes.starts(with: frame) || bytes.starts(with: [0x02, 0x01]) && bytes.dropFirst(3).starts(with: frame)
+            || company == 0x004C && bytes.starts(with: [0x4C, 0x00, 0x02, 0x15])
+    }
+
     /// Returns whether `02 15` is at `index`, where a frame has it behind its company.
     private static func hasFrameHead(_ bytes: [UInt8], at index: Int) -> Bool {
         bytes.count > index + 1 && bytes[index] == 0x02 && bytes[index + 1] == 0x15
@@ -138,6 +156,8 @@ struct PastedForm {
         case .structures: return IBeaconFrame(advert: Array(data).span.bytes) ?? embedded
         case .manufacturerData: return Self.frame(behindType: data)
         case .companyData(let company):
+            // The text gives the data alone, so a byte more is one too many somewhere.
+            guard data.count == IBeaconFrame.payloadCount - 2 else { return nil }
             return Self.frame(behindType: [UInt8(company & 0xFF), UInt8(company >> 8)] + data)
         case .event, .packet: return nil
         }

@@ -4,7 +4,7 @@ public struct PastedAdvertError: Error, Sendable, Hashable, CustomStringConverti
     public struct Code: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case noBytes, notHexadecimal, cutShort, wrongLength, otherCompany, otherBeacon, noManufacturerData
-            case identityOnly, noAdvert, unknownForm
+            case identityOnly, noAdvert, unknownForm, missingDigit
         }
 
         private let value: Value
@@ -29,6 +29,8 @@ public struct PastedAdvertError: Error, Sendable, Hashable, CustomStringConverti
         public static let noAdvert = Code(value: .noAdvert)
         /// The bytes are of none of the forms that are known.
         public static let unknownForm = Code(value: .unknownForm)
+        /// A byte has half of its digits only, or a dump has fewer bytes than its offsets count.
+        public static let missingDigit = Code(value: .missingDigit)
     }
 
     /// The kind of failure.

@@ -14,8 +14,8 @@ struct PastedRefusal {
         if present < claimed {
             return PastedAdvertError(
                 .cutShort,
-                "\(subject) is cut short: it claims \(claimed) bytes behind its length, and \(claimed - present) of them "
-                    + "are missing")
+                "\(subject) is cut short: it claims \(claimed) bytes behind its length, and \(claimed - present) of "
+                    + "them are missing")
         }
         return PastedAdvertError(
             .noAdvert,
@@ -70,8 +70,8 @@ struct PastedRefusal {
         PastedAdvertError(
             .unknownForm,
             "\(subject) is in no known form: as AD structures, the one at byte \(offset) claims "
-                + "\(bytes[offset]) bytes while \(bytes.count - offset - 1) follow. Paste the advert from its flags (02 01) on, or from "
-                + "4C 00 02 15 on")
+                + "\(bytes[offset]) bytes while \(bytes.count - offset - 1) follow. Paste the advert from its "
+                + "flags (02 01) on, or from 4C 00 02 15 on")
     }
 
     /// Returns the reason for an identity without a frame around it; nil for anything else.
@@ -123,6 +123,13 @@ struct PastedRefusal {
                 .wrongLength,
                 "\(subject) has the kind 02 of an iBeacon and says that \(data[3]) bytes follow; of an iBeacon 21 do"
             )
+        }
+        guard data.count <= IBeaconFrame.payloadCount || following != nil else {
+            let surplus = data.count - IBeaconFrame.payloadCount
+            return PastedAdvertError(
+                .wrongLength,
+                "\(subject) is \(surplus) byte\(surplus == 1 ? "" : "s") longer than an iBeacon frame, which has "
+                    + "23 bytes from 02 15 on")
         }
         guard data.count < IBeaconFrame.payloadCount, following ?? 0 < IBeaconFrame.payloadCount else {
             return PastedAdvertError(

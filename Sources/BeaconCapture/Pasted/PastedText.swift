@@ -6,7 +6,11 @@ struct PastedText {
     /// The bytes.
     private(set) var bytes: [UInt8] = []
 
-    /// The bytes if the text lost a leading zero, as numbers do; nil where the digits make whole bytes.
+    /// True where the number of digits is odd; the last is then left out of the bytes.
+    private(set) var isOdd = false
+
+    /// The bytes if a number lost its leading zero; nil where the digits make whole bytes, or where they are several
+    /// numbers.
     private(set) var withLeadingZero: [UInt8]?
 
     /// The company that the text names apart from the bytes, as bluetoothctl and bleak do.
@@ -16,7 +20,7 @@ struct PastedText {
     ///
     /// - Throws: ``PastedAdvertError`` with the part that is no byte.
     init(_ text: String) throws(PastedAdvertError) {
-        if let literal = StringLiteral(text) {
+        if let literal = try StringLiteral(text) {
             company = literal.company
             if let digits = literal.text {
                 try readDigits(digits)
@@ -28,7 +32,7 @@ struct PastedText {
         } else {
             try readDigits(text)
         }
-        guard !bytes.isEmpty || withLeadingZero != nil else {
+        guard !bytes.isEmpty || isOdd else {
             throw PastedAdvertError(.noBytes, "there are no bytes to decode")
         }
     }
@@ -62,35 +66,67 @@ struct PastedText {
     private mutating func readDigits(_ text: String) throws(PastedAdvertError) {
         var words: [Substring] = []
         var count = 0
-        var hasOffsets = true
-        for line in text.split(whereSeparator: \.isNewline) {
-            var line = line
-            if let dump = DumpLine(line, offset: hasOffsets ? count : nil) {
-                line = dump.digits
-                hasOffsets = dump.hasOffset
-            } else {
-                line = Self.withoutLabels(line, &company)
+        let lines = text.split(whereSeparator: \.isNewline)
+        // The offset of the first byte, once a line with an offset has come.
+        var base: Int?
+        for (index, line) in lines.enumerated() {
+            let following = index + 1 < lines.count ? lines[index + 1] : nil
+            if base == nil, let offset = DumpLine.firstOffset(line, following: following, count: count) {
+                base = offset
             }
-            for word in line.split(whereSeparator: Self.isSeparator) {
-                let digits = Self.withoutMarks(word)
-                words.append(digits)
-                count += (digits.utf8.count + 1) / 2
+            let digits: Substring
+            if let base {
+                guard line.utf8.contains(where: { Hexadecimal.value(of: $0) != nil }) else { continue }
+                guard DumpLine.offset(of: line) == base + count, let dump = DumpLine(line, hasOffset: true) else {
+                    throw Self.gap(line, count)
+                }
+                digits = dump.digits
+            } else if let dump = DumpLine(line, hasOffset: false) {
+                digits = dump.digits
+            } else {
+                digits = try Self.withoutLabels(line, &company)
+            }
+            for word in digits.split(whereSeparator: Self.isSeparator) {
+                words.append(Self.withoutMarks(word))
+                count += (words[words.count - 1].utf8.count + 1) / 2
             }
         }
         // Words before the bytes, such as the name of a command or of a type.
         let first = words.firstIndex { !Self.isRemark($0) } ?? 0
         if first < words.count { words.removeFirst(first) }
-        // Digits that a line break or a space has torn apart belong together; single ones are small bytes.
-        let isTorn = words.contains { $0.utf8.count > 2 && $0.utf8.count % 2 == 1 }
-        var digits: [UInt8] = []
-        for word in words {
-            if word.utf8.count == 1, !isTorn { digits.append(UInt8(ascii: "0")) }
-            digits += Array(word.utf8)
-            guard let place = word.utf8.firstIndex(where: { Hexadecimal.value(of: $0) == nil }) else { continue }
-            throw Self.noDigit(in: word, at: place)
-        }
+        let digits = try Self.joined(words)
         bytes = Self.pairs(digits[...])
-        if digits.count % 2 == 1 { withLeadingZero = Self.pairs([UInt8(ascii: "0")] + digits[...]) }
+        isOdd = digits.count % 2 == 1
+        if isOdd, words.count == 1 { withLeadingZero = Self.pairs([UInt8(ascii: "0")] + digits[...]) }
+    }
+
+    /// Returns the digits of all words.
+    private static func joined(_ words: [Substring]) throws(PastedAdvertError) -> [UInt8] {
+        for word in words {
+            guard let place = word.utf8.firstIndex(where: { Hexadecimal.value(of: $0) == nil }) else { continue }
+            throw noDigit(in: word, at: place)
+        }
+        // Digits that a line break or a space has torn apart belong together.
+        if words.contains(where: { $0.utf8.count > 2 && $0.utf8.count % 2 == 1 }) { return words.flatMap { $0.utf8 } }
+        // Single digits are small bytes, unless the others show that such bytes have a zero before them here.
+        let isPadded = words.contains { $0.utf8.count > 2 || $0.utf8.count == 2 && $0.hasPrefix("0") }
+        if isPadded, let half = words.firstIndex(where: { $0.utf8.count == 1 }) {
+            let before = words[..<half].suffix(2).joined(separator: " ")
+            throw PastedAdvertError(
+                .missingDigit,
+                "\"\(words[half])\"\(before.isEmpty ? "" : ", behind \"\(before)\",") is half a byte, and other bytes "
+                    + "here have two digits. One digit is missing; copy the advert again")
+        }
+        return words.flatMap { ($0.utf8.count == 1 ? [UInt8(ascii: "0")] : []) + Array($0.utf8) }
+    }
+
+    private static func gap(_ line: Substring, _ count: Int) -> PastedAdvertError {
+        let start = line.prefix(24).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let isShown = start.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        return PastedAdvertError(
+            .missingDigit,
+            "this dump is damaged at \(isShown ? "the line \"\(start)\"" : "one of its lines"): \(count) bytes are "
+                + "before it, and its offset or its bytes do not fit. Copy the dump again")
     }
 
     /// Returns the bytes of pairs of digits; a digit without another is left out.
@@ -144,69 +180,35 @@ struct PastedText {
     }
 
     /// Returns whether a word is one of a language: it begins with a letter, and some letter is no digit.
-    private static func isRemark(_ word: Substring) -> Bool {
+    static func isRemark(_ word: Substring) -> Bool {
         guard let first = word.first, first.isLetter, word.utf8.count <= 64 else { return false }
         return word.contains { $0.isLetter && !$0.isHexDigit }
     }
 
     /// Returns a line without what stands before the bytes: everything up to the last word of a language that ends in
-    /// a colon or an equals sign, and a command up to `cmd`. The word `Key` names the company and no bytes.
-    private static func withoutLabels(_ line: Substring, _ company: inout UInt16?) -> Substring {
+    /// a colon or an equals sign, and a command up to `cmd`. Labels such as `Key` and `Company` name the company.
+    private static func withoutLabels(
+        _ line: Substring, _ company: inout UInt16?
+    ) throws(PastedAdvertError) -> Substring {
+        var label: Substring?
         var rest = line
         var start = line.startIndex
         for mark in line.indices {
             if line[mark].isWhitespace { start = line.index(after: mark) }
-            guard line[mark] == ":" || line[mark] == "=", isRemark(line[start..<mark]) else { continue }
+            guard line[mark] == ":" || line[mark] == "=", start < mark, isRemark(line[start..<mark]) else { continue }
+            if let label, rest.startIndex <= start {
+                company = try PastedCompany.named(by: label, as: line[rest.startIndex..<start]) ?? company
+            }
+            label = line[(label == nil ? line.startIndex : rest.startIndex)..<mark]
             rest = line[line.index(after: mark)...]
-            guard line[start..<mark].hasSuffix("Key") else { continue }
-            let digits = rest.split(whereSeparator: \.isWhitespace).first.map(withoutMarks) ?? ""
-            company = UInt16(digits, radix: 16)
+        }
+        if let label, PastedCompany.isAlone(label, rest) {
+            company = try PastedCompany.named(by: label, as: rest) ?? company
             return ""
         }
+        if let label { try PastedCompany.checkName(in: label, rest) }
         let words = rest.split(whereSeparator: \.isWhitespace)
         if let command = words.last(where: { $0 == "cmd" }) { return rest[command.endIndex...] }
         return rest
-    }
-}
-
-/// A line of a dump: an offset, at most sixteen bytes, and the same bytes as characters; one of the two may be missing.
-private struct DumpLine {
-    /// The part of the line that has the bytes.
-    let digits: Substring
-
-    /// True where the line begins with its offset.
-    let hasOffset: Bool
-
-    /// - Parameter offset: the number of bytes before the line; nil where earlier lines had no offset.
-    /// - Returns: nil for a line that has neither an offset nor characters.
-    init?(_ line: Substring, offset: Int?) {
-        var words = line.split(separator: " ")[...]
-        var hasOffset = false
-        if let first = words.first, let offset {
-            let number = first.hasSuffix(":") ? first.dropLast() : first
-            if (4...8).contains(number.utf8.count), Int(number, radix: 16) == offset {
-                hasOffset = true
-                words.removeFirst()
-            }
-        }
-        let isDigits = { (word: Substring) in
-            word.utf8.count % 2 == 0 && word.utf8.allSatisfy { Hexadecimal.value(of: $0) != nil }
-        }
-        var count = 0
-        guard let start = words.first?.startIndex else { return nil }
-        var end = start
-        for word in words where isDigits(word) {
-            // Characters may look like digits; they stand apart behind sixteen bytes.
-            let isApart = line[end..<word.startIndex].utf8.count > 1
-            guard line[end..<word.startIndex].allSatisfy({ $0 == " " }), count < 16 || !isApart else { break }
-            count += word.utf8.count / 2
-            end = word.endIndex
-        }
-        let rest = line[end...]
-        let hasCharacters =
-            count > 0 && rest.hasPrefix("  ") && rest.utf8.contains { $0 != 0x20 && Hexadecimal.value(of: $0) == nil }
-        guard hasOffset || hasCharacters else { return nil }
-        digits = line[start..<end]
-        self.hasOffset = hasOffset
     }
 }

@@ -8,13 +8,14 @@ struct StringLiteral {
     /// The characters of a literal of bytes without any escape, which are digits themselves: `b'0215'`.
     private(set) var text: String?
 
-    /// The number before the literal, as in bleak's `{76: b'…'}`: the company.
+    /// The number before the literal, as in bleak's `{76: b'…'}` and its `{'76': b'…'}`: the company.
     private(set) var company: UInt16?
 
     /// Reads a literal.
     ///
     /// - Returns: nil for a text without a literal.
-    init?(_ source: String) {
+    /// - Throws: ``PastedAdvertError`` for a company that is not understood, and for an escape without all its digits.
+    init?(_ source: String) throws(PastedAdvertError) {
         let characters = Array(source.utf8)
         let isEscaped = characters.contains(UInt8(ascii: "\\"))
         let opening = Self.opening(in: characters)
@@ -23,9 +24,10 @@ struct StringLiteral {
         let backslash = characters.firstIndex(of: UInt8(ascii: "\\")) ?? 0
         let isMarked = backslash > 0 && characters[backslash - 1] == UInt8(ascii: "b")
         let (start, begin) = opening ?? (backslash - (isMarked ? 1 : 0), backslash)
-        company = Self.number(before: start, in: characters)
+        company = try Self.company(before: characters[..<start])
         let quote = opening.map { characters[$0.content - 1] }
         var position = begin
+        var widths = EscapeWidths()
         var end = characters.count
         while position < characters.count {
             let character = characters[position]
@@ -38,10 +40,15 @@ struct StringLiteral {
                 else { break }
                 position = next + 1
             } else if character == UInt8(ascii: "\\") {
-                bytes.append(Self.escaped(in: characters, &position))
+                bytes.append(Self.escaped(in: characters, &position, &widths))
             } else if quote != nil || character > 0x20 {
                 bytes.append(character)
             }
+        }
+        if widths.areMixed {
+            throw PastedAdvertError(
+                .missingDigit,
+                "an escape has fewer digits than the others, so a digit is missing; copy the advert again")
         }
         if !isEscaped { text = String(decoding: characters[begin..<end], as: UTF8.self) }
     }
@@ -60,28 +67,45 @@ struct StringLiteral {
         return nil
     }
 
-    /// Returns the number that stands before a colon right before `end`.
-    private static func number(before end: Int, in characters: [UInt8]) -> UInt16? {
-        var rest = characters[..<end]
-        while rest.last == UInt8(ascii: " ") { rest.removeLast() }
-        guard rest.popLast() == UInt8(ascii: ":") else { return nil }
-        while rest.last == UInt8(ascii: " ") { rest.removeLast() }
-        let digits = rest.reversed().prefix { Hexadecimal.value(of: $0) != nil || $0 == UInt8(ascii: "x") }.reversed()
-        let word = String(decoding: Array(digits), as: UTF8.self)
-        return word.hasPrefix("0x") ? UInt16(word.dropFirst(2), radix: 16) : UInt16(word)
+    /// Returns the company before a literal: the number in `76: b'…'`, `'0x4c' => "…"` and `(76, b'…')`.
+    private static func company(before text: ArraySlice<UInt8>) throws(PastedAdvertError) -> UInt16? {
+        let separators = text.reversed().prefix { " \t:,'\"=>()[]{".utf8.contains($0) }
+        let isWord = { (character: UInt8) in
+            Hexadecimal.value(of: character) != nil
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character | 0x20)
+                || "_-.".utf8.contains(character) || character >= 0x80
+        }
+        let characters = text.dropLast(separators.count).reversed().prefix(while: isWord).reversed()
+        let word = String(decoding: Array(characters), as: UTF8.self)
+        let isNumbered = word.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+        let isKey = separators.contains(UInt8(ascii: ":")) || separators.contains(UInt8(ascii: ">"))
+        // Without a colon, a word of letters is a function or a variable.
+        guard !word.isEmpty, isNumbered || isKey else { return nil }
+        if let number = PastedCompany.number(word) { return number }
+        let names = ["data", "value", "payload", "advert", "bytes", "raw", "record", "packet"]
+        guard isKey, !names.contains(where: { word.lowercased().contains($0) }) else { return nil }
+        throw PastedCompany.unknown(word)
     }
 
     /// Reads the escape whose backslash is before `position`.
-    private static func escaped(in characters: [UInt8], _ position: inout Int) -> UInt8 {
+    private static func escaped(
+        in characters: [UInt8], _ position: inout Int, _ widths: inout EscapeWidths
+    ) -> UInt8 {
         guard position < characters.count else { return UInt8(ascii: "\\") }
         let kind = characters[position]
         position += 1
         switch kind {
         case UInt8(ascii: "x"):
-            return number(of: 2, radix: 16, in: characters, &position)
+            let start = position
+            let number = number(of: 2, radix: 16, in: characters, &position)
+            widths.count(position - start, of: 2, number, least: 0x10)
+            return number
         case UInt8(ascii: "0")...UInt8(ascii: "7"):
             position -= 1
-            return number(of: 3, radix: 8, in: characters, &position)
+            let start = position
+            let number = number(of: 3, radix: 8, in: characters, &position)
+            widths.count(position - start, of: 3, number, least: 0o100)
+            return number
         case UInt8(ascii: "a"): return 0x07
         case UInt8(ascii: "b"): return 0x08
         case UInt8(ascii: "t"): return 0x09
@@ -105,5 +129,25 @@ struct StringLiteral {
             count += 1
         }
         return number
+    }
+}
+
+/// The numbers of digits in escapes: in a literal that pads small numbers with zeros, each has all its digits.
+private struct EscapeWidths {
+    private var padded: Set<Int> = []
+    private var short: Set<Int> = []
+
+    /// True where a number has fewer digits although others of its kind are padded.
+    var areMixed: Bool { !padded.isDisjoint(with: short) }
+
+    /// Counts an escape.
+    ///
+    /// - Parameters:
+    ///   - digits: The digits that it has.
+    ///   - all: The digits that a padded one has.
+    ///   - number: Its value.
+    ///   - least: The smallest value that needs all digits.
+    mutating func count(_ digits: Int, of all: Int, _ number: UInt8, least: UInt8) {
+        if digits < all { short.insert(all) } else if number < least { padded.insert(all) }
     }
 }

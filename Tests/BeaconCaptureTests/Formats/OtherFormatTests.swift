@@ -32,7 +32,7 @@ struct OtherFormatTests {
                 "TIME         FROM    UUID                                 MAJOR MINOR POWER RSSI\n",
                 ["beacon scan --json"]
             ),
-            (#"[{"uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0","major":1}]"#, ["JSON", "jq -c"]),
+            (#"[{"uuid":"e2c56db5-dffb-48d2-b060-d0f5a71096e0","major":1}]"#, ["JSON", "jq -c '.[]' FILE"]),
             (#"[ { "_index": "packets", "_source": { "layers": {} } } ]"#, ["Wireshark", "pcapng"]),
             ("<?xml version=\"1.0\"?>\n<pdml version=\"0\">", ["Wireshark", "PDML"]),
             ("<!DOCTYPE html><html>", ["page"]), ("version https://git-lfs.github.com/spec/v1\n", ["git lfs pull"]),

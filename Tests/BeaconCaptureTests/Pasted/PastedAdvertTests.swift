@@ -226,6 +226,40 @@ struct PastedAdvertTests {
         }
     }
 
+    @Test("A text that lost one digit is refused or gives the same identity, in each form", arguments: LostDigits.forms)
+    func lostDigit(text: String) throws {
+        let whole = try PastedAdvert(text).frame.identity
+        for place in text.indices where text[place].isHexDigit {
+            var damaged = text
+            damaged.remove(at: place)
+            guard let identity = (try? PastedAdvert(damaged))?.frame.identity else { continue }
+            #expect(identity == whole, "\(damaged)")
+        }
+    }
+
+    @Test(
+        "A digit that is missing is named, and a company that the text names counts",
+        arguments: [
+            ("02 15 e2 c 6d b5 df fb 48", PastedAdvertError.Code.missingDigit, #""c", behind "15 e2", is half a byte"#),
+            ("0201061AFF4C000215\(uuid.dropLast())00010002C5C5", .missingDigit, "odd number of hexadecimal digits"),
+            (
+                #"b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x0\x01\x00\x02\xc5'"#,
+                .missingDigit,
+                "an escape has fewer digits"
+            ),
+            ("0000  4c 00 02 15 e2 c\n0010  a7 10 96 e0 00 01 00 02 c5", .missingDigit, "0 bytes are before it"),
+            ("0020  1a ff 4c 00 02 15 e2 c5\n0030  a7 10 96 e0 00 01", .missingDigit, "8 bytes are before it"),
+            ("02 15 \(uuid) 00 01 00 02 c5 00", .wrongLength, "1 byte longer than an iBeacon frame"),
+            ("Key: 0x004c Value: 0215\(uuid)00010002c500", .wrongLength, "1 byte longer than an iBeacon frame"),
+        ] + LostDigits.ofOtherCompany.map { ($0, .otherCompany, "company") }
+            as [(String, PastedAdvertError.Code, String)])
+    func damage(text: String, code: PastedAdvertError.Code, reason: String) {
+        refusals(text: text, code: code, reason: reason)
+    }
+
+    @Test("Apple's company is read in each way in which a text names it", arguments: LostDigits.ofApple)
+    func company(text: String) throws { #expect(try read(text) == Self.usual) }
+
     @Test("Nothing that is pasted traps, and each refusal is a sentence", arguments: 0..<4)
     func mutations(seed: UInt64) {
         var random = Mutations(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
@@ -251,6 +285,88 @@ struct PastedAdvertTests {
             }
         }
     }
+}
+
+/// Texts for losses and for companies: the same frame in the forms in which tools pad their bytes.
+private enum LostDigits {
+    private static let uuid = "e2c56db5dffb48d2b060d0f5a71096e0"
+    private static let bytes: [String] = pairs("0201061aff4c000215\(uuid)00010002c5")
+    private static let data: [String] = Array(bytes[7...])
+
+    private static func pairs(_ digits: String) -> [String] {
+        let digits = Array(digits)
+        return stride(from: 0, to: digits.count, by: 2).map { String(digits[$0...$0 + 1]) }
+    }
+
+    /// Returns a dump of lines of sixteen bytes, whose offsets have so many digits, from `base` on.
+    private static func dump(_ bytes: [String], digits: Int, base: Int = 0, gap: String = " ", marks: String) -> String
+    {
+        var lines: [String] = []
+        for start in stride(from: 0, to: bytes.count, by: 16) {
+            let row = bytes[start..<min(start + 16, bytes.count)]
+            let offset = String(base + start, radix: 16)
+            let columns = row.prefix(8).joined(separator: " ") + gap + row.dropFirst(8).joined(separator: " ")
+            let characters = row.map { byte -> String in
+                let value = UInt8(byte, radix: 16) ?? 0
+                return (0x21...0x7E).contains(value) ? String(UnicodeScalar(value)) : "."
+            }
+            let number = digits == 0 ? "" : String(repeating: "0", count: digits - offset.count) + offset + "  "
+            lines.append(number + columns + (marks.isEmpty ? "" : "  " + marks + characters.joined() + marks))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    static let forms: [String] = {
+        let zeros = [String](repeating: "00", count: 32)
+        let command = ["1e"] + bytes + ["00"]
+        var forms: [String] = []
+        for bytes in [
+            bytes, bytes + zeros, Array(bytes[3...]), Array(bytes[5...]), Array(bytes[5...]) + zeros, data, command,
+        ] {
+            forms += [" ", "", ":", "\n"].map { bytes.joined(separator: $0) }
+            forms.append("0x" + bytes.joined())
+            forms.append("{" + bytes.map { "0x" + $0 }.joined(separator: ", ") + "}")
+            forms.append("\"" + bytes.map { "\\x" + $0 }.joined() + "\"")
+            forms.append("b'" + bytes.joined() + "'")
+            for gap in [" ", "  "] {
+                for marks in ["", "|"] {
+                    forms += [4, 8].map { dump(bytes, digits: $0, gap: gap, marks: marks) }
+                }
+                forms.append(dump(bytes, digits: 0, gap: gap, marks: "|"))
+            }
+        }
+        // A part of a longer dump.
+        forms.append(dump(["00", "00"] + bytes[3...] + zeros, digits: 4, base: 0x20, marks: ""))
+        forms.append("sudo hcitool -i hci0 cmd 0x08 0x0008 " + command.joined(separator: " "))
+        forms.append("> 04 3E 2A 02 01 03 01 02 12 5E 00 00 C0 1E " + bytes.joined(separator: " ") + " B9")
+        forms.append("Key: 0x004c\nValue:\n" + dump(data, digits: 0, marks: "").replacing("\n", with: "  .\n"))
+        return forms
+    }()
+
+    private static let literal =
+        #"b'\x02\x15\xe2\xc5m\xb5\xdf\xfbH\xd2\xb0`\xd0\xf5\xa7\x10\x96\xe0\x00\x01\x00\x02\xc5'"#
+
+    /// Texts that name Apple.
+    static let ofApple: [String] =
+        ["{76: \(literal)}", "{'76': \(literal)}", "{\"0x004c\": \(literal)}", "{'4c': \(literal)}", "76 \(literal)"]
+        + ["dict_items([(76, \(literal))])", "76 => \(literal)", "data: \(literal)", "print(\(literal))"]
+        + ["Key: 0x004C Value: \(data.joined())", "Key: 0x004c (76)\nValue: \(data.joined())"]
+        + ["Company: Apple, Inc.\nData: \(data.joined())", "Company ID: 76 Data: \(data.joined())"]
+        + ["Company: Apple, Inc. <0x004C> \(data.joined(separator: " "))"]
+        // Without the leading zero of the number.
+        + ["Key: 0x004C\nValue: \(data.joined().dropFirst())"]
+
+    /// Texts that name another company, or one that cannot be read.
+    static let ofOtherCompany: [String] =
+        [
+            "{89: \(literal)}", "{'89': \(literal)}", "{\"0x0059\": \(literal)}", "{'0059' : \(literal)}",
+            "89 \(literal)",
+        ]
+        + ["dict_items([(89, \(literal))])", "89 => \(literal)", "{NORDIC: \(literal)}", "{'70000': \(literal)}"]
+        + ["Key: 0x0059 Value: \(data.joined())", "Key: 0x0059\nValue: \(data.joined().dropFirst())"]
+        + ["Key: 0x0059 Value: \(data.joined().dropFirst())", "Key: Nordic\nValue: \(data.joined())"]
+        + ["Company: Nordic Semiconductor ASA\nData: \(data.joined())", "Company: Nordic \(data.joined())"]
+        + ["Company ID: 89 Data: \(data.joined())", "{89: b'\(data.joined().dropFirst())'}"]
 }
 
 /// Random changes of a text, the same for the same seed.
