@@ -25,7 +25,7 @@ package struct RuleTrigger: Sendable {
     }
 
     private struct List {
-        /// The receiver's name: another receiver may get its number, and has lists of its own.
+        /// The receiver's name. Another receiver may get its number, and does not continue its lists.
         var receiver: String
         var time: Timestamp
         var beacons: [BeaconIdentity: RangedBeacon]
