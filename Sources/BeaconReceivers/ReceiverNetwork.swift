@@ -130,8 +130,9 @@ public struct ReceiverNetwork {
     /// Notes that there is none: nobody is heard, and nobody's silence means anything.
     public mutating func disconnect() { isConnected = false }
 
-    /// Lets time pass: who has been silent for too long may be dead. What was heard before is handed over with the
-    /// numbers that receivers have now; only then may others get these.
+    /// Lets time pass. A receiver that has been silent for too long may be dead.
+    ///
+    /// Adverts are handed over before the next message is received. After that, receivers may make way for others.
     ///
     /// - Parameter report: receives stretches of deafness that are noticed now.
     public mutating func advance(to time: Timestamp, report: (RadioEvent) -> Void) {

@@ -157,6 +157,15 @@ struct DecodedBeaconTests {
         #expect(bench.notices.isEmpty == (major != nil))
     }
 
+    @Test("A beacon whose signal strength is null was heard, and has no reading", arguments: forms)
+    func null(form: Form) {
+        var form = form
+        form.message = form.message.replacing("\"rssi\":-70", with: "\"rssi\":null")
+        let bench = Self.bench(form, form.raw, form.fields())
+        #expect(bench.heard == Array(repeating: "0 c0:00:00:00:00:01 1/2 -59 -", count: 2))
+        #expect(bench.notices == [])
+    }
+
     @Test(
         "A power is decimal, or the byte",
         arguments: [

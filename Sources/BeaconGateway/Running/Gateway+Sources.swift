@@ -113,7 +113,10 @@ extension Gateway {
     /// Gives the place of a receiver that is gone to another one, which begins with nothing that the other one heard.
     private func replaceReceiver(at place: Int, by name: String, of number: Int) {
         let old = sources[number].receivers[place]
+        view.forget(receiver: old)
+        lists = lists.filter { $0.key.receiver != old }
         if let expected = sources[number].expected.removeValue(forKey: name) {
+            core.retire(old)
             setHearing(.lost, of: old)
             receivers[Int(old.index)].place = .max
             receivers[Int(expected.index)].place = place

@@ -60,6 +60,9 @@ struct GatewayView: Sendable {
     /// Forgets a region that is no more, or another one of the same name.
     mutating func forget(region: String) { regionChanges[region] = nil }
 
+    /// Forgets what a receiver reported, since it is gone.
+    mutating func forget(receiver: ReceiverID) { reports = reports.filter { $0.key.receiver != receiver } }
+
     // MARK: - What happens
 
     /// Takes in a change of a region of the configuration, by the wall clock.

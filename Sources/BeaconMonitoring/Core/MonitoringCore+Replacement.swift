@@ -8,15 +8,27 @@ extension MonitoringCore {
     /// The other receivers decide about the regions that it kept, as after an outage of all: a beacon has left if none
     /// of them hears it within the exit time-out.
     package mutating func reassign(_ receiver: ReceiverID, to name: String) {
+        release(receiver)
+        setSmoothed(false, of: receiver)
+        receiverNames[receiver] = nil
+        self.name(receiver, name)
+    }
+
+    /// Takes in that a receiver is gone for good, and that its number will not be used again. The other receivers decide
+    /// about the regions that it kept.
+    package mutating func retire(_ receiver: ReceiverID) {
+        release(receiver)
+        setHearing(.lost, of: receiver)
+    }
+
+    /// Forgets what a receiver has heard, and has the others decide about the regions that it kept.
+    private mutating func release(_ receiver: ReceiverID) {
         setHearing(.interrupted, of: receiver)
         for id in conditions.keys.sorted() where isHeld(id, by: receiver) {
             waitForBeacon(of: id, holder: nil)
             review(id)
         }
         engine.forgetHearing(of: receiver)
-        setSmoothed(false, of: receiver)
-        receiverNames[receiver] = nil
-        self.name(receiver, name)
     }
 
     private func isHeld(_ id: ConditionID, by receiver: ReceiverID) -> Bool {

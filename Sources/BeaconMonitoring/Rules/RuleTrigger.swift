@@ -25,6 +25,8 @@ package struct RuleTrigger: Sendable {
     }
 
     private struct List {
+        /// The receiver's name. Another receiver may get its number, and does not continue its lists.
+        var receiver: String
         var time: Timestamp
         var beacons: [BeaconIdentity: RangedBeacon]
         /// Until when what was listed before a deafness is kept, as unknown.
@@ -101,7 +103,8 @@ package struct RuleTrigger: Sendable {
     private mutating func update(
         _ place: Place, from report: RangingEvent, at time: Timestamp
     ) -> [BeaconIdentity: RangedBeacon] {
-        var list = List(time: time, beacons: [:])
+        lists = lists.filter { $0.key.receiver != place.receiver || $0.value.receiver == report.receiver }
+        var list = List(receiver: report.receiver, time: time, beacons: [:])
         // The nearest first: of two of one identity, that one counts.
         for beacon in report.beacons where beacons?.contains(beacon.identity) ?? true {
             if list.beacons[beacon.identity] == nil, list.beacons.count < Self.mostBeacons {

@@ -18,7 +18,7 @@ extension ReceiverNetwork {
                     switch key.range.count {
                     case 2 where payload.equals(key.range, "id"): id = value
                     case 3 where payload.equals(key.range, "mac"): advert.address = payload.address(value.range)
-                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.integer(value)
+                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.reading(value)
                     default: advert.beacon.take(key, value, in: payload)
                     }
                     return true

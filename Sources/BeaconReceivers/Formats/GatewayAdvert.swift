@@ -134,3 +134,12 @@ extension ReceiverNetwork {
             receiver, message, stamp: advert.stamp, address: advert.address, rssi: rssi, advert: bytes, deliver)
     }
 }
+
+extension RawSpan {
+    /// Returns a signal strength in dBm. A gateway that has none writes null, and the beacon was heard: "not available".
+    @inline(__always)
+    func reading(_ value: JSONValue) -> Int? {
+        guard value.kind == .literal, matches(value.range, "null") else { return integer(value) }
+        return Int(SignalStrength.unavailable.rawValue)
+    }
+}

@@ -65,7 +65,7 @@ extension ReceiverNetwork {
         guard let receiver = sender(name, .mapped, message) else { return refusal }
         if let state = value(mapping.state), payload.says(state, isOn: false) { return nil }
         var advert = GatewayAdvert()
-        advert.rssi = value(mapping.rssi).flatMap { payload.integer($0) }
+        advert.rssi = value(mapping.rssi).flatMap { payload.reading($0) }
         advert.data = value(mapping.data)
         advert.encoding = mapping.encoding
         advert.address = value(mapping.address).flatMap { payload.address($0.range) }

@@ -21,7 +21,7 @@ extension ReceiverNetwork {
                     switch key.range.count {
                     case 2 where payload.equals(key.range, "id"): id = value
                     case 3 where payload.equals(key.range, "mac"): mac = value
-                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.integer(value)
+                    case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.reading(value)
                     case 4 where payload.equals(key.range, "mfid"): company = value
                     case 8 where payload.equals(key.range, "mac_type"):
                         kind =

@@ -63,7 +63,7 @@ extension ReceiverNetwork {
         var kind: JSONValue?
         payload.forEachMember(of: report) { key, value in
             if payload.equals(key, "rssi") {
-                advert.rssi = payload.integer(value)
+                advert.rssi = payload.reading(value)
             } else if payload.equals(key, "mac") {
                 advert.address = payload.address(value.range)
             } else if payload.equals(key, "timestamp") {
@@ -125,7 +125,7 @@ extension ReceiverNetwork {
         var advert = GatewayAdvert()
         payload.forEachMember(of: element) { key, value in
             if payload.equals(key, "rssi") {
-                advert.rssi = payload.integer(value)
+                advert.rssi = payload.reading(value)
             } else if payload.equals(key, "mac") {
                 advert.address = payload.address(value.range)
             } else if payload.equals(key, "rawData") {

@@ -87,7 +87,7 @@ extension ReceiverNetwork {
                 return true
             }
             receivers += 1
-            advert.rssi = payload.member("rssi", of: element).flatMap { payload.integer($0) }
+            advert.rssi = payload.member("rssi", of: element).flatMap { payload.reading($0) }
             guard let rssi = advert.rssi, !packets.isEmpty else {
                 // Presence alone, or an iBeacon that the sender has decoded.
                 fault = try hear(advert, of: receiver, in: "a raddec", message, payload, deliver) ?? fault

@@ -79,7 +79,7 @@ extension ReceiverNetwork {
         var advert = GatewayAdvert()
         let isRead = payload.forEachMember(of: object) { key, value in
             switch key.range.count {
-            case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.integer(value)
+            case 4 where payload.equals(key.range, "rssi"): advert.rssi = payload.reading(value)
             case 4 where payload.equals(key.range, "data"): advert.data = value
             case 2 where payload.equals(key.range, "ts"): time(&advert, value)
             case 9 where payload.equals(key.range, "timestamp"): time(&advert, value)

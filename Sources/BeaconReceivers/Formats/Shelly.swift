@@ -64,7 +64,7 @@ extension ReceiverNetwork {
         _ fields: [JSONValue], _ receiver: Int, _ message: Message, _ payload: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows -> MessageFault? {
-        guard fields.count >= 3, let address = payload.address(fields[0].range), let rssi = payload.integer(fields[1])
+        guard fields.count >= 3, let address = payload.address(fields[0].range), let rssi = payload.reading(fields[1])
         else {
             return MessageFault("a Shelly scan result", "it has not the form [address, rssi, advert, scan response]")
         }

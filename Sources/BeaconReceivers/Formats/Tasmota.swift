@@ -22,7 +22,7 @@ extension ReceiverNetwork {
         let isRead = payload.forEachMember(of: beacon) { key, value in
             switch key.range.count {
             case 3 where payload.equals(key, "MAC"): advert.address = payload.address(value.range)
-            case 4 where payload.equals(key, "RSSI"): advert.rssi = payload.integer(value)
+            case 4 where payload.equals(key, "RSSI"): advert.rssi = payload.reading(value)
             case 5 where payload.equals(key, "STATE"): isGone = payload.says(value, isOn: false)
             default: advert.beacon.take(key, value, in: payload)
             }

@@ -59,8 +59,8 @@ public struct NetworkReceiver {
     /// The time after which an older half of the gaps is forgotten, in nanoseconds.
     private static let halfLife = 300 * Timestamp.nanosecondsPerSecond
 
-    /// The time after which a rhythm that was not seen again is forgotten, in nanoseconds: while there are beacons, it
-    /// does not show.
+    /// The time after which a rhythm is forgotten, in nanoseconds. It is long, since a rhythm does not show while there
+    /// are beacons.
     private static let rhythmLife = 24 * hour
 
     /// The name in events.
@@ -81,8 +81,8 @@ public struct NetworkReceiver {
 
     /// The number that stands for the topic of its last message; 0 where it has none, or is known by its topic.
     var topic: UInt64 = 0
-    /// True where a message named it since time was let pass last. What it heard may not be handed over yet, under its
-    /// number.
+    /// True if a message has named it since time was let pass last. Its adverts may not be handed over yet, so its
+    /// number stays its own.
     var isInUse = true
     /// True where a mapping has found an iBeacon in a message of it.
     var hasSentBeacon = false

@@ -26,7 +26,8 @@ struct ReassignedReceiverTests {
     /// - Parameters:
     ///   - hearing: the seconds in which the second receiver hears the beacon.
     ///   - lost: true where the first one was known to be deaf before.
-    private static func changes(hearing: ClosedRange<Int>?, lost: Bool = false) -> [String] {
+    ///   - retired: true where no other one gets the number.
+    private static func changes(hearing: ClosedRange<Int>?, lost: Bool, retired: Bool) -> [String] {
         var core = MonitoringCore()
         var region = MonitoredRegion(BeaconConstraint(identity))
         region.exitTimeout = .seconds(30)
@@ -40,8 +41,12 @@ struct ReassignedReceiverTests {
             if second == 6 { core.setHearing(.doubtful, of: first, at: time(second)) }
             if second == 8, lost { core.setHearing(.lost, of: first, at: time(second)) }
             if second == 20 {
-                core.reassign(first, to: "c")
-                core.setHearing(.hearing, of: first)
+                if retired {
+                    core.retire(first)
+                } else {
+                    core.reassign(first, to: "c")
+                    core.setHearing(.hearing, of: first)
+                }
             }
             if hearing?.contains(second) == true { core.receive(sighting(second, by: Self.second)) }
             core.advance(upTo: time(second))
@@ -54,11 +59,11 @@ struct ReassignedReceiverTests {
 
     @Test(
         "A region that the one before kept is left after all of its time, unless others hear its beacon",
-        arguments: [true, false])
-    func region(lost: Bool) {
-        #expect(Self.changes(hearing: nil, lost: lost) == ["enter 1", "exit 49"])
-        #expect(Self.changes(hearing: 30...100, lost: lost) == ["enter 1"])
-        #expect(Self.changes(hearing: 30...40, lost: lost) == ["enter 1", "exit 70"])
+        arguments: [true, false], [true, false])
+    func region(lost: Bool, retired: Bool) {
+        #expect(Self.changes(hearing: nil, lost: lost, retired: retired) == ["enter 1", "exit 49"])
+        #expect(Self.changes(hearing: 30...100, lost: lost, retired: retired) == ["enter 1"])
+        #expect(Self.changes(hearing: 30...40, lost: lost, retired: retired) == ["enter 1", "exit 70"])
     }
 
     @Test("It begins with none of the readings of the one before")

@@ -67,6 +67,14 @@ struct RuleTriggerTests {
         #expect(bench.play(course) == expected)
     }
 
+    @Test("A receiver that gets the number of another one says nothing of what that one listed")
+    func reassigned() throws {
+        var bench = try Bench("gone", "near")
+        #expect(bench.play("nnnn", receiver: "hall") == ["1 proximity near"])
+        #expect(bench.play("---------------------", receiver: "attic") == [])
+        #expect(bench.play("n-", receiver: "attic") == ["26 proximity near", "27 gone "])
+    }
+
     @Test("Each event of a rule, and each beacon, counts for itself")
     func several() throws {
         var bench = try Bench("near", "immediate", "gone")

@@ -245,7 +245,9 @@ struct SignOfLifeTests {
                     report: { if case .deaf(let from, let to, let id?) = $0 { stretches.append((from, to, id)) } })
             }
             if quarter <= last, quarter % 4 == 0 { receive(one.topic, one.heard) }
-            if quarter > last, (quarter - last) % (4 * seconds) == 0, let payload { receive(topic, payload, isRetained: isRetained) }
+            if quarter > last, (quarter - last) % (4 * seconds) == 0, let payload {
+                receive(topic, payload, isRetained: isRetained)
+            }
             network.advance(to: now) {
                 if case .deaf(let from, let to, let id?) = $0 { stretches.append((from, to, id)) }
             }

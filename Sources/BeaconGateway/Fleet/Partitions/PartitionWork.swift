@@ -187,7 +187,7 @@ struct PartitionWork: ~Copyable {
             } else {
                 // Another relay's receiver got the place of one that is gone.
                 if let expected {
-                    core.setHearing(.lost, of: receivers[place])
+                    core.retire(receivers[place])
                     receivers[place] = expected
                 } else {
                     core.reassign(receivers[place], to: name)
