@@ -165,8 +165,8 @@ public struct ReceiverNetwork {
 
     /// Reads a message.
     ///
-    /// It proves that every receiver that it names is alive, whatever is in it. If it names none, it proves this for the
-    /// receiver that uses its topic. A message that the broker kept proves nothing.
+    /// It proves that every receiver that it names is alive, whatever is in it. If it names none, it proves this for
+    /// the receiver that uses its topic. A message that the broker kept proves nothing.
     ///
     /// - Parameters:
     ///   - topic: its topic; empty where it came by another way.

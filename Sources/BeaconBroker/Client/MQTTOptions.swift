@@ -11,8 +11,8 @@ public struct MQTTOptions: Hashable, Sendable {
     /// The broker's port; nil for the registered one, 1883, or 8883 with TLS (IANA: mqtt, secure-mqtt).
     public var port: UInt16?
 
-    /// The protocol's version; nil for 5 where the broker supports it, and 3.1.1 where it does not. Only version 5 gives
-    /// reasons and limits.
+    /// The protocol's version; nil for 5 where the broker supports it, and 3.1.1 where it does not. Only version 5
+    /// gives reasons and limits.
     public var version: MQTTVersion?
 
     /// The client id, by default `beacond-` and the machine's name. Of two clients with one id the broker disconnects

@@ -6,8 +6,8 @@ import CMosquitto
 /// A client tells a broker of MQTT 5 the bound. With 3.1.1 it can only hang up: the library reads a packet whole, and
 /// holds a message twice before it hands it on.
 struct PacketBound {
-    /// The size of a packet at which a client hangs up. Up to it, a message that is too long is read and dropped, so that
-    /// a retained one does not end each connection.
+    /// The size of a packet at which a client hangs up. Up to it, a message that is too long is read and dropped, so
+    /// that a retained one does not end each connection.
     static let largest = 16 << 20
 
     /// The most bytes before the content of a packet: its kind, and four of its length (MQTT 3.1.1, 2.2).
@@ -23,10 +23,11 @@ struct PacketBound {
     /// The bytes that were read when a packet last ended, or a little less.
     private var bytesAtEnd: Int64 = 0
 
-    /// Returns true where a packet that is too large begins among the bytes that wait to be read. The socket has no TLS.
+    /// Returns true where a packet that is too large begins among the bytes that wait to be read. The socket has no
+    /// TLS.
     ///
-    /// Once the library has read more packets at once than the buffer had, no one knows where a packet begins. The bound
-    /// of ``isExceededByRead(of:hasEnded:)`` remains.
+    /// Once the library has read more packets at once than the buffer had, no one knows where a packet begins. The
+    /// bound of ``isExceededByRead(of:hasEnded:)`` remains.
     mutating func isExceededByNext(of socket: Int32) -> Bool {
         let bytes = beacon_mosquitto_bytes_read(socket)
         guard bytes >= 0, bytesBeforeNext >= bytes, bytesBeforeNext - bytes < peeked.count else { return false }

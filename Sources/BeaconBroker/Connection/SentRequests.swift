@@ -82,8 +82,8 @@ extension MQTTRequest.Action: CustomStringConvertible {
 /// The messages with which connections broke again and again.
 ///
 /// A message that the broker has not acknowledged when the connection breaks is a suspect, and after
-/// ``SuspectMessages/patience`` such connections in a row it is not sent again: neither it nor another of its size at its
-/// topic, for an hour.
+/// ``SuspectMessages/patience`` such connections in a row it is not sent again: neither it nor another of its size at
+/// its topic, for an hour.
 struct SuspectMessages {
     /// The connections that one message may break: with waits of up to 1, 2, 4 and 8 s between them, some seconds.
     static let patience = 5

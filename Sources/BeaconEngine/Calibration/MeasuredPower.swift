@@ -11,17 +11,17 @@ package import BeaconModel
 ///   ``PowerDispute/settlingTime``, so that a reconfigured beacon is followed.
 /// - After ``PowerDispute/mostChanges`` changes in a row no claim counts until one lasts that long.
 ///
-/// A beacon without a valid power is uncalibrated, and ``assumed`` stands in for its power. A reading always counts with
-/// the held power, whatever its own advert claims: the byte changed, but the transmitter probably did not. Shifting the
-/// reading by the difference of two claims would let the byte decide the distance again.
+/// A beacon without a valid power is uncalibrated, and ``assumed`` stands in for its power. A reading always counts
+/// with the held power, whatever its own advert claims: the byte changed, but the transmitter probably did not.
+/// Shifting the reading by the difference of two claims would let the byte decide the distance again.
 package struct PowerClaim: Hashable, Sendable, BitwiseCopyable {
     /// The powers in dBm that a beacon can have at one metre.
     ///
     /// The upper bound: in Europe, a channel of 1 MHz, as Bluetooth Low Energy has, may carry 10 dBm EIRP (ETSI EN 300
     /// 328, 4.3.2.3), and the first metre of free space takes 40 dB at 2.4 GHz. Bluetooth permits 20 dBm (Core
-    /// Specification, Vol 6, Part A, 3), but the antennas of tags and receivers lose more than the difference. The lower
-    /// bound: no receiver hears less than -99 dBm (``ReceiverCalibration/defaultSensitivity``), so a lower power cannot
-    /// have been measured.
+    /// Specification, Vol 6, Part A, 3), but the antennas of tags and receivers lose more than the difference. The
+    /// lower bound: no receiver hears less than -99 dBm (``ReceiverCalibration/defaultSensitivity``), so a lower power
+    /// cannot have been measured.
     package static let possible: ClosedRange<Int8> = -100 ... -30
 
     /// The byte for "no power": the source gave none, or no claim counts.

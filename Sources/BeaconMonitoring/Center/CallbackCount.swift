@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The work of a center that is under way: callbacks that were submitted and are not made yet and, in a test that drives
-/// time itself, the tasks that they woke.
+/// The work of a center that is under way: callbacks that were submitted and are not made yet and, in a test that
+/// drives time itself, the tasks that they woke.
 ///
 /// Such a test waits until nothing is under way, so that requests of a callback are made at the time at which the
 /// callback was due.

@@ -14,8 +14,8 @@ extension MonitoringCore {
         self.name(receiver, name)
     }
 
-    /// Takes in that a receiver is gone for good, and that its number will not be used again. The other receivers decide
-    /// about the regions that it kept.
+    /// Takes in that a receiver is gone for good, and that its number will not be used again. The other receivers
+    /// decide about the regions that it kept.
     package mutating func retire(_ receiver: ReceiverID) {
         release(receiver)
         setHearing(.lost, of: receiver)

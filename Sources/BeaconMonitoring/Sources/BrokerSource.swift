@@ -37,8 +37,8 @@ package struct BrokerSource: Hashable, Sendable {
     ///
     /// - Parameter environment: has the password as BEACON_BROKER_PASSWORD, which, unlike what is on a command line, no
     ///   other user of the machine can read.
-    /// - Returns: nil for text that is not an address of the network. One with a mistake is a source with a mistake, since
-    ///   as a file's name it would be shown, with its password.
+    /// - Returns: nil for text that is not an address of the network. One with a mistake is a source with a mistake,
+    ///   since as a file's name it would be shown, with its password.
     init?(_ text: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let colon = text.firstIndex(of: ":"), let scheme = ServerAddress.scheme(text[..<colon]) else {
             return nil

@@ -136,7 +136,8 @@ extension ReceiverNetwork {
 }
 
 extension RawSpan {
-    /// Returns a signal strength in dBm. A gateway that has none writes null, and the beacon was heard: "not available".
+    /// Returns a signal strength in dBm. A gateway that has none writes null, and the beacon was heard: "not
+    /// available".
     @inline(__always)
     func reading(_ value: JSONValue) -> Int? {
         guard value.kind == .literal, matches(value.range, "null") else { return integer(value) }

@@ -2,8 +2,8 @@ import CLibrary
 
 /// A host and, where one is given, its port.
 ///
-/// The forms are `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`. A field for a host also takes an address of IPv6
-/// without brackets. Whatever a user writes as an address in the network is read here.
+/// The forms are `HOST`, `HOST:PORT`, `[ADDRESS]` and `[ADDRESS]:PORT`. A field for a host also takes an address of
+/// IPv6 without brackets. Whatever a user writes as an address in the network is read here.
 package struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
     /// The name or address as the system resolves it: without brackets, the zone of an address behind `%`.
     package var host: String

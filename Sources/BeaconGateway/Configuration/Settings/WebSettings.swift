@@ -29,8 +29,8 @@ public struct WebSettings: Hashable, Sendable {
     /// a trusted proxy on another machine passes on.
     public var names: [String] = []
 
-    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has. Without a token, their
-    /// users may use the console as programs of this machine may.
+    /// The addresses of proxies that have signed their users in, as Home Assistant's ingress has. Without a token,
+    /// their users may use the console as programs of this machine may.
     public var trustedProxies: Set<String> = []
 
     /// True where the console shows, and changes nothing.

@@ -5,8 +5,8 @@ import NIOCore
 /// The places of connections: how many there are, and how many of them one client may have.
 ///
 /// Connections without a request under way make room: one of the client that has the most of them is closed for a new
-/// one. So idle connections never keep a client out. Where requests have all the places, a few more connections are let in that may
-/// ask for the readiness alone, so that health checks get their answer whatever else happens.
+/// one. So idle connections never keep a client out. Where requests have all the places, a few more connections are let
+/// in that may ask for the readiness alone, so that health checks get their answer whatever else happens.
 final class ConnectionLimits: Sendable {
     /// The numbers of places.
     struct Sizes: Sendable {

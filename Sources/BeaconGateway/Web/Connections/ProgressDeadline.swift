@@ -5,10 +5,12 @@ import NIOCore
 /// Each byte moves the deadline by the time that the least rate allows for it, to at most the patience from now. So no
 /// amount of early bytes buys a long stall, and single bytes buy almost nothing.
 struct ProgressDeadline: Hashable, Sendable {
-    /// The longest stall. TCP repeats a lost segment after about 1, 3, 7 and 15 s (RFC 6298), which phones need at times.
+    /// The longest stall. TCP repeats a lost segment after about 1, 3, 7 and 15 s (RFC 6298), which phones need at
+    /// times.
     static let patience = TimeAmount.seconds(20)
 
-    /// The least rate, in bytes a second: below one time slot of GPRS, about 1 500, the slowest that phones fall back to.
+    /// The least rate, in bytes a second: below one time slot of GPRS, about 1 500, the slowest that phones fall back
+    /// to.
     static let leastRate = 1_000
 
     /// The moment at which the transfer ends without more progress.

@@ -5,8 +5,8 @@ import NIOHTTPTypes
 
 /// The time that a client has for taking an answer: it may read slowly, and may not stop.
 ///
-/// An answer passes in pieces, so that the ``ProgressDeadline`` sees each that the system has taken. While nothing waits
-/// to be taken there is no deadline: a stream of events may be silent.
+/// An answer passes in pieces, so that the ``ProgressDeadline`` sees each that the system has taken. While nothing
+/// waits to be taken there is no deadline: a stream of events may be silent.
 final class ResponseDeadline: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart

@@ -15,8 +15,8 @@ extension WebSettings {
     /// The entry of `names` for every name that a proxy on another machine passes on.
     static let anyName = "*"
 
-    /// Returns true for a connection within this machine: of loopback, or to the machine's own network address, where it
-    /// comes from the same address.
+    /// Returns true for a connection within this machine: of loopback, or to the machine's own network address, where
+    /// it comes from the same address.
     ///
     /// - Parameters:
     ///   - remote: the plain address of the other end; nil for sockets without one.
@@ -35,7 +35,8 @@ extension WebSettings {
     /// Any page can have its own name resolve to this machine (DNS rebinding). The browser then takes the page's
     /// requests for the console's own, and only the name in them tells. The console knows the names of loopback, the
     /// address that the connection came to, the address that it listens on and the configured names. ``anyName`` counts
-    /// for a trusted proxy on another machine alone: it asks its users who they are, and no browser connects from there.
+    /// for a trusted proxy on another machine alone: it asks its users who they are, and no browser connects from
+    /// there.
     ///
     /// - Parameters:
     ///   - authority: the host with or without a port, as in the header `Host`.
@@ -48,7 +49,8 @@ extension WebSettings {
         return trusts(context.remoteAddress) && !context.isLocal && !host.isEmpty && names.contains(Self.anyName)
     }
 
-    /// Returns the host of a host and a port: in small letters, an address in the form of ``SocketAddress/plainAddress``.
+    /// Returns the host of a host and a port: in small letters, an address in the form of
+    /// ``SocketAddress/plainAddress``.
     private static func host(of authority: String) -> String {
         var host = authority.lowercased()
         if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<colon]) }
