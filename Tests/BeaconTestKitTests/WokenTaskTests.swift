@@ -2,7 +2,7 @@ import BeaconTestKit
 import CoreLocation
 import Testing
 
-@Suite("Virtual time waits for the tasks that it wakes", .timeLimit(.minutes(10)))
+@Suite("Virtual time waits for the tasks that it wakes")
 struct WokenTaskTests {
     private static let everyone = CLMonitor.BeaconIdentityCondition(uuid: museum)
 

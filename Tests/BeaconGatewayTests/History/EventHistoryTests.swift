@@ -2,6 +2,7 @@ import BeaconModel
 import Foundation
 import GRDB
 import Logging
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -117,7 +118,7 @@ struct EventHistoryTests {
         await history.append([Bench.event(2)])
         try await other.write { try $0.execute(sql: "ALTER TABLE away RENAME TO event") }
         await history.append([Bench.event(3)])
-        while try await history.events(EventHistory.Query()).count < 3 { await Task.yield() }
+        try await eventually { try await history.events(EventHistory.Query()).count >= 3 }
         bench.broadcast.finish()
         var told: [String] = []
         for await case .event(let event) in messages {

@@ -6,6 +6,7 @@ import BeaconRadio
 import BeaconSupport
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -199,7 +200,7 @@ struct ItemTests {
             sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner]
         ) { configuration in configuration.regions = [GatewayBench.region("hall")] }
         let run = Task { await bench.gateway.run() }
-        while await bench.gateway.sourceValues.isEmpty { await Task.yield() }
+        try await eventually { await !bench.gateway.sourceValues.isEmpty }
         #expect(
             try await send(bench, .post, "/v1/regions", #"{"name":"attic","uuid":"\#(Self.other)"}"#).status == 201)
         #expect(await bench.gateway.state(of: "attic") == .unknown)

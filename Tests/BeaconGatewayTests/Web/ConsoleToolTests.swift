@@ -4,6 +4,7 @@ import BeaconMonitoring
 import BeaconSupport
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import BeaconGateway
@@ -98,9 +99,9 @@ struct ConsoleToolTests {
         let runner = ScriptedRunner()
         let web = try WebBench(sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner])
         let run = Task { await web.gateway.run() }
-        while await web.gateway.sourceValues.isEmpty { await Task.yield() }
+        try await eventually { await !web.gateway.sourceValues.isEmpty }
         let answer = Task { try await web.ask(.get, "/v1/sightings?seconds=3600") }
-        while await web.gateway.recordings.isEmpty { await Task.yield() }
+        try await eventually { await !web.gateway.recordings.isEmpty }
         await ScriptedRadios.onThread {
             var batch = ScriptedRadios.batch(hearing: [1_000], until: 1_000)
             batch.receiverNames = ["a"]
@@ -113,7 +114,7 @@ struct ConsoleToolTests {
         await web.gateway.endListeners()
         let lines = try await answer.value.body.split(separator: "\n")
         #expect(lines.count == 1 && lines[0].contains(#""receiver":"a""#) && lines[0].contains(#""major":1"#))
-        while await !web.gateway.recordings.isEmpty { await Task.yield() }
+        try await eventually { await web.gateway.recordings.isEmpty }
         #expect(try await web.ask(.get, "/v1/sightings?seconds=0").status == 400)
     }
 }

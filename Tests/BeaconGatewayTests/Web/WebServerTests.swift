@@ -60,7 +60,7 @@ struct WebServerTests {
             sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner], bench: bench)
         let run = Task { await web.gateway.run() }
         func mode() -> ScanMode? { runner.mode.withLock { $0 } }
-        while mode() == nil { await Task.yield() }
+        try await eventually { mode() != nil }
         let before = runner.modes.withLock { $0 }
         #expect(!before.contains(.ranging))
         for path in web.readPaths {
@@ -70,20 +70,20 @@ struct WebServerTests {
             if !isEndless { #expect(try await web.ask(.get, path).status < 600) }
         }
         let endless = ["/v1/events/stream", "/v1/sightings"].map { path in Task { try await web.ask(.get, path) } }
-        while web.broadcast.count == 0 { await Task.yield() }
-        while await web.gateway.recordings.isEmpty { await Task.yield() }
+        try await eventually { web.broadcast.count != 0 }
+        try await eventually { await !web.gateway.recordings.isEmpty }
         web.broadcast.finish()
         await web.gateway.endListeners()
         for one in endless { #expect(try await one.value.status == 200) }
         #expect(runner.modes.withLock { $0 } == before)
         for path in ["/v1/ranging/stream?scope=regions", "/v1/ranging/stream"] {
             let stream = Task { try await web.ask(.get, path) }
-            while mode() != .ranging { await Task.yield() }
+            try await eventually { mode() == .ranging }
             await web.gateway.greetListeners()
             #expect(mode() == .ranging)
             await web.gateway.endListeners()
             #expect(try await stream.value.status == 200)
-            while mode() == .ranging { await Task.yield() }
+            try await eventually { mode() != .ranging }
         }
         for query in ["scope=all", "scope=regions&region=\(GatewayBench.uuid)"] {
             #expect(try await web.ask(.get, "/v1/ranging/stream?\(query)").status == 400)
@@ -97,9 +97,9 @@ struct WebServerTests {
         let runner = ScriptedRunner()
         let web = try WebBench(sources: [GatewayBench.radio("a", isNamed: true)], runners: ["a": runner])
         let run = Task { await web.gateway.run() }
-        while runner.mode.withLock({ $0 }) == nil { await Task.yield() }
+        try await eventually { runner.mode.withLock({ $0 }) != nil }
         let stream = Task { try await web.ask(.get, "/v1/ranging/stream?scope=regions") }
-        while runner.mode.withLock({ $0 }) != .ranging { await Task.yield() }
+        try await eventually { runner.mode.withLock({ $0 }) == .ranging }
         var configuration = await web.gateway.configuration
         configuration.regions = configuration.regions.map {
             var region = $0
@@ -203,7 +203,7 @@ struct WebServerTests {
         for number in 1...3 { await append(number) }
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "1"]) }
-        while web.broadcast.count == 0 { await Task.yield() }
+        try await eventually { web.broadcast.count != 0 }
         await append(4)
         web.broadcast.send(.heartbeat)
         web.broadcast.send(.changed([.regions, .places]))
@@ -222,7 +222,7 @@ struct WebServerTests {
         let web = try WebBench()
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "999999"]) }
-        while web.broadcast.count == 0 { await Task.yield() }
+        try await eventually { web.broadcast.count != 0 }
         await web.history.append([HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)])
         web.broadcast.finish()
         #expect(try await listening.value.body.contains("id: 1\n"))
@@ -233,10 +233,10 @@ struct WebServerTests {
         let web = try WebBench()
         await web.history.append(
             (1...2_500).map { HistoryEvent(receiver: "r\($0)", isHearing: true, because: nil, at: .zero) })
-        while try await web.history.newest() < 2_500 { await Task.yield() }
+        try await eventually { try await web.history.newest() >= 2_500 }
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "100"]) }
-        while web.broadcast.count == 0 { await Task.yield() }
+        try await eventually { web.broadcast.count != 0 }
         web.broadcast.finish()
         let numbers = try await listening.value.body.split(separator: "\n").filter { $0.hasPrefix("id: ") }
         #expect(numbers == (101...2_500).map { "id: \($0)" })
@@ -280,7 +280,7 @@ struct WebServerTests {
                     at: .zero)
             ])
         }
-        while try await web.history.newest() < 2_500 { await Task.yield() }
+        try await eventually { try await web.history.newest() >= 2_500 }
         let table = try await web.ask(.get, "/v1/events/export").body.split(separator: "\n")
         #expect(table.count == 2_501)
         let cell = "\"'=cmd|' /C calc'!A0, \"\"x\"\"\""
@@ -298,7 +298,7 @@ struct WebServerTests {
         }
         let web = try open()
         let run = Task { await web.gateway.run() }
-        while await web.gateway.sourceValues.isEmpty { await Task.yield() }
+        try await eventually { await !web.gateway.sourceValues.isEmpty }
         func put(_ major: Int, enabled: Bool = true) async throws -> WebBench.Answer {
             let wish =
                 #"{"uuid":"\#(GatewayBench.uuid)","major":\#(major),"minor":2,"measuredPower":-59,"enabled":\#(enabled)}"#
@@ -315,11 +315,11 @@ struct WebServerTests {
         }
         #expect(try await state() == "starting")
         await ScriptedRadios.onThread { runner.messages.send(.radio(.advertising(frame, .success(())))) }
-        while try await state() != "on" { await Task.yield() }
+        try await eventually { try await state() == "on" }
         // Another process of the same machine, later.
         let later = try open()
         let laterRun = Task { await later.gateway.run() }
-        while await later.gateway.sourceValues.isEmpty { await Task.yield() }
+        try await eventually { await !later.gateway.sourceValues.isEmpty }
         runner.advertised.withLock { $0 = [] }
         await later.gateway.restoreAdvertising(from: later.state, or: later.history)
         #expect(runner.advertised.withLock { $0 } == [frame])

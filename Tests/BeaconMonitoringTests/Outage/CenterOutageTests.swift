@@ -2,6 +2,7 @@ import BeaconApplications
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
+import TestSupport
 import Testing
 
 @Suite("A center whose radio does not hear")
@@ -184,14 +185,14 @@ struct CenterOutageTests {
     }
 
     @Test("A radio that took another's place is the only one that is heard")
-    func anotherRadio() async {
+    func anotherRadio() async throws {
         let bench = await CenterBench()
         let second = VirtualRadio()
         bench.center.use(second)
         _ = await bench.words()
         for _ in 0..<100 { bench.radio.send(.state(.unsupported)) }
         second.send(.time(Timestamp(nanoseconds: 7_000_000_000)))
-        while bench.center.time == nil { await Task.yield() }
+        try await eventually { bench.center.time != nil }
         for _ in 0..<1000 { await Task.yield() }
         #expect(bench.center.snapshot.radio == .poweredOn)
         #expect(await bench.words() == [])

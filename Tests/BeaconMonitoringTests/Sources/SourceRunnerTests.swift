@@ -4,11 +4,12 @@ import BeaconRadio
 import BeaconSupport
 import Foundation
 import LinuxRadio
+import TestSupport
 import Testing
 
 @testable import BeaconMonitoring
 
-@Suite("A source on a thread of its own", .timeLimit(.minutes(1)))
+@Suite("A source on a thread of its own")
 struct SourceRunnerTests {
     private static let frames = (1...3).map {
         IBeaconFrame(
@@ -161,7 +162,7 @@ struct SourceRunnerTests {
     }
 
     @Test("A listener that gives up ends the thread, also one that waits for room, and the adapter is closed")
-    func givenUp() async {
+    func givenUp() async throws {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0]
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
@@ -170,14 +171,14 @@ struct SourceRunnerTests {
         for await event in runner.events() {
             guard case .time = event else { continue }
             // The thread runs until there is no room.
-            while machine.steps < 60 { await Task.yield() }
+            try await eventually { machine.steps >= 60 }
             break
         }
-        while !machine.isClosed { await Task.yield() }
+        try await eventually { machine.isClosed }
     }
 
     @Test("A task that is cancelled while the thread waits for room ends the thread")
-    func cancelled() async {
+    func cancelled() async throws {
         let machine = ScriptedMachine()
         machine.beacon = Self.frames[0]
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
@@ -187,19 +188,19 @@ struct SourceRunnerTests {
         let task = Task {
             for await message in runner.messages {
                 guard case .heard = message else { continue }
-                while machine.steps < 60, !Task.isCancelled { await Task.yield() }
-                while !Task.isCancelled { await Task.yield() }
+                // It takes no further message, so that the thread waits for room.
+                while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(2)) }
             }
         }
-        while machine.steps < 60 { await Task.yield() }
+        try await eventually { machine.steps >= 60 }
         task.cancel()
         await task.value
         runner.stop()
-        while !machine.isClosed { await Task.yield() }
+        try await eventually { machine.isClosed }
     }
 
     @Test("A wish to stop ends the run, and the sequence ends")
-    func stop() async {
+    func stop() async throws {
         let machine = ScriptedMachine()
         let runner = SourceRunner(mode: .ranging) { mode, waker, report in
             machine.makeSource(mode: mode, waker: waker, report: report)
@@ -211,7 +212,7 @@ struct SourceRunnerTests {
             runner.stop()
         }
         #expect(isOver)
-        while !machine.isClosed { await Task.yield() }
+        try await eventually { machine.isClosed }
     }
 
     @Test("A capture that ends says so, and the radio stays on")

@@ -5,7 +5,7 @@ import BeaconSupport
 import CoreBluetooth
 import Testing
 
-@Suite("A peripheral manager in each sequence of radio states", .timeLimit(.minutes(2)))
+@Suite("A peripheral manager in each sequence of radio states")
 struct RadioMatrixTests {
     /// The rules of advertising, as plainly as can be.
     private struct Oracle {

@@ -5,7 +5,7 @@ import BeaconSupport
 import CoreLocation
 import Testing
 
-@Suite("Location manager", .timeLimit(.minutes(1)))
+@Suite("Location manager")
 struct CLLocationManagerTests {
     private let shop = CLBeaconRegion(uuid: deployment, identifier: "shop")
 

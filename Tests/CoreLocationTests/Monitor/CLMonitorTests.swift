@@ -5,7 +5,7 @@ import BeaconSupport
 import CoreLocation
 import Testing
 
-@Suite("Monitor", .timeLimit(.minutes(1)))
+@Suite("Monitor")
 final class CLMonitorTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())", isDirectory: true)
     private var files: FileMonitorStore { FileMonitorStore(ApplicationIdentity("test"), in: StateDirectory(folder)) }

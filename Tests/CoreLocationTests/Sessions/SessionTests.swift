@@ -3,7 +3,7 @@ import BeaconMonitoring
 import CoreLocation
 import Testing
 
-@Suite("Sessions", .timeLimit(.minutes(1)))
+@Suite("Sessions")
 struct SessionTests {
     private func session(
         _ requirement: CLServiceSession.AuthorizationRequirement, _ center: BeaconCenter
