@@ -25,9 +25,10 @@ struct SignalOptions: ParsableArguments {
 
     mutating func validate() throws {
         for (name, value) in [("--minimum-rssi", minimumRSSI?.level), ("--exit-rssi", exitRSSI)] {
-            if let value, !(-127...20).contains(value) {
-                throw ValidationError("\(name) is \(value); signal strengths are in -127...20 dBm.")
-            }
+            guard let value, !SignalStrength.readings.contains(value) else { continue }
+            // Signals are below zero, which whoever reads them aloud leaves out.
+            let hint = SignalStrength.readings.contains(-value) ? " Was \(-value) meant?" : ""
+            throw ValidationError("\(name) is \(value); signal strengths are from -127 to -1 dBm.\(hint)")
         }
         if minimumRSSI == .learned, exitRSSI != nil {
             throw ValidationError("--exit-rssi does not go with --minimum-rssi auto, which learns both.")

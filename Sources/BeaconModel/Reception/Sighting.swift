@@ -60,6 +60,9 @@ public struct SignalStrength: Hashable, Sendable, BitwiseCopyable {
     @inlinable
     public var isReading: Bool { rawValue < 0 }
 
+    /// The strengths in dBm that can be measured, and that a threshold can therefore have.
+    public static var readings: ClosedRange<Int> { -127 ... -1 }
+
     /// The strength in dBm, or nil where there was no reading.
     @inlinable
     public var dBm: Int8? { isReading ? rawValue : nil }

@@ -89,7 +89,7 @@ function regionForm(item, saved) {
   fields.exit.set(given["exit-rssi"] ?? "");
   fields.timeout.set(given["exit-timeout"] ?? "");
   fields.adaptive.set(given["adaptive-exit"]);
-  const dbm = (field) => parseWhole(field.value(), -127, 20);
+  const dbm = (field) => parseWhole(field.value(), -127, -1);
   const { form } = formDialog({
     title: item ? `Region ${item.name}` : "A new region", fields: Object.values(fields), verb: item ? "Save" : "Add the region",
     content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.signal.node, own, fields.timeout.node, fields.adaptive.node],
@@ -97,8 +97,8 @@ function regionForm(item, saved) {
       const faults = identityFaults(identity, false);
       if (!fields.name.value()) faults.unshift({ key: "name", detail: "write a name" });
       if (fields.signal.value() === "own") {
-        if (dbm(fields.minimum) === null) faults.push({ key: "minimum-rssi", detail: "a whole number from −127 to 20" });
-        if (fields.exit.value() && dbm(fields.exit) === null) faults.push({ key: "exit-rssi", detail: "a whole number from −127 to 20" });
+        if (dbm(fields.minimum) === null) faults.push({ key: "minimum-rssi", detail: "a whole number from −127 to −1" });
+        if (fields.exit.value() && dbm(fields.exit) === null) faults.push({ key: "exit-rssi", detail: "a whole number from −127 to −1" });
       }
       return faults;
     },

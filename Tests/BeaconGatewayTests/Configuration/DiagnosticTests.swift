@@ -132,8 +132,9 @@ struct DiagnosticTests {
                 "sources: [auto]\nregions: [{ name: hall, uuid: \(Self.uuid), minimum-rssi: \(signal) }]")
         }
         #expect(lines("-80").isEmpty && lines("auto").isEmpty)
-        let what = #"f:2:83: error: "minimum-rssi" is "%"; write a whole number from -127 to 20 (dBm), or auto"#
+        let what = #"f:2:83: error: "minimum-rssi" is "%"; write a whole number from -127 to -1 (dBm), or auto"#
         #expect(lines("80") == [what.replacing("%", with: "80") + ". Was -80 meant?"])
+        #expect(lines("0") == [what.replacing("%", with: "0")])
         #expect(lines("9999") == [what.replacing("%", with: "9999")])
         #expect(lines("\(Int.min)") == [what.replacing("%", with: "\(Int.min)")])
     }
