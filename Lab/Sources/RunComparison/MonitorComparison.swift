@@ -1,5 +1,5 @@
-/// Compares what two runs of `beacon monitor` told: the same entries and exits of the same regions in the same order, at
-/// about the same times of the scenario.
+/// Compares what two runs of `beacon monitor` told: the same entries and exits of the same regions in the same order,
+/// at about the same times of the scenario.
 public struct MonitorComparison: Sendable {
     /// By how many seconds the times of an event may differ.
     public var tolerance: Double

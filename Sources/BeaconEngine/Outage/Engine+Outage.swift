@@ -106,7 +106,7 @@ extension Engine {
     /// Returns the place of a receiver, which is added if it is new, or nil where there are too many.
     mutating func place(of receiver: ReceiverID) -> Int? {
         guard receivers.isNew(receiver) else { return receivers.place(of: receiver) }
-        // A receiver that comes while no other hears ends their common deafness. The first one ends the time without any.
+        // A receiver that comes while no other hears ends their common deafness; the first one, the time without any.
         let common = receivers.areAllDeaf && now >= 0 ? receivers.commonDeafness : nil
         let place = receivers.add(receiver)
         if place == nil { statistics.refusedReceivers += 1 }

@@ -7,8 +7,8 @@ extension Engine {
 
     /// Begins to locate beacons, once a second, in place of what was located before.
     ///
-    /// A receiver of the map takes part once ``setReceiver(_:of:)`` has said which it is; until then it is deaf. Beacons
-    /// whose identities the constraints name are awaited: ``awaitBeacons(_:)``.
+    /// A receiver of the map takes part once ``setReceiver(_:of:)`` has said which it is; until then it is deaf.
+    /// Beacons whose identities the constraints name are awaited: ``awaitBeacons(_:)``.
     ///
     /// - Parameters:
     ///   - map: the places and their receivers.

@@ -80,7 +80,8 @@ extension Gateway {
                 .init(
                     label: "What would change it",
                     value:
-                        "an advert of it, or \(DurationText.text(rules.exitTimeout)) of silence while a receiver hears"))
+                        "an advert of it, or \(DurationText.text(rules.exitTimeout)) of silence while a receiver hears")
+            )
         }
         return why
     }

@@ -83,7 +83,7 @@ struct GatewayView: Sendable {
     mutating func receive(_ event: PlaceEvent, known: String?, title: String) {
         guard isKept else { return }
         let last = whereabouts[event.identity]
-        // A beacon that nobody has seen is in no place, and has not left one.
+        // A beacon that was never heard is in no place, but it has not left one.
         let isUnseen = event.state == .outside && event.before == nil && (last.map { $0.state == .outside } ?? true)
         if isUnseen { changedTopics.insert(.places) } else { keep(HistoryEvent(event, name: title), as: .places) }
         guard last != nil || whereabouts.count < Self.mostBeacons else { return }
