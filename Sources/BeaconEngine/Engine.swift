@@ -45,8 +45,8 @@ public struct Engine: ~Copyable {
 
     var deadlines = DeadlineHeap()
 
-    /// Regions that were added before the first time, and after how long they change.
-    var waitingForTime: [(region: RegionID, after: Int64)] = []
+    /// Regions that were added before the first time, and change unless they are heard.
+    var waitingForTime: [RegionID] = []
 
     var rangings = SlotTable<RangingSlot>()
     var receivers: ReceiverTable
@@ -81,13 +81,14 @@ public struct Engine: ~Copyable {
 
     /// Begins to monitor a region.
     ///
+    /// A region of unknown state is outside once its exit time-out has passed without an advert that enters it.
+    ///
     /// - Parameters:
     ///   - region: the region, with its rules.
     ///   - state: its state as it was known before, from an earlier run for instance. A region that was inside has as
     ///     long to be heard again as if it had been heard now.
     ///   - holder: the receiver that is known to have kept a region that was inside, or with which an unknown state is
-    ///     compared,
-    ///     whose silence alone decides; nil where none is.
+    ///     compared, whose silence alone decides; nil where none is.
     public mutating func startMonitoring(
         _ region: MonitoredRegion, assuming state: RegionState = .unknown, heldBy holder: ReceiverID? = nil
     ) -> RegionID {
@@ -97,19 +98,9 @@ public struct Engine: ~Copyable {
         watches.put(watch, at: Int(id.number))
         index.add(region: id.number, for: region.constraint)
         if region.isSignalLearned { startTeaching(region.constraint.uuid) }
-        let patience =
-            switch state {
-            case .unknown: region.outsideAfter
-            case .inside: region.exitTimeout
-            case .outside: nil as Duration?
-            }
-        if let patience = patience?.boundedNanoseconds {
+        if state == .inside || state == .unknown && !region.ignoresSilence {
             // Before the first time there is none to count from; the first one starts it.
-            if now < 0 {
-                waitingForTime.append((id, patience))
-            } else {
-                beginWait(id, from: now, for: patience)
-            }
+            if now < 0 { waitingForTime.append(id) } else { beginWait(id, from: now) }
         }
         return id
     }
@@ -234,9 +225,7 @@ public struct Engine: ~Copyable {
         now = time
         if rangings.count > 0 { nextTick = Self.wholeSecond(atOrAfter: time) }
         receivers.start(at: time)
-        for (region, after) in waitingForTime where regions[region.slot] != nil {
-            beginWait(region, from: time, for: after)
-        }
+        for region in waitingForTime where regions[region.slot] != nil { beginWait(region, from: time) }
         waitingForTime = []
         updateDue()
     }

@@ -27,6 +27,7 @@ struct MonitorTests {
             outcome.lines == [
                 #"{"time":1000.000,"receiver":"hci0","event":"enter","state":"inside","# + hall,
                 #"{"time":1030.000,"receiver":"hci0","event":"exit","state":"outside","# + hall,
+                #"{"time":1030.000,"receiver":null,"event":"state","state":"outside","# + other,
                 #"{"time":1040.000,"receiver":"hci0","event":"enter","state":"inside","# + hall,
                 #"{"time":1040.000,"receiver":"hci0","event":"enter","state":"inside","# + other,
             ])
@@ -121,10 +122,19 @@ struct MonitorTests {
         #expect(!outcome.errors.contains("hidden"))
     }
 
-    @Test("A receiver that is not there is told, with those that are")
+    @Test("A region that is never heard is outside after its time-out, which is no exit")
+    func neverHeard() async throws {
+        let log = (0..<60).map { Self.line(1000 + Double($0)) }.joined()
+        let outcome = try await BeaconProgram.run(
+            "monitor", "--source", "-", "--region", "attic=\(Self.uuid)/7", "--exit-timeout", "40", input: log)
+        #expect(outcome.lines == ["1970-01-01 00:17:20.000  state  attic is outside"])
+    }
+
+    @Test("A receiver that is not there is told, with those that are, and no region is known without it")
     func unknownReceiver() async throws {
         let outcome = try await BeaconProgram.run(
-            "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--receiver", "hci7", input: Self.line(1000))
+            "monitor", "--source", "-", "--region", "hall=\(Self.uuid)", "--receiver", "hci7",
+            input: Self.line(1000) + Self.line(1100))
         #expect(outcome.lines.isEmpty)
         #expect(outcome.errors.contains("hci7") && outcome.errors.contains("hci0"))
     }

@@ -1,5 +1,5 @@
-/// Compares what two runs of `beacon monitor` told: the same events of the same regions in the same order, at about the
-/// same times of the scenario.
+/// Compares what two runs of `beacon monitor` told: the same entries and exits of the same regions in the same order,
+/// at about the same times of the scenario.
 public struct MonitorComparison: Sendable {
     /// By how many seconds the times of an event may differ.
     public var tolerance: Double
@@ -11,8 +11,8 @@ public struct MonitorComparison: Sendable {
     ///
     /// - Throws: ``ComparisonError`` where a line cannot be read or nothing was expected.
     public func verdict(on run: Run, against expected: Run) throws -> Verdict {
-        let wanted = try LineReader.lines(expected.text, of: MonitorLine.self, name: expected.name)
-        let found = try LineReader.lines(run.text, of: MonitorLine.self, name: run.name)
+        let wanted = try LineReader.lines(expected.text, of: MonitorLine.self, name: expected.name).filter(\.isMovement)
+        let found = try LineReader.lines(run.text, of: MonitorLine.self, name: run.name).filter(\.isMovement)
         guard !wanted.isEmpty else { throw ComparisonError("\(expected.name) has no events to compare with") }
         var verdict = Verdict()
         var largest = 0.0

@@ -45,6 +45,12 @@ struct ComparisonTests {
         #expect(try !monitor(wanted + event(5004, "exit"), wanted).agrees)
     }
 
+    @Test func aStateThatBecomesKnownIsNoMovement() throws {
+        let wanted = event(1020, "enter")
+        let state = event(5004, "state").replacing(#""receiver":"hci0""#, with: #""receiver":null"#)
+        #expect(try monitor(state + event(5020, "enter"), wanted).agrees)
+    }
+
     @Test func aChangeATickEarlierOrLaterIsARemark() throws {
         let wanted = tick(1001, [1: "far"]) + tick(1002, [1: "far"]) + tick(1003, [1: "near"]) + tick(1004, [1: "near"])
         let verdict = try range(

@@ -13,8 +13,8 @@ struct MonitorCommand: AsyncParsableCommand {
         abstract: "Report when regions are entered and exited.",
         discussion: """
             A region is entered with the first advert of one of its beacons, and exited when none has been heard for \
-            the exit timeout. Each change is a line; --exec runs a program for it, or for what --on names: a beacon that \
-            comes near, stays, or is gone.
+            the exit timeout. A region that is not heard at first is outside after the same time. Each change is a line; \
+            --exec runs a program for it, or for what --on names: a beacon that comes near, stays, or is gone.
 
               beacon monitor --source simulation:department-store --speed max \\
                 --region shop=02f07e83-abd6-4243-90a8-3617c9c74e70

@@ -34,9 +34,9 @@ extension Engine {
     }
 
     /// Starts the time in which a region that no receiver has kept is to be heard.
-    mutating func beginWait(_ region: RegionID, from time: Int64, for patience: Int64) {
+    mutating func beginWait(_ region: RegionID, from time: Int64) {
         regions.update(region.slot) { $0.waitingSince = time }
-        watches[Int(region.number)].deadline = time + patience
+        watches[Int(region.number)].deadline = time + watches[Int(region.number)].exitTimeout
         arm(region)
     }
 

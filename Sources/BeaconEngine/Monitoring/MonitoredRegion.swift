@@ -31,19 +31,19 @@ public struct MonitoredRegion: Hashable, Sendable {
     /// True where a level that would keep the region enters it: it was inside before an outage.
     package var entersAsKept = false
 
-    /// The time for which none of the beacons is heard before the region counts as left. Only time in which the
-    /// receiver hears that heard one last counts.
+    /// True where an unknown state waits for an advert, however long it takes: the receiver is deaf whose silence would
+    /// say that the region is outside.
+    package var ignoresSilence = false
+
+    /// The time for which none of the beacons is heard before the region counts as left, or, if its state is unknown,
+    /// as outside. Only time counts in which the receiver hears that heard one last, or, before any has, a receiver
+    /// that could hear the region.
     public var exitTimeout: Duration
 
     /// True where a beacon that is heard rarely gets more time: three times its longest regular gap, if that is more
     /// than ``exitTimeout``. A gap is regular if it is the median of three in a row, and counts for 10.24 s at most,
     /// the longest legal advertising interval.
     public var isExitAdaptive: Bool
-
-    /// The time without a match, from when monitoring began, after which a region of unknown state counts as outside;
-    /// nil where it stays unknown. Only time counts in which a receiver hears that could hear the region. Core
-    /// Location's regions need it, others do not.
-    public var outsideAfter: Duration?
 
     /// A region that any advert enters and keeps.
     public init(
@@ -52,8 +52,7 @@ public struct MonitoredRegion: Hashable, Sendable {
         minimumRSSI: Int8? = nil,
         exitRSSI: Int8? = nil,
         exitTimeout: Duration = MonitoredRegion.defaultExitTimeout,
-        isExitAdaptive: Bool = false,
-        outsideAfter: Duration? = nil
+        isExitAdaptive: Bool = false
     ) {
         self.constraint = constraint
         self.receiver = receiver
@@ -61,7 +60,6 @@ public struct MonitoredRegion: Hashable, Sendable {
         self.exitRSSI = exitRSSI
         self.exitTimeout = exitTimeout
         self.isExitAdaptive = isExitAdaptive
-        self.outsideAfter = outsideAfter
     }
 }
 

@@ -3,7 +3,8 @@ public import BeaconModel
 // Not hearing is not absence. Silence counts only from a receiver that hears:
 // - a region that is inside is held by the receiver that kept it last, since no other has ever said that the beacon was
 //   there; while that one is deaf the region is not left;
-// - a region that no receiver has kept waits only while one hears that could hear it: its own, or else any;
+// - a region that no receiver has kept waits only while one hears that could hear it: its own, or else any. Before a
+//   receiver has come, none hears;
 // - when a receiver hears again, the deadlines that it holds and the times at which it last heard its beacons move by
 //   the length of its deafness, so that neither ranging nor the learning of intervals counts it.
 //
@@ -90,7 +91,6 @@ extension Engine {
     }
 
     func isSilenceCounted(for watch: RegionWatch) -> Bool {
-        guard receivers.deafCount > 0 else { return true }
         if let receiver = Self.receiver(of: watch) { return receivers.isHearing(receiver) }
         return !receivers.areAllDeaf
     }
@@ -106,7 +106,7 @@ extension Engine {
     /// Returns the place of a receiver, which is added if it is new, or nil where there are too many.
     mutating func place(of receiver: ReceiverID) -> Int? {
         guard receivers.isNew(receiver) else { return receivers.place(of: receiver) }
-        // A receiver that comes while no other hears ends their common deafness.
+        // A receiver that comes while no other hears ends their common deafness; the first one, the time without any.
         let common = receivers.areAllDeaf && now >= 0 ? receivers.commonDeafness : nil
         let place = receivers.add(receiver)
         if place == nil { statistics.refusedReceivers += 1 }

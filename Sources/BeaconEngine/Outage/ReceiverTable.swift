@@ -93,12 +93,15 @@ struct ReceiverTable {
     /// The number of receivers that are deaf.
     private(set) var deafCount = 0
 
+    /// The first time, in nanoseconds: before a receiver has come, nothing is heard from then on.
+    private var beginning: Int64 = .max
+
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     var count: Int { receivers.count }
 
-    /// True where there are receivers and none hears.
-    var areAllDeaf: Bool { deafCount > 0 && deafCount == receivers.count }
+    /// True where no receiver hears, or none has come.
+    var areAllDeaf: Bool { deafCount == receivers.count }
 
     subscript(place: Int) -> Receiver {
         get { receivers[place] }
@@ -162,12 +165,13 @@ struct ReceiverTable {
 
     /// Begins with the first time: a receiver that was deaf before it has heard nothing up to and including it.
     mutating func start(at time: Int64) {
+        beginning = time
         for place in receivers.indices where !receivers[place].isHearing { receivers[place].deafSince = time - 1 }
     }
 
     /// Returns the stretch in which all receivers were deaf, as far as the newest of each says.
     var commonDeafness: Stretch {
-        guard var common = receivers.first?.newestDeafness else { return .empty }
+        guard var common = receivers.first?.newestDeafness else { return Stretch(from: beginning, to: .max) }
         for receiver in receivers.dropFirst() {
             let deafness = receiver.newestDeafness
             common = Stretch(from: max(common.from, deafness.from), to: min(common.to, deafness.to))

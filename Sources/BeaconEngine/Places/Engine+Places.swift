@@ -8,6 +8,7 @@ extension Engine {
     /// Begins to locate beacons, once a second, in place of what was located before.
     ///
     /// A receiver of the map takes part once ``setReceiver(_:of:)`` has said which it is; until then it is deaf.
+    /// Beacons whose identities the constraints name are awaited: ``awaitBeacons(_:)``.
     ///
     /// - Parameters:
     ///   - map: the places and their receivers.
@@ -16,6 +17,17 @@ extension Engine {
         stopLocating()
         places = PlaceTracker(map, calibrations, capacity: placeCapacity)
         locatings = constraints.map { add(RangingSlot(constraint: $0, purpose: .places)) }
+        awaitBeacons(
+            constraints.compactMap { constraint in
+                guard let constraint, let major = constraint.major, let minor = constraint.minor else { return nil }
+                return BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
+            })
+    }
+
+    /// Waits for beacons that were not heard. One that stays unheard is in no place after as long as it takes a beacon
+    /// to leave. Beacons that are located already are left alone.
+    public mutating func awaitBeacons(_ identities: [BeaconIdentity]) {
+        for identity in identities { places?.wait(for: identity, evicted: &statistics.evicted) }
     }
 
     /// Ends the locating of beacons. Doing so twice is harmless.

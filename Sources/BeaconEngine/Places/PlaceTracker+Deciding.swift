@@ -86,6 +86,7 @@ extension PlaceTracker {
                 let known = beacons[slot].known
                 beacons[slot].reported = place
                 if place != NoPlace.unknown { beacons[slot].known = place }
+                beacons[slot].isAwaited = false
                 report(
                     PlaceChange(
                         identity: beacons[slot].identity, time: Timestamp(nanoseconds: tick),
@@ -94,7 +95,7 @@ extension PlaceTracker {
             }
             let silence = Float(beacons[slot].silence)
             let isNoPlaceKnown = place == NoPlace.nowhere || place == NoPlace.unknown && beacons[slot].known < 0
-            if isNoPlaceKnown, beacons[slot].silence > Self.retention {
+            if isNoPlaceKnown, !beacons[slot].isAwaited, beacons[slot].silence > Self.retention {
                 forget(slot)
             } else if isHeard || isSilenceCounted && silence <= air.patience(of: beacons[slot]) {
                 // Later, nothing happens to it until it is heard, or somebody hears again.

@@ -10,6 +10,8 @@ struct PlaceTracker {
     struct Beacon {
         var identity: BeaconIdentity
         var isInUse = true
+        /// True for a beacon that a request names, as long as it is neither heard nor known to be in no place.
+        var isAwaited = false
         /// Where it is as was reported, and where it was known to be last: a place's number, or one of ``NoPlace``.
         var reported = NoPlace.unknown
         var known = NoPlace.unknown
@@ -124,7 +126,7 @@ struct PlaceTracker {
 
     /// The beacons that are located, in the order of the slots in which they are kept.
     var located: [LocatedBeacon] {
-        beacons.filter(\.isInUse).map {
+        beacons.filter { $0.isInUse && !$0.isAwaited }.map {
             LocatedBeacon(identity: $0.identity, whereabouts: Self.whereabouts($0.reported), grounds: $0.grounds)
         }
     }
@@ -159,6 +161,7 @@ struct PlaceTracker {
             slot = find(identity, evicted: &evicted)
             slotsByTrack[track] = slot
         }
+        beacons[Int(slot)].isAwaited = false
         // What a far receiver misses is no gap of the beacon's.
         if readings.count > 0 { beacons[Int(slot)].gap = Float(gap) / 1e9 }
         let claim = beacons[Int(slot)].hear(claim, of: track, at: tick)
@@ -169,6 +172,12 @@ struct PlaceTracker {
                 of: identity.uuid, measuredPower: measuredPower, by: nil, at: tick)
         }
         levels[Int(slot) * receivers.count + number].add(readings, offset: offset)
+    }
+
+    /// Waits for a beacon, unless it is located already: in silence it will be in no place.
+    mutating func wait(for identity: BeaconIdentity, evicted: inout Int) {
+        guard slots[identity] == nil else { return }
+        beacons[Int(find(identity, evicted: &evicted))].isAwaited = true
     }
 
     /// Sets where a beacon was known to be last.

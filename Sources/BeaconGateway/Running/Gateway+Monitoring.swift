@@ -42,6 +42,7 @@ extension Gateway {
                 self.places[beacon] = place
                 view.restore(beacon, in: place, at: newestTime)
             }
+            core.awaitBeacons(plan.awaited)
         }
     }
 
@@ -162,6 +163,7 @@ extension Gateway {
             rangings[constraint] = core.startRanging(constraint)
         }
         if new.places != before.places || plan.located != located { locate(plan) }
+        core.awaitBeacons(plan.awaited)
         lookForClones(plan)
         updateRegionRanging()
         isPresenceSaved = false
@@ -189,10 +191,8 @@ extension Gateway {
     /// Monitors the regions and conditions of an application that does not run, from the states that it knows.
     func monitor(for application: TerminatedApplication) {
         for trigger in application.triggers {
-            // An app's region counts as outside at first after its exit time-out, as it does while the app runs.
             monitor(
-                .application(application.identity, trigger.id),
-                MonitoredRegion(trigger.constraint, outsideAfter: MonitoredRegion.defaultExitTimeout),
+                .application(application.identity, trigger.id), MonitoredRegion(trigger.constraint),
                 assuming: trigger.state)
         }
         updateScanMode()

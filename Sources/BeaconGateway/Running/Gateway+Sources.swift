@@ -268,7 +268,9 @@ extension Gateway {
 
     private func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
         sources[number].hearing = hearing
-        let isOne = sources[number].receivers.count == 1
+        // A receiver that stands for a source that has named none hears nothing.
+        let isStandIn = sources[number].settings.specification.hasReceivers && sources[number].receiverNames.isEmpty
+        let isOne = sources[number].receivers.count == 1 && !isStandIn
         for receiver in sources[number].receivers {
             // Of several adapters one may still be away; a batch says so.
             if isOne || hearing != .hearing {

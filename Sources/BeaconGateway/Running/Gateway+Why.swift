@@ -77,7 +77,11 @@ extension Gateway {
             why.facts.append(.init(label: "What would change it", value: "one advert of a beacon of it, strong enough"))
         case .unknown:
             why.facts.append(
-                .init(label: "What would change it", value: "an advert of it, or silence while a receiver hears"))
+                .init(
+                    label: "What would change it",
+                    value:
+                        "an advert of it, or \(DurationText.text(rules.exitTimeout)) of silence while a receiver hears")
+            )
         }
         return why
     }

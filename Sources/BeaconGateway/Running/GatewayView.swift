@@ -82,10 +82,13 @@ struct GatewayView: Sendable {
     ///   - title: the beacon's name for people.
     mutating func receive(_ event: PlaceEvent, known: String?, title: String) {
         guard isKept else { return }
-        keep(HistoryEvent(event, name: title), as: .places)
-        guard whereabouts[event.identity] != nil || whereabouts.count < Self.mostBeacons else { return }
-        let isSame = event.state == .inside && event.place == known && placeTimes[event.identity] != nil
-        if !isSame { placeTimes[event.identity] = event.time }
+        let last = whereabouts[event.identity]
+        // A beacon that was never heard is in no place, but it has not left one.
+        let isUnseen = event.state == .outside && event.before == nil && (last.map { $0.state == .outside } ?? true)
+        if isUnseen { changedTopics.insert(.places) } else { keep(HistoryEvent(event, name: title), as: .places) }
+        guard last != nil || whereabouts.count < Self.mostBeacons else { return }
+        let isSame = isUnseen || event.state == .inside && event.place == known
+        if !isSame || placeTimes[event.identity] == nil { placeTimes[event.identity] = event.time }
         whereabouts[event.identity] = event
         guard event.state == .outside, whereabouts.count > Self.mostShown else { return }
         for beacon in whereabouts.filter({ $0.value.state == .outside }).keys {

@@ -14,6 +14,9 @@ struct MonitoringPlan {
     /// The beacons that are located; none where there are no places.
     let located: [BeaconConstraint]
 
+    /// The named beacons, which are in no place where nothing is heard of them; none where there are no places.
+    let awaited: [BeaconIdentity]
+
     /// The beacons of which clones are looked for; none where they are not.
     let suspected: [BeaconConstraint]
 
@@ -26,14 +29,11 @@ struct MonitoringPlan {
     }
 
     /// The plan without conditions, places and suspicions, for whoever leaves those to others.
-    var rangingOnly: MonitoringPlan { MonitoringPlan(conditions: [], rangings: rangings, located: [], suspected: []) }
+    var rangingOnly: MonitoringPlan { MonitoringPlan(rangings: rangings) }
 
-    private init(
-        conditions: [(owner: ConditionOwner, region: MonitoredRegion)], rangings: [BeaconConstraint],
-        located: [BeaconConstraint], suspected: [BeaconConstraint]
-    ) {
-        (self.conditions, self.rangings, self.located) = (conditions, rangings, located)
-        self.suspected = suspected
+    private init(rangings: [BeaconConstraint]) {
+        self.rangings = rangings
+        (conditions, located, awaited, suspected) = ([], [], [], [])
     }
 
     /// Creates the plan of a configuration.
@@ -81,6 +81,7 @@ struct MonitoringPlan {
             all.append(BeaconConstraint(beacon.identity))
         }
         located = configuration.places == nil ? [] : all
+        awaited = configuration.places == nil ? [] : configuration.beacons.map(\.identity)
         if let settings = configuration.suspicions {
             // Those with names in any case, so that no others take the room of theirs.
             suspected =

@@ -81,7 +81,7 @@ extension BeaconCenter {
     }
 
     private func beginMonitoring(_ region: RegisteredRegion) -> ConditionID {
-        let condition = core.startMonitoring(configuration.rules(for: region.constraint))
+        let condition = core.startMonitoring(MonitoredRegion(region.constraint))
         owners[condition] = .region(region.identifier)
         return condition
     }
@@ -150,7 +150,7 @@ extension BeaconCenter {
         let most = configuration.maximumConditions ?? .max
         for id in clientConditions.keys.sorted().prefix(most) where clientConditions[id]?.condition == nil {
             guard let own = clientConditions[id] else { continue }
-            let condition = core.startMonitoring(configuration.rules(for: own.constraint), assuming: own.assumed)
+            let condition = core.startMonitoring(MonitoredRegion(own.constraint), assuming: own.assumed)
             let wasBeyond = own.isBeyondLimit
             clientConditions[id]?.condition = condition
             clientConditions[id]?.isBeyondLimit = false

@@ -177,7 +177,7 @@ package actor BeaconCenter {
         published = Locked(CenterSnapshot(regions: kept, authorization: permission.status, radio: .unknown))
         core.setHearing(.interrupted, of: Self.receiver)
         for region in kept {
-            let condition = core.startMonitoring(configuration.rules(for: region.constraint), assuming: region.state)
+            let condition = core.startMonitoring(MonitoredRegion(region.constraint), assuming: region.state)
             regions.append(Region(registered: region, condition: condition))
             owners[condition] = .region(region.identifier)
         }

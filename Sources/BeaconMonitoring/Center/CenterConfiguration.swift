@@ -1,6 +1,5 @@
 package import BeaconApplications
 package import BeaconEngine
-package import BeaconModel
 
 /// A center's settings.
 package struct CenterConfiguration: Sendable {
@@ -43,11 +42,5 @@ package struct CenterConfiguration: Sendable {
         self.application = application
         self.store = store
         self.policy = policy
-    }
-
-    /// Returns the rules of a region of the application. It counts as outside at first after as long as it would take
-    /// to be left: a shorter time would produce entries for beacons that were there all the time and are heard rarely.
-    package func rules(for constraint: BeaconConstraint) -> MonitoredRegion {
-        MonitoredRegion(constraint, outsideAfter: MonitoredRegion.defaultExitTimeout)
     }
 }

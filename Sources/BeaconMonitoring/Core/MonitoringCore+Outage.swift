@@ -71,14 +71,13 @@ extension MonitoringCore {
     /// Waits for a beacon of a region, however long it takes: silence says nothing.
     mutating func waitForBeacon(of id: ConditionID, holder: ReceiverID?) {
         guard var region = conditions[id]?.region else { return }
-        region.outsideAfter = nil
+        region.ignoresSilence = true
         replace(id, by: comparable(region, of: id), assuming: .unknown, phase: .deaf(holder))
     }
 
     /// Gives a beacon of a region its usual time to be heard, since a receiver hears again.
     mutating func beginComparison(of id: ConditionID, holder: ReceiverID?) {
-        guard var region = conditions[id]?.region else { return }
-        region.outsideAfter = region.exitTimeout
+        guard let region = conditions[id]?.region else { return }
         replace(id, by: comparable(region, of: id), assuming: .unknown, heldBy: holder, phase: .comparing(holder))
     }
 

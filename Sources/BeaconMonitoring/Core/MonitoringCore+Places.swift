@@ -17,6 +17,9 @@ extension MonitoringCore {
         }
     }
 
+    /// Waits for beacons that were not heard: one that stays unheard is in no place after the exit time-out of places.
+    package mutating func awaitBeacons(_ identities: [BeaconIdentity]) { engine.awaitBeacons(identities) }
+
     /// Ends the locating of beacons. Doing so twice is harmless.
     package mutating func stopLocating() {
         places = nil

@@ -11,7 +11,8 @@ package import BeaconRadio
 /// something of a region, nothing of the region expires. After a deafness that lasts, the region's state is published
 /// as unknown, and the state that was known last is kept: once a receiver hears again, it is compared with what is
 /// heard, so that a region that was inside and still is was never entered anew, and one that was inside and is not any
-/// more is left.
+/// more is left. A region whose state was never known is outside once a receiver has heard for the region's exit
+/// time-out, and nothing of the region: a state that becomes known, and no exit.
 package struct MonitoringCore: ~Copyable {
     /// The hearing of a receiver.
     package enum Hearing: Hashable, Sendable {

@@ -40,7 +40,7 @@ struct LearnedSignalTests {
         hear(&engine, from: 0, to: 20, -62, minor: 2)
         hear(&engine, from: 20.1, to: 60, -80)
         engine.advance(to: .at(61))
-        #expect(engine.regionEvents() == [])
+        #expect(engine.regionEvents() == ["outside 30.0"])
     }
 
     @Test("What was taken for close before anything strong was heard is not kept after it")

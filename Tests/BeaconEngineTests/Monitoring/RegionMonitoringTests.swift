@@ -188,22 +188,36 @@ struct RegionMonitoringTests {
         #expect(change.receiver == ReceiverID(3))
     }
 
-    @Test("A region of unknown state becomes outside where that is asked for, from when time is first told")
-    func determination() {
+    @Test(
+        "A region of unknown state becomes outside after its time-out, from when time is first told",
+        arguments: [10, 30, 600], [false, true])
+    func determination(timeout: Int, isAdaptive: Bool) {
         var engine = Engine()
-        let region = engine.startMonitoring(MonitoredRegion(everyone, outsideAfter: .seconds(10)))
+        engine.addReceiver(ReceiverID(0))
+        let region = engine.startMonitoring(
+            MonitoredRegion(everyone, exitTimeout: .seconds(timeout), isExitAdaptive: isAdaptive))
         engine.advance(to: .at(5))
-        engine.advance(to: .at(14.9))
+        engine.advance(to: .at(4.9 + Double(timeout)))
         #expect(engine.regionEvents().isEmpty)
-        engine.advance(to: .at(15))
-        #expect(engine.regionEvents() == ["outside 15.0"])
+        engine.advance(to: .at(5 + Double(timeout)))
+        #expect(engine.regionEvents() == ["outside \(5 + Double(timeout))"])
         #expect(engine.state(of: region) == .outside)
+        engine.receive(.of(at: 1000))
+        #expect(engine.regionEvents() == ["enter 1000.0"])
+    }
+
+    @Test("Adverts that are too weak to enter a region of unknown state do not keep it unknown")
+    func determinationBesideWeakAdverts() {
+        var engine = Engine()
+        _ = engine.startMonitoring(MonitoredRegion(everyone, minimumRSSI: -70, exitRSSI: -80))
+        engine.hear(from: 0, to: 40, every: 1) { .of(at: $0, rssi: -75) }
+        #expect(engine.regionEvents() == ["outside 30.0"])
     }
 
     @Test("A region that is entered before it would count as outside is left at its own time")
     func determinationThenExit() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(2), outsideAfter: .seconds(10)))
+        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(2)))
         engine.advance(to: .at(0))
         engine.receive(.of(at: 1))
         engine.advance(to: .at(20))
@@ -220,6 +234,7 @@ struct RegionMonitoringTests {
         #expect(heard.regionEvents().isEmpty)
 
         var gone = Engine()
+        gone.addReceiver(ReceiverID(0))
         _ = gone.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
         gone.advance(to: .at(100))
         gone.advance(to: .at(131))
@@ -273,7 +288,7 @@ struct RegionMonitoringTests {
     @Test("The last moment that can be told is reached without a trap")
     func endOfTime() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true, outsideAfter: .seconds(10)))
+        _ = engine.startMonitoring(MonitoredRegion(everyone, isExitAdaptive: true))
         _ = engine.startRanging(nil)
         engine.receive(.of(at: 1))
         engine.advance(to: .latest)

@@ -74,10 +74,7 @@ struct OutageModel {
 
     mutating func receive(_ receiver: UInt16) {
         for number in regions.indices where regions[number].only == nil || regions[number].only == receiver {
-            if regions[number].state != .inside {
-                changes.append("\(number) enter \(now)")
-                regions[number].patience = OutageModel.exitTimeout
-            }
+            if regions[number].state != .inside { changes.append("\(number) enter \(now)") }
             regions[number].state = .inside
             regions[number].since = now
             regions[number].holder = receiver
@@ -89,8 +86,6 @@ struct OutageModel {
     mutating func skip(from: Int, to: Int, of receiver: UInt16) {
         deafSeconds[Int(receiver)].formUnion(from..<to)
     }
-
-    static let exitTimeout = 5
 }
 
 /// An engine and the model beside it, which take the same steps.
@@ -99,24 +94,22 @@ struct ModelledEngine: ~Copyable {
     var model: OutageModel
     private var ids: [RegionID] = []
 
-    /// Regions of each kind: of any receiver, of each one, of unknown state, waiting and not, and known from before.
+    /// Regions of each kind: of any receiver, of each one, of unknown state and known from before, of two time-outs.
     init(receivers: UInt16) {
         model = OutageModel(receivers: Int(receivers))
         for receiver in 0..<receivers { engine.addReceiver(ReceiverID(receiver)) }
         engine.advance(upTo: .zero)
         for only in [nil, 0, 1] as [UInt16?] {
             for state in [RegionState.unknown, .inside, .outside] {
-                for patience in state == .unknown ? [nil, 4] : [nil] as [Int?] {
+                for timeout in [4, 5] {
                     let region = MonitoredRegion(
                         BeaconConstraint(uuid: .test), receiver: only.map { ReceiverID($0) },
-                        exitTimeout: .seconds(OutageModel.exitTimeout),
-                        outsideAfter: patience.map { .seconds($0) })
+                        exitTimeout: .seconds(timeout))
                     ids.append(engine.startMonitoring(region, assuming: state))
-                    let isWaiting = state == .inside || patience != nil
                     model.regions.append(
                         OutageModel.Region(
-                            only: only, patience: patience ?? OutageModel.exitTimeout, state: state,
-                            since: isWaiting ? 0 : nil, holder: nil))
+                            only: only, patience: timeout, state: state, since: state == .outside ? nil : 0,
+                            holder: nil))
                 }
             }
         }

@@ -46,7 +46,7 @@ struct OutageTests {
     @Test("An unknown state is not outside before a receiver has listened for long enough")
     func unknown() {
         var engine = Engine()
-        _ = engine.startMonitoring(MonitoredRegion(everyone, outsideAfter: .seconds(10)))
+        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(10)))
         engine.setHearing(false, of: first, at: .zero)
         engine.advance(to: .at(3))
         engine.advance(to: .at(100))
@@ -58,6 +58,26 @@ struct OutageTests {
         engine.setHearing(true, of: first, at: .at(200))
         engine.advance(to: .at(300))
         #expect(engine.regionEvents() == ["outside 206.0"])
+    }
+
+    @Test("Before the first receiver has come nobody hears: nothing is left, and nothing counts as outside")
+    func noReceiver() {
+        var engine = Engine()
+        let unknown = engine.startMonitoring(MonitoredRegion(everyone))
+        let inside = engine.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+        engine.advance(to: .at(10))
+        #expect(!engine.isHearing(unknown) && !engine.isHearing(inside))
+        engine.advance(to: .at(1000))
+        _ = engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(5)))
+        engine.advance(to: .at(1010))
+        #expect(engine.regionEvents().isEmpty)
+        engine.addReceiver(first)
+        #expect(engine.isHearing(unknown) && engine.isHearing(inside))
+        engine.advance(to: .at(1020))
+        engine.setHearing(false, of: first, at: .at(1020))
+        engine.setHearing(true, of: first, at: .at(1100))
+        engine.advance(to: .at(2000))
+        #expect(engine.regionEvents() == ["outside 1015.0", "outside 1120.0", "exit 1120.0"])
     }
 
     @Test("A suspend that is learnt afterwards is no absence, for regions, for ranging and for intervals")
@@ -179,6 +199,7 @@ struct OutageTests {
         func receiver(isHeard: Bool) -> ReceiverID? {
             var engine = Engine()
             _ = engine.startMonitoring(MonitoredRegion(everyone), assuming: .inside)
+            engine.addReceiver(first)
             engine.advance(to: .zero)
             if isHeard { engine.receive(.of(at: 1, receiver: 1)) }
             engine.advance(to: .at(100))
@@ -209,7 +230,7 @@ struct OutageTests {
         engine.skip(from: .at(100), to: .at(112), of: first)
         engine.skip(from: .at(105), to: .at(112), of: first)
         engine.skip(from: .zero, to: .at(90), of: first)
-        engine.stopMonitoring(engine.startMonitoring(MonitoredRegion(everyone, outsideAfter: .seconds(1))))
+        engine.stopMonitoring(engine.startMonitoring(MonitoredRegion(everyone, exitTimeout: .seconds(1))))
         engine.advance(to: .at(1000))
         #expect(engine.regionEvents() == ["enter 100.0", "exit 142.0"])
         engine.skip(from: .zero, to: .latest, of: second)
@@ -463,7 +484,7 @@ struct OutageTests {
         }
         var regions: [RegionID: Int] = [:]
         for (number, only) in [nil, receivers[0], receivers[1]].enumerated() {
-            let region = MonitoredRegion(everyone, receiver: only, exitTimeout: .seconds(5), outsideAfter: .seconds(4))
+            let region = MonitoredRegion(everyone, receiver: only, exitTimeout: .seconds(5))
             regions[doubted.startMonitoring(region)] = number
             _ = plain.startMonitoring(region)
         }

@@ -289,6 +289,49 @@ struct PlaceTests {
         #expect(!changes.contains { $0.hasSuffix("nowhere") } && changes.last?.hasSuffix(" 1") == true, "\(changes)")
     }
 
+    @Test("A beacon that is named and never heard is in no place after thirty seconds, once no place is dark")
+    func neverHeard() {
+        let beacon = BeaconIdentity(uuid: .test, major: 1, minor: 1)
+        var map = PlaceMap(placeCount: 3, receivers: [0, 1, 2])
+        map.reportsEachSecond = true
+        var bench = PlaceBench(map)
+        bench.engine.awaitBeacons([beacon, beacon])
+        bench.pass(29, [nil, nil, nil])
+        let before = bench.engine.takeEvents().compactMap { event -> Int? in
+            if case .located(_, let beacons) = event { beacons.count } else { nil }
+        }
+        #expect(before == Array(repeating: 0, count: 29), "nothing is known of it so far")
+        bench.pass(400, [nil, nil, nil])
+        #expect(bench.changes() == ["30.0 nowhere"])
+        bench.pass(10, [-60, nil, nil])
+        #expect(bench.changes().map { $0.suffix(2) } == [" 0"])
+
+        var dark = PlaceBench()
+        dark.engine.awaitBeacons([beacon])
+        dark.set(2, isHearing: false)
+        dark.pass(400, [nil, nil, nil])
+        #expect(dark.changes() == [])
+        dark.set(2, isHearing: true)
+        dark.pass(40, [nil, nil, nil])
+        #expect(dark.changes() == ["430.0 nowhere"])
+    }
+
+    @Test("A beacon whose identity a request names is awaited, and one that was known in a place has left it then")
+    func awaited() {
+        let beacon = BeaconIdentity(uuid: .test, major: 1, minor: 1)
+        var engine = Engine()
+        engine.addReceiver(ReceiverID(0))
+        engine.startLocating(PlaceMap(placeCount: 1, receivers: [0]), [BeaconConstraint(beacon)])
+        engine.setReceiver(ReceiverID(0), of: 0)
+        engine.setKnownPlace(.place(0), of: beacon)
+        engine.advance(to: .at(0))
+        engine.advance(to: .at(60))
+        let changes = engine.takeEvents().compactMap { event -> PlaceChange? in
+            if case .placed(let change) = event { change } else { nil }
+        }
+        #expect(changes.map(\.whereabouts) == [.nowhere] && changes.first?.before == .place(0))
+    }
+
     @Test("What a receiver has not had the time to hear is no silence")
     func freshReceiver() {
         var bench = PlaceBench(PlaceMap(placeCount: 2, receivers: [0, 1]), attaching: 1)

@@ -77,6 +77,8 @@ struct GatewayFileTests {
         let expected = [
             "enter hall inside \(Double(new)) door",
             "enter one inside \(Double(new)) door",
+            // Nothing was heard of it for its time-out, by either.
+            "state two outside \(Double(old) + 30) -",
             "exit one outside \(Double(old) + 90.5) tape",
             "exit hall outside \(Double(old) + 90.5) tape",
             "enter hall inside \(Double(old) + 100) tape",

@@ -1,6 +1,7 @@
 import BeaconModel
 import BeaconMonitoring
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import BeaconGateway
@@ -80,6 +81,21 @@ struct GatewayPlaceTests {
         #expect(ran("kitchen") == ["kitchen"])
         #expect(ran("attic") + ran("other-beacon") + ran("other-region") == [])
         #expect(ran("enter") == ["-"])
+    }
+
+    @Test("A named beacon that is never heard is in no place, and nobody is notified")
+    func neverHeard() async throws {
+        let bench = try GatewayBench()
+        let keys = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 9)
+        let web = try WebBench(sources: [try bench.log("log", log())], places: plan, bench: bench) {
+            $0.beacons = [BeaconSettings(name: "keys", identity: keys)]
+        }
+        await web.gateway.run()
+        let whereabouts = await web.gateway.view.whereabouts[keys]
+        #expect(whereabouts?.state == .outside && whereabouts?.before == nil)
+        #expect(
+            bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])
+        #expect(try await !web.ask(.get, "/v1/events").body.contains("keys"))
     }
 
     @Test("A receiver that no source has is logged, once")

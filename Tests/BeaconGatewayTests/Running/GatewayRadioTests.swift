@@ -219,6 +219,28 @@ struct GatewayRadioTests {
             ])
     }
 
+    @Test("A region that is never heard is outside after its time-out of hearing: published and kept, and no exit")
+    func neverHeard() async throws {
+        let bench = try GatewayBench()
+        await ScriptedRadios.run(2, in: bench) { radios in
+            radios.set(.poweredOff, of: 0)
+            radios.set(.poweredOff, of: 1)
+            // The first time is that of the first report, five seconds later.
+            radios.pass(100)
+            radios.open(0)
+            radios.pass(40)
+        }
+        #expect(bench.words == ["state hall outside 1135.0 -"])
+        #expect(try await bench.remembered("hall") == .outside)
+        await ScriptedRadios.run(1, in: bench) { radios in
+            radios.open(0)
+            radios.pass(60)
+            radios.report(0, hearing: true)
+        }
+        #expect(bench.words.dropFirst() == ["state hall outside 0.0 -", "enter hall inside 1060.0 a"])
+        #expect(bench.notified == ["enter hall 1060.0 a"])
+    }
+
     @Test("What a radio heard before it was lost is still counted, and so are its failures")
     func statistics() async throws {
         let bench = try GatewayBench()

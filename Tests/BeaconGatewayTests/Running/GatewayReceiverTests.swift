@@ -11,10 +11,13 @@ import Testing
 @Suite("A gateway and the receivers behind a broker")
 struct GatewayReceiverTests {
     /// Runs a gateway of one broker, whose receivers' messages a script writes.
-    private static func run(_ bench: GatewayBench, _ script: @escaping @Sendable (ScriptedRunner) -> Void) async {
+    private static func run(
+        _ bench: GatewayBench, regions: [RegionSettings] = [GatewayBench.region("hall")],
+        _ script: @escaping @Sendable (ScriptedRunner) -> Void
+    ) async {
         let runner = ScriptedRunner()
         let source = SourceSettings(name: "house", specification: .broker(BrokerSource(MQTTOptions())))
-        let gateway = bench.gateway([source], runners: ["house": runner])
+        let gateway = bench.gateway([source], regions: regions, runners: ["house": runner])
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await gateway.run() }
             await ScriptedRadios.onThread {
@@ -57,6 +60,25 @@ struct GatewayReceiverTests {
             Self.report(runner, from: 1151, through: 1200, ["hall", "attic"], [hears, hears])
         }
         #expect(bench.notified == ["exit hall 1180.0 attic"])
+    }
+
+    @Test("Before a receiver hears, no region is known, though the broker is there", arguments: [false, true])
+    func noReceiver(isExpected: Bool) async throws {
+        let bench = try GatewayBench()
+        if isExpected {
+            // One of the last run, which has the place of the first.
+            let region = Presence.Region(
+                constraint: GatewayBench.constraint, state: .inside, source: "house", holder: "attic")
+            try await bench.state.save(Presence(regions: ["region hall": region]))
+        }
+        let regions = [GatewayBench.region("hall"), GatewayBench.region("door", minor: 9)]
+        await Self.run(bench, regions: regions) { runner in
+            let deaf = isExpected ? [ReceiverStatus(.resetting)] : []
+            Self.report(runner, from: 1000, through: 1100, isExpected ? ["attic"] : [], deaf)
+            Self.report(runner, from: 1101, through: 1140, ["attic"], [ReceiverStatus(.poweredOn)])
+        }
+        #expect(bench.words.filter { $0.contains("door") } == ["state door outside 1130.0 -"])
+        #expect(bench.notified == (isExpected ? ["exit hall 1130.0 attic"] : []))
     }
 
     @Test("While a receiver is doubted nothing of it is left, and once it is not, what was due happens at its time")

@@ -52,7 +52,7 @@ private struct CenterOracle {
         var answers = Answers()
         var hasAsked = false
         var knowsOfFailure = false
-        var condition = OracleRegion(isDetermined: true)
+        var condition = OracleRegion(entersFromUnknown: false)
     }
 
     private var time = 1000.5
@@ -85,7 +85,7 @@ private struct CenterOracle {
                 clients[index].answers.region.append("hall \(region.published)")
             }
         } else {
-            region = OracleRegion(isDetermined: true)
+            region = OracleRegion(entersFromUnknown: false)
             regionHasFailed = radio.isHopeless
         }
         update()

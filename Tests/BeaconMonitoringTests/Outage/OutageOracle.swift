@@ -45,8 +45,8 @@ struct OracleRegion {
         case exit
     }
 
-    /// True where silence makes a region outside of which nothing is known.
-    let isDetermined: Bool
+    /// True where a region is entered that was unknown; on Apple's face its state alone becomes known.
+    let entersFromUnknown: Bool
     var exitTimeout = 30.0
 
     private(set) var known = RegionState.unknown
@@ -55,7 +55,7 @@ struct OracleRegion {
     private var isCompared = false
     private var silence = 0.0
 
-    init(isDetermined: Bool) { self.isDetermined = isDetermined }
+    init(entersFromUnknown: Bool) { self.entersFromUnknown = entersFromUnknown }
 
     /// Somebody has listened for so long and heard nothing of the region.
     ///
@@ -63,12 +63,7 @@ struct OracleRegion {
     mutating func listen(_ seconds: Double) -> Change? {
         silence += seconds
         guard silence >= exitTimeout else { return nil }
-        let wasCompared = isCompared
-        switch known {
-        case .unknown where !isDetermined: return nil
-        case .outside where !wasCompared: return nil
-        default: break
-        }
+        if known == .outside, !isCompared { return nil }
         let isExit = known == .inside
         (known, published, isCompared) = (.outside, .outside, false)
         return isExit ? .exit : .state(.outside)
@@ -81,7 +76,7 @@ struct OracleRegion {
         switch known {
         case .inside: return isCompared ? .state(.inside) : nil
         case .outside: return .enter
-        case .unknown: return isDetermined ? .state(.inside) : .enter
+        case .unknown: return entersFromUnknown ? .enter : .state(.inside)
         }
     }
 

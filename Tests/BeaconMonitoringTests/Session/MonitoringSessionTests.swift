@@ -72,6 +72,18 @@ struct MonitoringSessionTests {
         #expect(try run(log, monitors: false, ranges: true) == ["1000.0 a 1", "1001.0 a 1", "1001.0 b 1"])
     }
 
+    @Test("A region that is never heard is outside after its time-out of hearing, which is no exit")
+    func neverHeard() throws {
+        let log = SightingLog()
+        for second in 0...40 {
+            log.add(1000 + Double(second), uuid: "00000000-0000-0000-0000-000000000001", receiver: "hci0")
+        }
+        log.add(1050, receiver: "hci0")
+        #expect(try run(log) == ["state hall 1030.0 -", "enter hall 1050.0 hci0"])
+        // Without the receiver that counts, nothing is known.
+        #expect(try run(log, receiver: "attic") == [])
+    }
+
     @Test("A source without times says so, and can be given some")
     func noTimes() throws {
         let log = SightingLog()

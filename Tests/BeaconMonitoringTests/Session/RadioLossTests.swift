@@ -103,7 +103,7 @@ struct SessionMatrixTests {
         var words: [String] = []
         var expected: [String] = []
         var radio = OracleRadio()
-        var region = OracleRegion(isDetermined: false)
+        var region = OracleRegion(entersFromUnknown: true)
         var now = 0.0
 
         func note(_ change: OracleRegion.Change?) {

@@ -10,11 +10,14 @@ struct MonitorLine: Decodable, Hashable {
 
     /// Seconds since 1970.
     var time: Double
-    var receiver: String
+    var receiver: String?
     var event: String
     var state: String
     var region: Region
 
     /// The event without its time.
-    var what: String { "\(event) \(state) \(region.name ?? region.uuid) by \(receiver)" }
+    var what: String { "\(event) \(state) \(region.name ?? region.uuid) by \(receiver ?? "none")" }
+
+    /// True where the region was entered or left. When a state becomes known depends on when the run began.
+    var isMovement: Bool { event == "enter" || event == "exit" }
 }

@@ -75,6 +75,7 @@ struct PartitionWork: ~Copyable {
     struct Plan: Sendable {
         var conditions: [ConditionOwner: MonitoredRegion] = [:]
         var located: [BeaconConstraint] = []
+        var awaited: [BeaconIdentity] = []
         var places: PlacePlan?
         var calibrations = CalibrationSet()
         var suspicions: SuspicionSettings?
@@ -92,6 +93,7 @@ struct PartitionWork: ~Copyable {
                 conditions[owner] = region
             }
             located = plan.located.filter { partitions.partition(of: $0) == partition }
+            awaited = plan.awaited.filter { partitions.partition(of: $0) == partition }
             places = located.isEmpty ? nil : configuration.places
             calibrations = configuration.calibrations
             suspected = plan.suspected.filter { partitions.partition(of: $0) == partition }
@@ -131,11 +133,12 @@ struct PartitionWork: ~Copyable {
         } else {
             core.stopSuspecting()
         }
-        guard places != plan.places || located != plan.located else { return }
+        guard places != plan.places || located != plan.located else { return core.awaitBeacons(plan.awaited) }
         (places, located) = (plan.places, plan.located)
         guard let places, !located.isEmpty else { return core.stopLocating() }
         core.startLocating(places, located)
         for (beacon, place) in knownPlaces.sorted(by: { $0.key < $1.key }) { core.setKnownPlace(place, of: beacon) }
+        core.awaitBeacons(plan.awaited)
     }
 
     private mutating func add(
