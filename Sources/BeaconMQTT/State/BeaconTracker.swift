@@ -5,12 +5,19 @@ struct BeaconTracker: Sendable {
     /// The last report of one receiver.
     private struct Reading {
         var time: Timestamp
+        /// When it arrived, by a clock that continues while the machine is suspended.
+        var arrival: ContinuousClock.Instant
         var beacon: RangedBeacon
     }
 
     /// The age from which a reading is ignored: a receiver that stopped reporting does not determine the distance.
     /// Reports come each second.
     private static let oldest: Int64 = 5 * Timestamp.nanosecondsPerSecond
+
+    /// The time since its arrival after which a reading is forgotten, though no report replaced it. It is longer, since
+    /// a machine under load delays reports.
+    private static let oldestArrival = Duration.seconds(15)
+
 
     private let identity: BeaconIdentity
     private let options: MQTTStateOptions
@@ -19,12 +26,14 @@ struct BeaconTracker: Sendable {
     private let hasPlaces: Bool
     private var readings: [String: Reading] = [:]
     private var lastChange: Timestamp?
+    private var newest: Timestamp?
 
-    /// The state to publish; nil until something is known.
-    private(set) var published: BeaconState?
+    /// The state to publish, in which everything is unknown at first.
+    private(set) var published: BeaconState
 
     init(_ identity: BeaconIdentity, options: MQTTStateOptions, hasPlaces: Bool = false) {
         self.hasPlaces = hasPlaces
+        published = BeaconState(hasPlaces: hasPlaces)
         self.identity = identity
         self.options = options
     }
@@ -34,6 +43,8 @@ struct BeaconTracker: Sendable {
     /// - Returns: true where ``published`` changed.
     mutating func receive(_ state: RegionState, at time: Timestamp) -> Bool {
         presence = state
+        // While no receiver hears, the last readings say nothing about now.
+        if state == .unknown { readings = [:] }
         return update(at: time)
     }
 
@@ -51,24 +62,38 @@ struct BeaconTracker: Sendable {
         return update(at: change.time)
     }
 
-    /// Receives a report, whichever beacons it is about.
+    /// Removes the readings that arrived a while ago: since then the reports have ceased, or the machine was suspended.
     ///
     /// - Returns: true where ``published`` changed.
-    mutating func receive(_ report: RangingEvent) -> Bool {
+    mutating func expire(at now: ContinuousClock.Instant) -> Bool {
+        guard let newest, readings.values.contains(where: { now - $0.arrival > Self.oldestArrival }) else {
+            return false
+        }
+        readings = readings.filter { now - $0.value.arrival <= Self.oldestArrival }
+        lastChange = nil
+        return update(at: newest)
+    }
+
+    /// Receives a report, whichever beacons it is about.
+    ///
+    /// - Parameters:
+    ///   - report: the report.
+    ///   - now: when it arrived.
+    /// - Returns: true where ``published`` changed.
+    mutating func receive(_ report: RangingEvent, at now: ContinuousClock.Instant) -> Bool {
         // A report about other beacons does not concern this one.
         guard report.constraint?.matches(identity) ?? true else { return false }
         // The nearest is first, and counts where two devices have one identity.
         readings[report.receiver] = report.beacons.first { $0.identity == identity }
-            .map { Reading(time: report.time, beacon: $0) }
+            .map { Reading(time: report.time, arrival: now, beacon: $0) }
         return update(at: report.time)
     }
 
     private mutating func update(at time: Timestamp) -> Bool {
+        newest = time
         let state = state(at: time)
-        guard state != published ?? BeaconState(hasPlaces: hasPlaces) else { return false }
-        if let published, state.presence == published.presence, state.proximity == published.proximity,
-            state.place == published.place
-        {
+        guard state != published else { return false }
+        if state.presence == published.presence, state.proximity == published.proximity, state.place == published.place {
             let (seconds, attoseconds) = options.minimumInterval.components
             let interval = seconds * Timestamp.nanosecondsPerSecond + attoseconds / 1_000_000_000
             if let lastChange, time.since(lastChange) < interval { return false }
