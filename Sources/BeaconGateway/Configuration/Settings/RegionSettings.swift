@@ -133,9 +133,10 @@ extension BeaconSettings {
         let attributes = section.textsByKey("attributes", "write attributes and their values, as { floor: 2 }")
         let isTracker = section.boolean("tracker") ?? false
         if isTracker, let place {
-            section.report(
+            section.reading.report(
                 place.origin,
-                "\"tracker\" is for a beacon that a person carries, and \"place\" for one that is fixed; remove one of them")
+                "\(section.subject)\"tracker\" is for a beacon that a person carries, and \"place\" for one that is fixed; "
+                    + "remove one of them", severity: .warning)
         }
         guard let name, let constraint, let major = constraint.major, let minor = constraint.minor else {
             return nil
