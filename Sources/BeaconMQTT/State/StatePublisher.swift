@@ -156,14 +156,21 @@ final class StatePublisher: Sendable {
     }
 
     private func begin() async {
-        // With QoS 1, a broker would delay or drop retained messages beyond a thousand.
-        for filter in store.withLock({ store in store.filters }) {
-            await subscribe(to: filter, .atMostOnce, "retained messages that are no longer configured remain")
-        }
-        if homeAssistant.isEnabled {
-            await subscribe(
-                to: homeAssistant.statusTopic, .atLeastOnce,
-                "devices are not announced again when Home Assistant restarts")
+        let filters = store.withLock { store in store.filters }
+        await withDiscardingTaskGroup { group in
+            for filter in filters {
+                group.addTask {
+                    // With QoS 1, a broker would delay or drop retained messages beyond a thousand.
+                    await self.subscribe(
+                        to: filter, .atMostOnce, "retained messages that are no longer configured remain")
+                }
+            }
+            guard homeAssistant.isEnabled else { return }
+            group.addTask {
+                await self.subscribe(
+                    to: self.homeAssistant.statusTopic, .atLeastOnce,
+                    "devices are not announced again when Home Assistant restarts")
+            }
         }
     }
 
