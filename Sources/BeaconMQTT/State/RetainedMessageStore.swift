@@ -208,7 +208,7 @@ struct RetainedMessageStore: Sendable {
             return []
         }
         let next = due.filter { self.stage($0) == stage }
-        due.removeAll { self.stage($0) == stage }
+        due = due.filter { self.stage($0) != stage }
         isDue.subtract(next)
         // The gateway's device comes before those that refer to it.
         let order = Dictionary(announcements.enumerated().map { ($1.topic, $0) }) { first, _ in first }
