@@ -132,7 +132,8 @@ private struct House {
         let state: RegionState = truth.isThere ? .inside : .outside
         var kind = RegionEvent.Kind.state
         if let before, before.isThere != truth.isThere { kind = truth.isThere ? .enter : .exit }
-        for event in [BeaconEvent.region("shop", state, kind), .presence(state, kind)] { send(event) }
+        send(.region("shop", state, kind, at: gateway.seconds))
+        send(.presence(state, kind, at: gateway.seconds))
         let accuracy: Double? = truth.proximity.map { $0 == .near ? 2 : 9 }
         send(.ranged(accuracy, proximity: truth.proximity ?? .unknown, at: gateway.seconds))
         send(
@@ -161,13 +162,13 @@ private struct House {
         case .suspended:
             broker.retain("g/status", "offline", &home)
             gateway.store.disconnected()
-            gateway.seconds += 600
-            // What is located is the core's to report, here when it wakes.
+            // The place is the core's to report.
             _ = gateway.store.receive(
                 .placed(
                     PlaceEvent(
                         time: .at(gateway.seconds), identity: TestBeacon.keys, state: .unknown, place: nil, before: nil)
                 ), at: gateway.now)
+            gateway.seconds += 600
             connect()
         case .brokerStopped:
             broker.retain("g/status", "offline", &home)

@@ -12,7 +12,7 @@ struct RetainedMessageStoreTests {
         _ = store.receive(.region("other", .inside))
         #expect(Self.removeDue(&store) == [])
         store.connected()
-        #expect(Self.removeDue(&store) == ["g/region/a%2Fb/state=unknown", "g/region/shop/state=inside"])
+        #expect(Self.removeDue(&store) == ["g/region/shop/state=inside", "g/region/a%2Fb/state=unknown"])
         #expect(Self.removeDue(&store) == [])
         _ = store.receive(.region("shop", .inside))
         #expect(Self.removeDue(&store) == [])
