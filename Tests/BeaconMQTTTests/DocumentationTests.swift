@@ -45,6 +45,8 @@ struct DocumentationTests {
             try await eventually("an exit came") {
                 sink.receive(Self.change(.exit, .outside, at: 3))
                 sink.receive(Self.change(.state, .inside, at: 3))
+                // A reading that nothing confirms is forgotten.
+                sink.receive(.ranged(1.234, rssi: -61, at: 3))
                 return lines().contains { $0.hasPrefix("beacond/hall/region/shop/event ") }
             }
         }

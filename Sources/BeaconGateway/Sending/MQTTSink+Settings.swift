@@ -1,6 +1,7 @@
 import BeaconMQTT
 import BeaconMonitoring
 import BeaconSupport
+import Foundation
 import Logging
 
 extension MQTTSink {
@@ -14,6 +15,7 @@ extension MQTTSink {
         var state = MQTTStateOptions()
         if let interval = settings.stateInterval { state.minimumInterval = interval }
         var homeAssistant = settings.homeAssistantOptions
+        homeAssistant.gatewayName = settings.baseTopic == nil ? Self.machineName : nil
         homeAssistant.configurationURL = configuration.web?.remoteAddress
         homeAssistant.supportURL = ProgramVersion.supportAddress
         try self.init(
@@ -21,6 +23,14 @@ extension MQTTSink {
             regions: configuration.namedRegions(for: destination), beacons: configuration.namedBeacons,
             places: configuration.places?.placeNames ?? [], homeAssistant: homeAssistant, state: state,
             awaitsRestoredStates: true, logger: logger)
+    }
+}
+
+extension MQTTSink {
+    /// The name of this machine's gateway for people.
+    fileprivate static var machineName: String {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        return host.isEmpty ? "beacond" : "beacond \(host)"
     }
 }
 

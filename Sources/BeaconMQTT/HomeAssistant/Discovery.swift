@@ -69,8 +69,7 @@ struct Discovery: Sendable {
     /// The announcement of the gateway itself.
     private var payloadOfGateway: DiscoveryPayload {
         let id = gatewayID.text
-        // The topic has the machine's name unless the configuration chooses another.
-        let name = topics.base.replacing("/", with: " ")
+        let name = options.gatewayName ?? topics.base.replacing("/", with: " ")
         return payload(
             device(id, name, .gateway), DiscoveryComponent.entitiesOfGateway(id), stateTopic: topics.gatewayState)
     }

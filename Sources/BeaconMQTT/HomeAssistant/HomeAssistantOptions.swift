@@ -23,6 +23,9 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     /// all programs of a house receive the status at once.
     public var announcementDelay: Duration
 
+    /// The name of the gateway's own device; nil for one that is made from the base topic.
+    public var gatewayName: String?
+
     /// The address that the devices' pages link to, which a browser of another machine can open; nil for none.
     public var configurationURL: String?
 
@@ -38,12 +41,13 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
     ///   - announcesRegions: true where the regions are devices too, with an occupancy each.
     ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
+    ///   - gatewayName: the name of the gateway's own device; nil for one that is made from the base topic.
     ///   - configurationURL: the address that the devices' pages link to; nil for none.
     ///   - supportURL: the address of help with the program; nil for none.
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",
         nodeID: String? = nil, announcesRegions: Bool = true, announcementDelay: Duration = .seconds(5),
-        configurationURL: String? = nil, supportURL: String? = nil
+        gatewayName: String? = nil, configurationURL: String? = nil, supportURL: String? = nil
     ) {
         self.isEnabled = isEnabled
         self.discoveryPrefix = discoveryPrefix
@@ -51,6 +55,7 @@ public struct HomeAssistantOptions: Hashable, Sendable {
         self.nodeID = nodeID
         self.announcesRegions = announcesRegions
         self.announcementDelay = announcementDelay
+        self.gatewayName = gatewayName
         self.configurationURL = configurationURL
         self.supportURL = supportURL
     }

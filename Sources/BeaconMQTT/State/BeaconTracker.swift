@@ -23,7 +23,7 @@ struct BeaconTracker: Sendable {
     private let options: MQTTStateOptions
     private var presence = RegionState.unknown
     private var place: String?
-    private let hasPlaces: Bool
+    private var hasPlaces: Bool
     private var readings: [String: Reading] = [:]
     private var lastChange: Timestamp?
     private var newest: Timestamp?
@@ -60,6 +60,18 @@ struct BeaconTracker: Sendable {
             case .outside: BeaconState.nowhere
             }
         return update(at: change.time)
+    }
+
+    /// Gives the beacon's place its new name, which is no change of place.
+    ///
+    /// - Parameters:
+    ///   - names: the new names of places, by the old ones.
+    ///   - hasPlaces: false where beacons are located no longer.
+    mutating func renamePlaces(_ names: [String: String], hasPlaces: Bool) {
+        self.hasPlaces = hasPlaces
+        place = hasPlaces ? place.map { names[$0] ?? $0 } : nil
+        published.hasPlaces = hasPlaces
+        published.place = hasPlaces ? published.place.map { names[$0] ?? $0 } : nil
     }
 
     /// Removes the readings that arrived a while ago: since then the reports have ceased, or the machine was suspended.

@@ -72,26 +72,23 @@ struct RetainedMessageStore: Sendable {
 
     /// Replaces what is configured. What is so no longer is deleted, and all else keeps its state, also under another
     /// name.
-    mutating func configure(regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery) {
+    mutating func configure(
+        regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems = RenamedItems()
+    ) {
         var next = RetainedMessageStore(
             regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: options,
             isReady: isReady)
-        let (keys, nextKeys) = (NamedRegion.keys(of: Array(self.regions.values)), NamedRegion.keys(of: regions))
         for region in regions {
-            let known =
-                self.regions[region.name]?.constraint == region.constraint
-                ? region.name : self.regions.values.first { known in
-                    known.constraint == region.constraint && keys[known.name] == nextKeys[region.name]
-                }?.name
-            guard let known, let state = wanted[topics.regionState(known)] else { continue }
+            guard let known = formerName(of: region, in: next, renamed.regions), let state = wanted[topics.regionState(known)]
+            else { continue }
             next.wanted[topics.regionState(region.name)] = state
         }
         for index in next.beacons.indices {
-            guard discovery.hasPlaces == self.discovery.hasPlaces,
-                let known = self.beacons.first(where: { $0.beacon.identity == next.beacons[index].beacon.identity })
-            else { continue }
+            let beacon = next.beacons[index].beacon
+            guard let known = self.beacons.first(where: { $0.beacon.identity == beacon.identity }) else { continue }
             next.beacons[index].tracker = known.tracker
-            next.wanted[topics.beaconState(next.beacons[index].beacon.name)] = Self.json(known.tracker.published)
+            next.beacons[index].tracker.renamePlaces(renamed.places, hasPlaces: discovery.hasPlaces)
+            next.wanted[topics.beaconState(beacon.name)] = Self.json(next.beacons[index].tracker.published)
         }
         next.diagnostics = diagnostics
         if discovery.isEnabled { next.wanted[topics.gatewayState] = Self.json(diagnostics.published) }
@@ -100,6 +97,18 @@ struct RetainedMessageStore: Sendable {
             next.makeDue(topic)
         }
         self = next
+    }
+
+    /// Returns the name that a region had before: the one that is given, else its own, else that of a region with the
+    /// same beacons and the same id that is no longer there.
+    private func formerName(
+        of region: NamedRegion, in next: RetainedMessageStore, _ names: [String: String]
+    ) -> String? {
+        if let former = names.first(where: { $0.value == region.name })?.key { return former }
+        if names[region.name] == nil, regions[region.name]?.constraint == region.constraint { return region.name }
+        return regions.values.first { former in
+            former.constraint == region.constraint && former.key == region.key && next.regions[former.name] == nil
+        }?.name
     }
 
     /// The filters to subscribe to in order to read what is retained.
