@@ -57,7 +57,7 @@ public final class MQTTSink: Sink {
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
     }
 
-    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. One that has
+    /// Replaces the regions, beacons and places, and deletes the retained messages of removed ones. One that has
     /// another name keeps its state, and so does a beacon, by its identity. The call does not wait.
     ///
     /// - Parameters:
@@ -78,11 +78,11 @@ public final class MQTTSink: Sink {
     /// any thread, in the order of the events.
     public func receive(_ event: BeaconEvent) { state.receive(event) }
 
-    /// Receives what is known of the gateway itself, for its device in Home Assistant. The call does not wait. Numbers
+    /// Receives diagnostics of the gateway itself, for its device in Home Assistant. The call does not wait. Numbers
     /// alone are published at most once a minute.
     public func receive(_ diagnostics: GatewayDiagnostics) { state.receive(diagnostics) }
 
-    /// Ends the states of an earlier run, which were received as events: what is not known now is unknown.
+    /// Ends the states of an earlier run, which came as events. All other states are unknown.
     public func restored() { state.restored() }
 
     /// Five times the messages that may be unacknowledged, so that each acknowledgement releases the next one.

@@ -1,7 +1,7 @@
 import BeaconModel
 
-/// An entity of a device. The keys of each platform are documented at home-assistant.io/integrations/binary_sensor.mqtt,
-/// sensor.mqtt, device_tracker.mqtt and event.mqtt.
+/// An entity of a device. The keys of each platform are documented at
+/// home-assistant.io/integrations/binary_sensor.mqtt, sensor.mqtt, device_tracker.mqtt and event.mqtt.
 struct DiscoveryComponent: Hashable, Sendable {
     /// The kind of entity.
     enum Platform: String, Encodable, Sendable {
@@ -142,8 +142,8 @@ extension DiscoveryComponent {
         [
             "hears": DiscoveryComponent(
                 platform: .binarySensor, uniqueID: id + "_hears", name: "Hears", deviceClass: "connectivity",
-                valueTemplate: "{{ 'None' if value_json.hears is none else 'ON' if value_json.hears else 'OFF' }}",
-                isDiagnostic: true),
+                // As Home Assistant's templates write true, false and null.
+                valueTemplate: "{{ value_json.hears }}", payloadOn: "True", payloadOff: "False", isDiagnostic: true),
             "adverts": DiscoveryComponent(
                 platform: .sensor, uniqueID: id + "_adverts", name: "Adverts",
                 valueTemplate: "{{ value_json.advertsPerSecond }}", unit: "adverts/s", displayPrecision: 0,

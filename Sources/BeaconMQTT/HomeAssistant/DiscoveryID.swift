@@ -17,8 +17,8 @@ struct DiscoveryID: Hashable, Sendable {
 
     var subject: Subject
 
-    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_region_KEY` or `NODE_gateway`, of characters that a discovery topic
-    /// may contain.
+    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_region_KEY` or `NODE_gateway`, of characters that a discovery
+    /// topic may contain.
     var text: String {
         switch subject {
         case .beacon(let identity):
@@ -33,7 +33,7 @@ struct DiscoveryID: Hashable, Sendable {
     /// another, or by hexadecimal digits.
     private static let regionMark = "_region_"
 
-    /// The text behind a gateway's id in that of its own device. No escaped text has it either.
+    /// The text behind a gateway's id in the id of the gateway's device. No escaped text has it either.
     private static let gatewayMark = "_gateway"
 
     init(node: String, subject: Subject) {

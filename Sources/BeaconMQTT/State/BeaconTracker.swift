@@ -18,7 +18,6 @@ struct BeaconTracker: Sendable {
     /// a machine under load delays reports.
     private static let oldestArrival = Duration.seconds(15)
 
-
     private let identity: BeaconIdentity
     private let options: MQTTStateOptions
     private var presence = RegionState.unknown
@@ -28,7 +27,7 @@ struct BeaconTracker: Sendable {
     private var lastChange: Timestamp?
     private var newest: Timestamp?
 
-    /// The state to publish, in which everything is unknown at first.
+    /// The state to publish. Everything in it is unknown at first.
     private(set) var published: BeaconState
 
     init(_ identity: BeaconIdentity, options: MQTTStateOptions, hasPlaces: Bool = false) {
@@ -105,7 +104,8 @@ struct BeaconTracker: Sendable {
         newest = time
         let state = state(at: time)
         guard state != published else { return false }
-        if state.presence == published.presence, state.proximity == published.proximity, state.place == published.place {
+        if state.presence == published.presence, state.proximity == published.proximity, state.place == published.place
+        {
             let (seconds, attoseconds) = options.minimumInterval.components
             let interval = seconds * Timestamp.nanosecondsPerSecond + attoseconds / 1_000_000_000
             if let lastChange, time.since(lastChange) < interval { return false }

@@ -1,6 +1,6 @@
 import BeaconSupport
 
-/// What is known of a gateway itself, for its device in Home Assistant.
+/// Diagnostics of a gateway, for its device in Home Assistant.
 public struct GatewayDiagnostics: Hashable, Sendable {
     /// True while a receiver hears.
     public var hears: Bool
@@ -61,7 +61,9 @@ struct GatewayDiagnosticsFilter: Hashable, Sendable {
         let rate = new.advertsPerSecond.isFinite ? Int(min(max(new.advertsPerSecond, 0), 1e6).rounded()) : 0
         var next = State(hears: new.hears, advertsPerSecond: rate, waiting: new.waiting)
         // A fifth up or down is noise: adverts come by chance.
-        if let before = published.advertsPerSecond, abs(rate - before) * 5 < max(before, 5), (rate == 0) == (before == 0) {
+        if let before = published.advertsPerSecond, abs(rate - before) * 5 < max(before, 5),
+            (rate == 0) == (before == 0)
+        {
             next.advertsPerSecond = before
         }
         guard next != published else { return false }

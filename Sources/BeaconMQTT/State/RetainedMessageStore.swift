@@ -70,8 +70,8 @@ struct RetainedMessageStore: Sendable {
         for (topic, payload) in announcements { wanted[topic] = payload }
     }
 
-    /// Replaces what is configured. What is so no longer is deleted, and all else keeps its state, also under another
-    /// name.
+    /// Replaces the configured regions and beacons. Removed ones are deleted, and all others keep their states, also
+    /// under other names.
     mutating func configure(
         regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems = RenamedItems()
     ) {
@@ -79,7 +79,8 @@ struct RetainedMessageStore: Sendable {
             regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: options,
             isReady: isReady)
         for region in regions {
-            guard let known = formerName(of: region, in: next, renamed.regions), let state = wanted[topics.regionState(known)]
+            guard let known = formerName(of: region, in: next, renamed.regions),
+                let state = wanted[topics.regionState(known)]
             else { continue }
             next.wanted[topics.regionState(region.name)] = state
         }
@@ -127,7 +128,7 @@ struct RetainedMessageStore: Sendable {
         case .region(let change): return receive(change)
         case .placed(let change):
             for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
-        // They have no state: who is to know is notified.
+        // They have no state, and go to destinations as notifications.
         case .located, .suspected: break
         case .ranged(let report):
             for index in beacons.indices where beacons[index].tracker.receive(report, at: now) {
@@ -168,7 +169,7 @@ struct RetainedMessageStore: Sendable {
                 MovementMessage(kind: change.kind.rawValue, beacon: beacon, receiver: change.receiver)))
     }
 
-    /// Receives what is known of the gateway itself.
+    /// Receives diagnostics of the gateway itself.
     mutating func receive(_ new: GatewayDiagnostics, at now: ContinuousClock.Instant) {
         guard discovery.isEnabled, diagnostics.receive(new, at: now) else { return }
         retain(Self.json(diagnostics.published), at: topics.gatewayState)
@@ -179,7 +180,7 @@ struct RetainedMessageStore: Sendable {
         for index in beacons.indices where beacons[index].tracker.expire(at: now) { retainState(of: index) }
     }
 
-    /// Ends the states of an earlier run: what is not known now is unknown.
+    /// Ends the states of an earlier run. All other states are unknown.
     mutating func restored() { isReady = true }
 
     // MARK: - Publishing
@@ -188,7 +189,7 @@ struct RetainedMessageStore: Sendable {
     ///
     /// - Parameters:
     ///   - connection: the number of the connection.
-    ///   - now: the time, before which the machine may have been suspended.
+    ///   - now: the time; the machine may have been suspended before it.
     mutating func connected(as connection: UInt64 = 1, at now: ContinuousClock.Instant = .now) {
         expire(at: now)
         self.connection = connection
@@ -210,8 +211,8 @@ struct RetainedMessageStore: Sendable {
         for announcement in announcements { makeDue(announcement.topic) }
     }
 
-    /// Removes and returns the messages that are due and may be published together, with their current payloads. There
-    /// are none without a connection, or before the states of an earlier run are restored.
+    /// Removes and returns the messages that are due and may be published together, with their current payloads.
+    /// Nothing is due without a connection, or before the states of an earlier run are restored.
     mutating func removeDue() -> [MQTTMessage] {
         guard connection != nil, isReady, let stage = due.map(stage).min(by: { $0.rawValue < $1.rawValue }) else {
             return []
@@ -236,7 +237,7 @@ struct RetainedMessageStore: Sendable {
     /// Makes a message due again after a failure, with its payload of that moment.
     mutating func failed(_ message: MQTTMessage) { makeDue(message.topic) }
 
-    /// The number of the connection at which the gateway is to be announced as online, once nothing else is due.
+    /// The number of the connection that has to announce the gateway as online, once nothing else is due.
     var connectionToAnnounce: UInt64? { isOnline || !isReady || !due.isEmpty ? nil : connection }
 
     /// Notes that the gateway is announced as online.

@@ -45,10 +45,10 @@ final class StatePublisher: Sendable {
         }
     }
 
-    /// Receives what is known of the gateway itself, without waiting.
+    /// Receives diagnostics of the gateway itself, without waiting.
     func receive(_ diagnostics: GatewayDiagnostics) { update { $0.receive(diagnostics, at: .now) } }
 
-    /// Ends the states of an earlier run: everything else is unknown.
+    /// Ends the states of an earlier run. All other states are unknown.
     func restored() { update { $0.restored() } }
 
     /// Replaces what is configured, without waiting.
@@ -98,7 +98,7 @@ final class StatePublisher: Sendable {
 
     /// Announces the gateway as online, once everything else is published.
     ///
-    /// - Returns: false where it is to be tried again.
+    /// - Returns: false where another attempt is due.
     private func announceOnline() async -> Bool {
         guard let connection = store.withLock({ store in store.connectionToAnnounce }) else { return true }
         do throws(MQTTError) {

@@ -4,8 +4,8 @@ import Foundation
 /// which are required. Unknown keys it passes over, which here is a mistake, since it would be ours.
 ///
 /// From home-assistant.io/integrations/mqtt ("Device discovery payload", "Discovery payload"), /binary_sensor.mqtt,
-/// /sensor.mqtt, /device_tracker.mqtt and /event.mqtt ("Configuration variables"), and the rules of homeassistant/components/mqtt (schemas.py, discovery.py,
-/// sensor.py), read in November 2026.
+/// /sensor.mqtt, /device_tracker.mqtt and /event.mqtt ("Configuration variables"), and the rules of
+/// homeassistant/components/mqtt (schemas.py, discovery.py, sensor.py), read in November 2026.
 enum HomeAssistantSchema {
     enum Kind {
         case text, topic, number, boolean, texts, map, any

@@ -83,7 +83,8 @@ struct ContinuityTests {
                 guard let value = stamp[entity], value != "unknown", value != values.last else { continue }
                 values.append(value)
             }
-            let expected = last == after.values[entity] || after.values[entity] == "unknown"
+            let expected =
+                last == after.values[entity] || after.values[entity] == "unknown"
                 ? [last] : [last, after.values[entity] ?? ""]
             #expect(values == expected, "\(entity)")
         }

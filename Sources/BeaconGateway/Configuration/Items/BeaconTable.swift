@@ -4,8 +4,8 @@ import BeaconSupport
 import Foundation
 import HTTPTypes
 
-/// Named beacons as a table (CSV, RFC 4180): `name,uuid,major,minor,place`, `tracker` where a beacon is one, and a column
-/// for each attribute.
+/// Named beacons as a table (CSV, RFC 4180): `name,uuid,major,minor,place`, `tracker` where a beacon is one, and a
+/// column for each attribute.
 enum BeaconTable {
     /// The largest table, in bytes, and the most beacons in it.
     static let largest = 1 << 20
@@ -35,7 +35,8 @@ enum BeaconTable {
                 [
                     beacon.name, beacon.identity.uuid.description, "\(beacon.identity.major)",
                     "\(beacon.identity.minor)", beacon.place ?? "",
-                ] + (hasTrackers ? [beacon.isTracker ? "true" : ""] : []) + attributes.map { beacon.attributes[$0] ?? "" }
+                ] + (hasTrackers ? [beacon.isTracker ? "true" : ""] : [])
+                + attributes.map { beacon.attributes[$0] ?? "" }
             lines.append(fields.map(field).joined(separator: ","))
         }
         return lines.map { $0 + "\r\n" }.joined()

@@ -121,7 +121,7 @@ extension ConfigurationSection {
         }
     }
 
-    /// Warns of regions that match the same beacons, of which Home Assistant knows all but one by their names.
+    /// Warns of regions that match the same beacons: Home Assistant knows all but one of them by their names.
     private func warnOfEqualRegions(_ regions: [NamedRegion]) {
         var names: [String: String] = [:]
         for region in regions {

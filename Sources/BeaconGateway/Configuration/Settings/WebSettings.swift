@@ -75,8 +75,8 @@ public struct WebSettings: Hashable, Sendable {
         return "\(certificate == nil ? "http" : "https")://\(Self.authority(host, port))/"
     }
 
-    /// The address to open in a browser of another machine; nil where there is none: the console listens on this machine
-    /// alone, on a port that is not known, or lets only a proxy in.
+    /// The address to open in a browser of another machine; nil where the console listens on this machine alone, on a
+    /// port that is not known, or lets only a proxy in.
     var remoteAddress: String? {
         let isBehindProxies = !trustedProxies.isEmpty && tokenHash == nil
         guard !isLoopback, port != 0, !isBehindProxies else { return nil }
