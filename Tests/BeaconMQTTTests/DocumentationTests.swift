@@ -31,18 +31,30 @@ struct DocumentationTests {
         var options = MQTTOptions.test(port: broker.port, clientID: "beacond-hall")
         options.baseTopic = "beacond/hall"
         let sink = try MQTTSink(
-            options, regions: ["shop"], beacons: [NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)],
-            homeAssistant: HomeAssistantOptions())
-        sink.receive(.region("shop", .inside, at: 1))
+            options, regions: [Self.shop],
+            beacons: [NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys, isTracker: true)],
+            homeAssistant: HomeAssistantOptions(configurationURL: "http://192.168.1.20:8099/"))
+        sink.receive(Self.change(.state, .inside, at: 1))
         sink.receive(.presence(.inside, at: 1))
         sink.receive(.ranged(1.234, rssi: -61, at: 2))
         try await running(sink.run) {
+            sink.receive(GatewayDiagnostics(hears: true, advertsPerSecond: 42, waiting: 0))
             #expect(await sink.deliver([try .enter(1)]) == [.delivered])
-            try await eventually("all came") { lines().count { !$0.hasPrefix("none") } == 6 }
+            try await eventually("it is online") { lines().contains("beacond/hall/status online") }
+            // An event that comes before the sink knows that it is online is of no use, and dropped.
+            try await eventually("an exit came") {
+                sink.receive(Self.change(.exit, .outside, at: 3))
+                sink.receive(Self.change(.state, .inside, at: 3))
+                // A reading that nothing confirms is forgotten.
+                sink.receive(.ranged(1.234, rssi: -61, at: 3))
+                return lines().contains { $0.hasPrefix("beacond/hall/region/shop/event ") }
+            }
         }
         try await eventually("the end came") { lines().contains("beacond/hall/status offline") }
         for line in lines() where !line.hasPrefix("none") {
             let topic = String(line.prefix { $0 != " " })
+            // Before the first diagnostics, and after the exit.
+            if line == "beacond/hall/region/shop/state outside" || line.contains(#""hears":null"#) { continue }
             if topic.hasPrefix("homeassistant/") {
                 #expect(text.contains(topic))
                 let payload = Data(line.dropFirst(topic.count + 1).utf8)
@@ -52,6 +64,15 @@ struct DocumentationTests {
                 #expect(text.contains(line + "\n"), "\(line)")
             }
         }
+    }
+
+    private static let shop = NamedRegion(name: "shop", constraint: BeaconConstraint(uuid: TestBeacon.uuid))
+
+    private static func change(_ kind: RegionEvent.Kind, _ state: RegionState, at seconds: Double) -> BeaconEvent {
+        .region(
+            RegionEvent(
+                kind, name: "shop", constraint: shop.constraint, time: .at(seconds), receiver: "hci0", state: state,
+                before: .unknown))
     }
 
     /// The blocks of JSON in a page.

@@ -14,6 +14,7 @@ public final class MQTTClient: Sendable {
 
     private let requests = RequestTable()
     private let logger: Logger
+    private let firstAvailability: Availability
 
     /// Makes a client, which connects once ``run()`` is called.
     ///
@@ -21,13 +22,30 @@ public final class MQTTClient: Sendable {
     ///   - options: the settings.
     ///   - logger: a logger for the connection.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
-    public init(_ options: MQTTOptions, logger: Logger = Logger(label: "beacon.mqtt")) throws(MQTTError) {
+    public convenience init(
+        _ options: MQTTOptions, logger: Logger = Logger(label: "beacon.mqtt")
+    ) throws(MQTTError) {
+        try self.init(options, announcing: .online, logger: logger)
+    }
+
+    /// Makes a client, which connects once ``run()`` is called.
+    ///
+    /// - Parameters:
+    ///   - options: the settings.
+    ///   - availability: the availability that each connection announces first. A client that begins as offline
+    ///     publishes ``onlineMessage`` itself.
+    ///   - logger: a logger for the connection.
+    /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
+    package init(
+        _ options: MQTTOptions, announcing availability: Availability, logger: Logger
+    ) throws(MQTTError) {
         let mistakes = options.mistakes()
         guard mistakes.isEmpty else {
             throw MQTTError(.invalidOptions, "The options for MQTT: \(mistakes.joined(separator: "; ")).")
         }
         self.options = options
         self.logger = logger
+        firstAvailability = availability
     }
 
     /// Maintains the connection until its task is cancelled. Then it waits up to two seconds for acknowledgements,
@@ -36,7 +54,8 @@ public final class MQTTClient: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { runner in
                 guard requests.begin(runner) else { return runner.resume() }
-                let thread = ConnectionThread(options: options, requests: requests, logger: logger)
+                let thread = ConnectionThread(
+                    options: options, requests: requests, logger: logger, firstAvailability: firstAvailability)
                 if !thread.start() {
                     logger.error(
                         """
@@ -112,6 +131,30 @@ public final class MQTTClient: Sendable {
     /// of its own, which buffers all events until they are read.
     public func events() -> AsyncStream<MQTTEvent> { requests.events() }
 
+    /// Calls a function with the events from now on, the state of the connection first, before the requests that the
+    /// broker acknowledges after them return.
+    ///
+    /// - Parameter listener: must neither wait nor use this client.
+    package func listen(_ listener: @escaping @Sendable (MQTTEvent) -> Void) { requests.listen(listener) }
+
+    /// The number of the last connection that a broker accepted; 0 before the first.
+    package var connection: UInt64 { requests.connection }
+
+    /// The message that announces this client as online; nil where availability is not announced.
+    package var onlineMessage: MQTTMessage? {
+        options.availabilityTopic.map {
+            MQTTMessage(topic: $0, text: Availability.online.rawValue, isRetained: true)
+        }
+    }
+
+    /// Publishes a message by one connection, and by no later one.
+    ///
+    /// - Parameter connection: the number of the connection.
+    /// - Throws: ``MQTTError``, also where that connection has ended.
+    package func publish(_ message: MQTTMessage, by connection: UInt64) async throws(MQTTError) {
+        for result in await perform([.publish(message)], by: connection) { try result.get() }
+    }
+
     /// False where the broker of the last connection keeps no retained messages.
     package var keepsRetained: Bool { requests.keepsRetained }
 
@@ -119,7 +162,9 @@ public final class MQTTClient: Sendable {
         for result in await perform([action]) { try result.get() }
     }
 
-    private func perform(_ actions: [MQTTRequest.Action]) async -> [Result<Void, MQTTError>] {
+    private func perform(
+        _ actions: [MQTTRequest.Action], by connection: UInt64? = nil
+    ) async -> [Result<Void, MQTTError>] {
         guard !actions.isEmpty else { return [] }
         let ids = requests.nextIDs(actions.count)
         let timeout = options.publishTimeout
@@ -139,7 +184,9 @@ public final class MQTTClient: Sendable {
                 let results = ResultCollector(count: actions.count) { caller.resume(returning: $0) }
                 requests.submit(
                     zip(ids, actions).enumerated().map { index, pair in
-                        let request = MQTTRequest(action: pair.1) { results.set($0, at: index) }
+                        let request = MQTTRequest(action: pair.1, connection: connection) {
+                            results.set($0, at: index)
+                        }
                         return (pair.0, request)
                     })
                 // The handler below may have run before the requests were in the table.

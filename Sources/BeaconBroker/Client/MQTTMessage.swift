@@ -95,7 +95,7 @@ public enum MQTTEvent: Sendable {
 }
 
 /// The content of the retained message at ``MQTTOptions/availabilityTopic``. The words are Home Assistant's defaults.
-enum Availability: String {
+package enum Availability: String, Sendable {
     case online
     case offline
 }

@@ -21,9 +21,11 @@ struct ConnectionLoop {
     private var suspects = SuspectMessages()
     private var warnings: Set<String> = []
     private var isConnected = false
+    private let firstAvailability: Availability
 
-    init(options: MQTTOptions, requests: RequestTable, logger: Logger) {
+    init(options: MQTTOptions, requests: RequestTable, logger: Logger, firstAvailability: Availability) {
         (self.options, self.requests, self.logger) = (options, requests, logger)
+        self.firstAvailability = firstAvailability
         terms = ConnectionTerms(options)
     }
 
@@ -83,7 +85,7 @@ struct ConnectionLoop {
             requests.connected(keepsRetained: session.retains)
             isConnected = true
             logger.info("connected to \(options.address) as \(options.clientID), with MQTT \(session.terms.version)")
-            try announce(.online, by: session)
+            try announce(firstAvailability, by: session)
             while !requests.isClosing {
                 if suspects.isLooking || sent.isCareful { sent.removeAbandoned(requests.isOpen) }
                 let room = sent.room(atMost: session.window, hasSuspect: suspects.isLooking)

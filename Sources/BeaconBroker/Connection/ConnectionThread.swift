@@ -7,6 +7,8 @@ struct ConnectionThread: Sendable {
     let options: MQTTOptions
     let requests: RequestTable
     let logger: Logger
+    /// The availability that each connection announces first.
+    var firstAvailability = Availability.online
 
     /// Starts the thread, which ends by itself once the request table is closed.
     ///
@@ -40,7 +42,8 @@ struct ConnectionThread: Sendable {
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-        var loop = ConnectionLoop(options: options, requests: requests, logger: logger)
+        var loop = ConnectionLoop(
+            options: options, requests: requests, logger: logger, firstAvailability: firstAvailability)
         loop.run()
         requests.finish()
     }

@@ -17,6 +17,9 @@ struct MQTTRequest: Sendable {
     /// True for what is of no use later: without a connection it fails at once.
     var isPerishable = false
 
+    /// The number of the only connection by which it may be sent; nil for any.
+    var connection: UInt64?
+
     /// Returns the result to the caller, without waiting. Whoever removes the request from the table calls it, once.
     var complete: @Sendable (Result<Void, MQTTError>) -> Void
 }
@@ -30,6 +33,8 @@ final class RequestTable: Sendable {
         var nextID: MQTTRequest.ID = 1
         var isClosing = false
         var isConnected = false
+        /// The number of the last connection.
+        var connection: UInt64 = 0
         var keepsRetained = true
         var fault: MQTTError?
         var listeners: [UInt64: @Sendable (MQTTEvent) -> Void] = [:]
@@ -55,7 +60,9 @@ final class RequestTable: Sendable {
         let refused = state.withLock { state in
             var refused: [MQTTRequest] = []
             for (id, request) in requests {
-                if state.isClosing || (request.isPerishable && !state.isConnected) {
+                if state.isClosing || (request.isPerishable && !state.isConnected)
+                    || request.connection.map({ $0 != state.connection }) ?? false
+                {
                     refused.append(request)
                 } else {
                     state.open[id] = request
@@ -156,9 +163,20 @@ final class RequestTable: Sendable {
     ///
     /// - Parameter keepsRetained: false where the broker keeps no retained messages.
     func connected(keepsRetained: Bool) {
-        state.withLock { state in state.keepsRetained = keepsRetained }
+        // Those of the last connection may have come after its requests were ended.
+        let late = state.withLock { state in
+            state.keepsRetained = keepsRetained
+            state.connection += 1
+            let late = state.open.filter { $0.value.connection != nil }
+            for id in late.keys { state.open[id] = nil }
+            return late.values
+        }
+        for request in late { request.complete(.failure(.closed)) }
         announce(.connected, isConnected: true, fault: nil)
     }
+
+    /// The number of the last connection; 0 before the first.
+    var connection: UInt64 { state.withLock { state in state.connection } }
 
     /// False where the broker of the last connection keeps no retained messages.
     var keepsRetained: Bool { state.withLock { state in state.keepsRetained } }

@@ -22,13 +22,13 @@ extension Gateway {
             if case .region(let name) = owner, let time = last.since {
                 view.restore(.init(state: before, time: time, receiver: last.receiver), of: name)
             }
-            // Destinations receive the state, which is no notification.
-            let event = BeaconEvent.region(
-                RegionEvent(
-                    .state, name: owner.name, constraint: region.constraint, time: .zero, receiver: nil, state: before,
-                    before: before))
-            if case .region = owner { _ = policy.receive(event, at: .zero) }
-            for destination in destinations { destination.receive?(event) }
+            // Destinations receive the state, which is no notification, as the core publishes it.
+            var event = RegionEvent(
+                .state, name: owner.name, constraint: region.constraint, time: .zero, receiver: nil, state: before,
+                before: before)
+            if case .region = owner { _ = policy.receive(.region(event), at: .zero) }
+            event.state = conditions[owner].map { core.publishedState(of: $0) } ?? before
+            for destination in destinations { destination.receive?(.region(event)) }
         }
         for constraint in plan.rangings where rangings[constraint] == nil {
             rangings[constraint] = core.startRanging(constraint)
@@ -44,6 +44,7 @@ extension Gateway {
             }
             core.awaitBeacons(plan.awaited)
         }
+        for destination in destinations { destination.restored?() }
     }
 
     /// Returns what was known in the last run, once it can be read. A region that was inside and begins as unknown

@@ -1,4 +1,5 @@
 public import BeaconDelivery
+import BeaconMQTT
 import BeaconMonitoring
 import BeaconSupport
 import CoreMetrics
@@ -37,6 +38,8 @@ public struct GatewayDaemon: Sendable {
     private let received: ReceivedEvents?
     private let proxy: ProxyServer?
     private let fleet: FleetMember?
+    /// The destinations that show what is known of the gateway itself.
+    private let diagnosed: [@Sendable (GatewayDiagnostics) -> Void]
     private let shutdown = Locked(ShutdownRequest())
     private let logger: Logger
 
@@ -66,6 +69,7 @@ public struct GatewayDaemon: Sendable {
         let destinations = try configuration.destinations.map {
             try ConfiguredDestination($0, in: configuration, stateFolder: stateFolder, logger: logger)
         }
+        diagnosed = destinations.compactMap(\.diagnose)
         published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
         let writer: any NotificationWriter
         var state: GatewayState?
@@ -219,6 +223,14 @@ public struct GatewayDaemon: Sendable {
         if let web { services.append(.init(service: web, successTerminationBehavior: .ignore)) }
         if let proxy { services.append(.init(service: ProxyRun(proxy: proxy, gateway: gateway))) }
         if let fleet { services.append(.init(service: FleetRun(fleet: fleet))) }
+        if !diagnosed.isEmpty {
+            services.append(
+                .init(
+                    service: DiagnosticsRun(
+                        receivers: diagnosed, statistics: { [published] in published.withLock { $0 } },
+                        delivery: delivery),
+                    successTerminationBehavior: .ignore))
+        }
         services += companions.map { .init(service: $0) }
         // The group's own log is of interest only from warnings on.
         var groupLogger = logger

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconMQTT
 import BeaconMonitoring
 import Logging
 import ServiceLifecycle
@@ -77,6 +78,29 @@ struct ProxyRun: Service {
             }
         }
         await proxy.stop()
+    }
+}
+
+/// The service that tells destinations what is known of the gateway itself.
+struct DiagnosticsRun: Service {
+    /// The time between two looks. Destinations publish less often.
+    static let interval = Duration.seconds(10)
+
+    let receivers: [@Sendable (GatewayDiagnostics) -> Void]
+    let statistics: @Sendable () -> GatewayStatistics
+    let delivery: DeliveryService<ContinuousClock>?
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            var (before, time) = (statistics(), ContinuousClock.now)
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                let (now, end) = (statistics(), ContinuousClock.now)
+                let waiting = (try? await delivery?.status())?.reduce(0) { $0 + $1.waiting } ?? 0
+                let diagnostics = GatewayDiagnostics(now, since: before, end - time, waiting: waiting)
+                for receive in receivers { receive(diagnostics) }
+                (before, time) = (now, end)
+            }
+        }
     }
 }
 

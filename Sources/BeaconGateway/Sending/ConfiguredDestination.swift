@@ -18,6 +18,12 @@ struct ConfiguredDestination: Sendable {
 
     /// Takes in the regions, beacons and places of another configuration; nil for destinations that need none.
     var configure: (@Sendable (GatewayConfiguration) -> Void)?
+
+    /// Ends the states of the last run, which came as events; nil for destinations of notifications alone.
+    var restored: (@Sendable () -> Void)?
+
+    /// Receives what is known of the gateway itself; nil for destinations that do not show it.
+    var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
 }
 
 extension ConfiguredDestination {
@@ -36,6 +42,8 @@ extension ConfiguredDestination {
         let sink: any Sink
         var receive: (@Sendable (BeaconEvent) -> Void)?
         var configure: (@Sendable (GatewayConfiguration) -> Void)?
+        var restored: (@Sendable () -> Void)?
+        var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
         switch settings.kind {
         case .webhook(let webhook):
             var configuration = WebhookConfiguration(url: webhook.url)
@@ -58,9 +66,11 @@ extension ConfiguredDestination {
         case .mqtt(let mqtt):
             let broker = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
             receive = { broker.receive($0) }
+            restored = { broker.restored() }
+            if mqtt.homeAssistant?.isEnabled == true { diagnose = { broker.receive($0) } }
             configure = { configuration in
                 broker.configure(
-                    regions: configuration.regionNames(for: settings), beacons: configuration.namedBeacons,
+                    regions: configuration.namedRegions(for: settings), beacons: configuration.namedBeacons,
                     places: configuration.places?.placeNames ?? [])
             }
             sink = broker
@@ -68,7 +78,7 @@ extension ConfiguredDestination {
         self.init(
             destination: Destination(
                 name: settings.name, sink: FilteredSink(sink: sink, filter: filter), kinds: settings.events),
-            filter: filter, receive: receive, configure: configure)
+            filter: filter, receive: receive, configure: configure, restored: restored, diagnose: diagnose)
     }
 }
 

@@ -1,5 +1,7 @@
 import BeaconMQTT
 import BeaconMonitoring
+import BeaconSupport
+import Foundation
 import Logging
 
 extension MQTTSink {
@@ -12,22 +14,62 @@ extension MQTTSink {
     ) throws {
         var state = MQTTStateOptions()
         if let interval = settings.stateInterval { state.minimumInterval = interval }
+        var homeAssistant = settings.homeAssistantOptions
+        homeAssistant.gatewayName = settings.baseTopic == nil ? Self.machineName : nil
+        homeAssistant.configurationURL = configuration.web?.remoteAddress
+        homeAssistant.supportURL = ProgramVersion.supportAddress
         try self.init(
             settings.options,
-            regions: configuration.regionNames(for: destination), beacons: configuration.namedBeacons,
-            places: configuration.places?.placeNames ?? [], homeAssistant: settings.homeAssistantOptions, state: state,
-            logger: logger)
+            regions: configuration.namedRegions(for: destination), beacons: configuration.namedBeacons,
+            places: configuration.places?.placeNames ?? [], homeAssistant: homeAssistant, state: state,
+            awaitsRestoredStates: true, logger: logger)
+    }
+}
+
+extension MQTTSink {
+    /// The name of this machine's gateway for people.
+    fileprivate static var machineName: String {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        return host.isEmpty ? "beacond" : "beacond \(host)"
     }
 }
 
 extension GatewayConfiguration {
-    /// Returns the names of the regions that a destination receives.
-    func regionNames(for destination: DestinationSettings) -> [String] {
-        regions.map(\.name).filter { destination.regions?.contains($0) ?? true }
+    /// Returns the regions that a destination receives.
+    func namedRegions(for destination: DestinationSettings) -> [NamedRegion] {
+        regions.filter { destination.regions?.contains($0.name) ?? true }.map(NamedRegion.init)
     }
 
     /// The beacons that have names.
-    var namedBeacons: [NamedBeacon] { beacons.map { NamedBeacon(name: $0.name, identity: $0.identity) } }
+    var namedBeacons: [NamedBeacon] {
+        beacons.map {
+            NamedBeacon(name: $0.name, identity: $0.identity, isTracker: $0.isTracker, place: $0.place)
+        }
+    }
+}
+
+extension NamedRegion {
+    /// The region of its settings.
+    init(_ settings: RegionSettings) {
+        self.init(name: settings.name, constraint: settings.region.constraint, id: settings.id)
+    }
+}
+
+extension GatewayDiagnostics {
+    /// The diagnostics of two moments of a gateway.
+    ///
+    /// - Parameters:
+    ///   - statistics: the counts of now.
+    ///   - before: the counts of a while ago.
+    ///   - time: the time between them.
+    ///   - waiting: the number of events that wait to be delivered.
+    init(_ statistics: GatewayStatistics, since before: GatewayStatistics, _ time: Duration, waiting: Int) {
+        func packets(_ statistics: GatewayStatistics) -> Int { statistics.sources.reduce(0) { $0 + $1.packets } }
+        let adverts = Double(max(packets(statistics) - packets(before), 0))
+        self.init(
+            hears: statistics.sources.contains { $0.state == .running },
+            advertsPerSecond: time > .zero ? adverts / (time / .seconds(1)) : 0, waiting: waiting)
+    }
 }
 
 extension MQTTSettings {

@@ -107,7 +107,8 @@ extension GuidedStart.Choice.Broker {
                     let beacon = event?.beacon.map { event?.beaconName ?? "\($0.major)/\($0.minor)" }
                     continuation.yield(.event(message.topic, beacon: beacon))
                 } else if let told = try? JSONDecoder().decode(Announcement.self, from: Data(message.payload)),
-                    told.stateTopic.hasPrefix(client.options.baseTopic + "/")
+                    told.stateTopic.hasPrefix(client.options.baseTopic + "/"),
+                    told.device.model != DeviceModel.gateway.rawValue
                 {
                     continuation.yield(
                         .device(told.device.name, isRegion: told.device.model == DeviceModel.region.rawValue))

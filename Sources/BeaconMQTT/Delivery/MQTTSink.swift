@@ -18,32 +18,37 @@ public final class MQTTSink: Sink {
     ///
     /// - Parameters:
     ///   - options: the broker, the client and the topics.
-    ///   - regions: the names of the monitored regions whose state is retained.
+    ///   - regions: the monitored regions whose state is retained.
     ///   - beacons: the named beacons. The presence of one requires a monitored region of exactly its identity, its
     ///     distance requires that it is ranged.
     ///   - places: the names of the places that beacons are located in.
     ///   - homeAssistant: the settings of Home Assistant's discovery.
     ///   - state: the changes of a beacon's distance and signal that are published.
+    ///   - awaitsRestoredStates: true where states of an earlier run are to come first. The gateway is not announced as
+    ///     online before ``restored()`` is called.
     ///   - logger: a logger for the connection.
     /// - Throws: ``MQTTError`` with the code ``MQTTError/Code/invalidOptions``, which lists all mistakes.
     public init(
-        _ options: MQTTOptions, regions: [String] = [], beacons: [NamedBeacon] = [], places: [String] = [],
+        _ options: MQTTOptions, regions: [NamedRegion] = [], beacons: [NamedBeacon] = [], places: [String] = [],
         homeAssistant: HomeAssistantOptions = HomeAssistantOptions(isEnabled: false),
-        state: MQTTStateOptions = MQTTStateOptions(), logger: Logger = Logger(label: "beacon.mqtt")
+        state: MQTTStateOptions = MQTTStateOptions(), awaitsRestoredStates: Bool = false,
+        logger: Logger = Logger(label: "beacon.mqtt")
     ) throws(MQTTError) {
         let mistakes =
-            options.mistakes() + homeAssistant.mistakes() + Self.repeated("region", regions)
+            options.mistakes() + homeAssistant.mistakes() + Self.repeated("region", regions.map(\.name))
             + Self.repeated("beacon", beacons.map(\.name)) + Self.repeated("place", places)
             + Self.repeated("beacon's identity", beacons.map(\.identity.description))
         guard mistakes.isEmpty else {
             throw MQTTError(.invalidOptions, "The options for MQTT: \(mistakes.joined(separator: "; ")).")
         }
-        client = try MQTTClient(options, logger: logger)
+        // The state publisher announces the gateway as online, behind the states.
+        client = try MQTTClient(options, announcing: .offline, logger: logger)
         topics = TopicTree(base: options.baseTopic)
         self.homeAssistant = homeAssistant
         let store = RetainedMessageStore(
             regions: regions, beacons: beacons, topics: topics,
-            discovery: Discovery(homeAssistant, broker: options, topics: topics, places: places), options: state)
+            discovery: Discovery(homeAssistant, broker: options, topics: topics, places: places), options: state,
+            isReady: !awaitsRestoredStates)
         self.state = StatePublisher(store, client: client, homeAssistant: homeAssistant, logger: logger)
     }
 
@@ -52,22 +57,33 @@ public final class MQTTSink: Sink {
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
     }
 
-    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. The call does
-    /// not wait.
+    /// Replaces the regions, beacons and places, and deletes the retained messages of removed ones. One that has
+    /// another name keeps its state, and so does a beacon, by its identity. The call does not wait.
     ///
     /// - Parameters:
-    ///   - regions: the names of the monitored regions.
+    ///   - regions: the monitored regions.
     ///   - beacons: the named beacons.
     ///   - places: the names of the places that beacons are located in.
-    public func configure(regions: [String], beacons: [NamedBeacon], places: [String]) {
+    ///   - renamed: the new names of regions and places.
+    public func configure(
+        regions: [NamedRegion], beacons: [NamedBeacon], places: [String], renamed: RenamedItems = RenamedItems()
+    ) {
         state.configure(
             regions: regions, beacons: beacons,
-            discovery: Discovery(homeAssistant, broker: client.options, topics: topics, places: places))
+            discovery: Discovery(homeAssistant, broker: client.options, topics: topics, places: places),
+            renamed: renamed)
     }
 
     /// Receives an event of monitoring or ranging, for the retained state. The call does not wait, and may come from
     /// any thread, in the order of the events.
     public func receive(_ event: BeaconEvent) { state.receive(event) }
+
+    /// Receives diagnostics of the gateway itself, for its device in Home Assistant. The call does not wait. Numbers
+    /// alone are published at most once a minute.
+    public func receive(_ diagnostics: GatewayDiagnostics) { state.receive(diagnostics) }
+
+    /// Ends the states of an earlier run, which came as events. All other states are unknown.
+    public func restored() { state.restored() }
 
     /// Five times the messages that may be unacknowledged, so that each acknowledgement releases the next one.
     public var maximumBatch: Int { client.options.maximumInFlight * 5 }
@@ -109,6 +125,24 @@ public final class MQTTSink: Sink {
             group.addTask { await self.client.run() }
             group.addTask { await self.state.run() }
         }
+    }
+}
+
+/// The regions and places that have other names than before, with the same beacons and receivers.
+public struct RenamedItems: Hashable, Sendable {
+    /// The new names of regions, by the old ones.
+    public var regions: [String: String]
+
+    /// The new names of places, by the old ones.
+    public var places: [String: String]
+
+    /// Creates a list of new names by old ones, by default an empty one.
+    ///
+    /// - Parameters:
+    ///   - regions: the new names of regions.
+    ///   - places: the new names of places.
+    public init(regions: [String: String] = [:], places: [String: String] = [:]) {
+        (self.regions, self.places) = (regions, places)
     }
 }
 

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 
 /// The announcements of devices to Home Assistant: their topics and payloads, and which are this gateway's.
 struct Discovery: Sendable {
@@ -24,26 +25,37 @@ struct Discovery: Sendable {
     /// True where devices are announced.
     var isEnabled: Bool { options.isEnabled }
 
+    /// True where regions are announced.
+    var announcesRegions: Bool { options.isEnabled && options.announcesRegions }
+
     /// The filter of all announcements, also those of other programs.
     var filter: String { "\(options.discoveryPrefix)/device/+/config" }
 
-    /// Returns the announcements of devices, by topic: those of the beacons and, where they are wanted, of the regions.
-    func announcements(regions: [String], beacons: [NamedBeacon]) -> [String: DiscoveryPayload] {
-        guard isEnabled else { return [:] }
-        let devices =
-            beacons.map { (topic(for: id(of: $0)), payload(for: $0)) }
-            + (options.announcesRegions ? regions.map { (topic(for: id(ofRegion: $0)), payload(forRegion: $0)) } : [])
-        return Dictionary(devices, uniquingKeysWith: { first, _ in first })
+    /// Returns the announcements of devices: the gateway's first, to which the others refer, then those of the beacons
+    /// and, where they are wanted, of the regions.
+    func announcements(regions: [NamedRegion], beacons: [NamedBeacon]) -> [(topic: String, payload: DiscoveryPayload)] {
+        guard isEnabled else { return [] }
+        var devices = [(topic(for: gatewayID), payloadOfGateway)]
+        devices += beacons.map { (topic(for: id(of: $0)), payload(for: $0)) }
+        guard announcesRegions else { return devices }
+        let keys = NamedRegion.keys(of: regions)
+        return devices
+            + regions.map { region in
+                let id = id(ofRegion: keys[region.name] ?? region.key)
+                return (topic(for: id), payload(for: region, id.text))
+            }
     }
 
     private func topic(for id: DiscoveryID) -> String { "\(options.discoveryPrefix)/device/\(id.text)/config" }
+
+    private var gatewayID: DiscoveryID { DiscoveryID(node: node, subject: .gateway) }
 
     private func id(of beacon: NamedBeacon) -> DiscoveryID {
         DiscoveryID(node: node, subject: .beacon(beacon.identity))
     }
 
-    private func id(ofRegion name: String) -> DiscoveryID {
-        DiscoveryID(node: node, subject: .region(DiscoveryID.escape(name)))
+    private func id(ofRegion key: String) -> DiscoveryID {
+        DiscoveryID(node: node, subject: .region(DiscoveryID.escape(key)))
     }
 
     /// Returns true for an announcement of this gateway, of this run or an earlier one.
@@ -54,69 +66,46 @@ struct Discovery: Sendable {
         return DiscoveryID(topic.dropFirst(start.count).dropLast(end.count), of: node) != nil
     }
 
-    /// Returns the announcement of a region, which is occupied while a beacon of it is there. The class is that of
-    /// rooms; Home Assistant calls what has a presence "home" or "away".
-    func payload(forRegion name: String) -> DiscoveryPayload {
-        let id = id(ofRegion: name).text
-        return DiscoveryPayload(
-            device: DiscoveryPayload.Device(identifiers: [id], name: name, model: DeviceModel.region.rawValue),
-            origin: DiscoveryPayload.Origin(name: "swift-beacon"),
-            components: [
-                "occupancy": DiscoveryComponent(
-                    platform: .binarySensor, uniqueID: id + "_occupancy", deviceClass: "occupancy",
-                    // Home Assistant takes `None` for "unknown".
-                    valueTemplate: "{{ 'None' if value == '\(RegionState.unknown)' else value }}",
-                    payloadOn: RegionState.inside.description, payloadOff: RegionState.outside.description)
-            ],
-            stateTopic: topics.regionState(name), availabilityTopic: availabilityTopic, qualityOfService: 1)
+    /// The announcement of the gateway itself.
+    private var payloadOfGateway: DiscoveryPayload {
+        let id = gatewayID.text
+        let name = options.gatewayName ?? topics.base.replacing("/", with: " ")
+        return payload(
+            device(id, name, .gateway), DiscoveryComponent.entitiesOfGateway(id), stateTopic: topics.gatewayState)
+    }
+
+    private func payload(for region: NamedRegion, _ id: String) -> DiscoveryPayload {
+        var device = device(id, region.name, .region)
+        device.modelID = region.constraint.description
+        return payload(
+            device, DiscoveryComponent.entities(of: region, id, topics: topics),
+            stateTopic: topics.regionState(region.name))
     }
 
     /// Returns the announcement of a beacon.
     func payload(for beacon: NamedBeacon) -> DiscoveryPayload {
         let id = id(of: beacon).text
-        return DiscoveryPayload(
-            device: DiscoveryPayload.Device(
-                identifiers: [id], name: beacon.name, model: DeviceModel.beacon.rawValue,
-                serialNumber: beacon.identity.description),
-            origin: DiscoveryPayload.Origin(name: "swift-beacon"), components: components(of: id),
-            stateTopic: topics.beaconState(beacon.name), availabilityTopic: availabilityTopic, qualityOfService: 1)
+        var device = device(id, beacon.name, .beacon)
+        device.modelID = beacon.identity.description
+        device.suggestedArea = beacon.place
+        return payload(
+            device, DiscoveryComponent.entities(of: beacon, id, topics: topics, places: places),
+            stateTopic: topics.beaconState(beacon.name))
     }
 
-    /// Returns the entities of a beacon.
-    ///
-    /// Presence is a binary sensor and no device tracker. A tracker reports the zone of a map in which somebody is,
-    /// "home" for the house; a gateway reports the presence of a thing near the gateway, of which a house may have
-    /// several.
-    ///
-    /// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after its
-    /// deletion.
-    private func components(of id: String) -> [String: DiscoveryComponent] {
-        var components = Self.components(of: id)
-        if !places.isEmpty {
-            components["place"] = DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_place", name: "Place", deviceClass: "enum",
-                valueTemplate: "{{ value_json.place }}", options: places + [BeaconState.nowhere])
-        }
-        return components
+    private func device(_ id: String, _ name: String, _ model: DeviceModel) -> DiscoveryPayload.Device {
+        DiscoveryPayload.Device(
+            identifiers: [id], name: name, model: model.rawValue, softwareVersion: ProgramVersion.current,
+            configurationURL: options.configurationURL, gateway: model == .gateway ? nil : gatewayID.text)
     }
 
-    private static func components(of id: String) -> [String: DiscoveryComponent] {
-        [
-            "presence": DiscoveryComponent(
-                platform: .binarySensor, uniqueID: id + "_presence", deviceClass: "presence",
-                // Home Assistant takes `None` for "unknown".
-                valueTemplate: "{{ 'None' if value_json.presence == 'unknown' else value_json.presence }}",
-                payloadOn: RegionState.inside.presenceWord, payloadOff: RegionState.outside.presenceWord),
-            "distance": DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_distance", name: "Distance", deviceClass: "distance",
-                valueTemplate: "{{ value_json.distance }}", unit: "m", displayPrecision: 1),
-            "proximity": DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_proximity", name: "Proximity", deviceClass: "enum",
-                valueTemplate: "{{ value_json.proximity }}",
-                options: [Proximity.immediate, .near, .far, .unknown].map(\.description)),
-            "rssi": DiscoveryComponent(
-                platform: .sensor, uniqueID: id + "_rssi", name: "Signal strength", deviceClass: "signal_strength",
-                valueTemplate: "{{ value_json.rssi }}", unit: "dBm", displayPrecision: 0, entityCategory: "diagnostic"),
-        ]
+    private func payload(
+        _ device: DiscoveryPayload.Device, _ components: [String: DiscoveryComponent], stateTopic: String
+    ) -> DiscoveryPayload {
+        DiscoveryPayload(
+            device: device,
+            origin: DiscoveryPayload.Origin(
+                name: "swift-beacon", softwareVersion: ProgramVersion.current, supportURL: options.supportURL),
+            components: components, stateTopic: stateTopic, availabilityTopic: availabilityTopic)
     }
 }

@@ -1,14 +1,15 @@
 import BeaconModel
 
-/// The id of a device in Home Assistant. It consists of the gateway's id and a beacon's identity or a region's name. It
-/// has no beacon's name, so that a device keeps its history and its automations when somebody renames a beacon; a
-/// region is known by its name alone.
+/// The id of a device in Home Assistant. It consists of the gateway's id and a beacon's identity or a region's key, and
+/// has no name, so that a device keeps its history and its automations when a user renames the beacon or the region.
 struct DiscoveryID: Hashable, Sendable {
     /// The subject of a device.
     enum Subject: Hashable, Sendable {
         case beacon(BeaconIdentity)
-        /// A region, by its escaped name.
+        /// A region, by its escaped key.
         case region(String)
+        /// The gateway itself.
+        case gateway
     }
 
     /// The gateway's id.
@@ -16,19 +17,24 @@ struct DiscoveryID: Hashable, Sendable {
 
     var subject: Subject
 
-    /// The text form, `NODE_UUID_MAJOR_MINOR` or `NODE_region_NAME`, of characters that a discovery topic may contain.
+    /// The text form, `NODE_UUID_MAJOR_MINOR`, `NODE_region_KEY` or `NODE_gateway`, of characters that a discovery
+    /// topic may contain.
     var text: String {
         switch subject {
         case .beacon(let identity):
             let uuid = identity.uuid.description.filter { $0 != "-" }
             return "\(node)_\(uuid)_\(identity.major)_\(identity.minor)"
-        case .region(let name): return node + Self.regionMark + name
+        case .region(let key): return node + Self.regionMark + key
+        case .gateway: return node + Self.gatewayMark
         }
     }
 
-    /// The text between a gateway's id and a region's name. No escaped text has it, since an underscore is followed by
+    /// The text between a gateway's id and a region's key. No escaped text has it, since an underscore is followed by
     /// another, or by hexadecimal digits.
     private static let regionMark = "_region_"
+
+    /// The text behind a gateway's id in the id of the gateway's device. No escaped text has it either.
+    private static let gatewayMark = "_gateway"
 
     init(node: String, subject: Subject) {
         self.node = node
@@ -37,10 +43,12 @@ struct DiscoveryID: Hashable, Sendable {
 
     /// Reads the form of ``text`` of a gateway and nothing else, so that devices of other programs are not removed.
     init?(_ text: some StringProtocol, of node: String) {
-        if text.hasPrefix(node + Self.regionMark) {
-            let name = String(text.dropFirst(node.count + Self.regionMark.count))
-            guard Self.isEscaped(name) else { return nil }
-            self.init(node: node, subject: .region(name))
+        if text == node + Self.gatewayMark {
+            self.init(node: node, subject: .gateway)
+        } else if text.hasPrefix(node + Self.regionMark) {
+            let key = String(text.dropFirst(node.count + Self.regionMark.count))
+            guard Self.isEscaped(key) else { return nil }
+            self.init(node: node, subject: .region(key))
         } else {
             guard text.hasPrefix(node + "_") else { return nil }
             let parts = text.dropFirst(node.count + 1).split(separator: "_", omittingEmptySubsequences: false)

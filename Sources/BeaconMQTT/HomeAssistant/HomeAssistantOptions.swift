@@ -23,6 +23,15 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     /// all programs of a house receive the status at once.
     public var announcementDelay: Duration
 
+    /// The name of the gateway's own device; nil for one that is made from the base topic.
+    public var gatewayName: String?
+
+    /// The address that the devices' pages link to, which a browser of another machine can open; nil for none.
+    public var configurationURL: String?
+
+    /// The address of help with the program; nil for none.
+    public var supportURL: String?
+
     /// Settings with Home Assistant's defaults.
     ///
     /// - Parameters:
@@ -32,9 +41,13 @@ public struct HomeAssistantOptions: Hashable, Sendable {
     ///   - nodeID: the prefix of the ids in Home Assistant; nil for the client id.
     ///   - announcesRegions: true where the regions are devices too, with an occupancy each.
     ///   - announcementDelay: the longest wait after Home Assistant's start until devices are announced again.
+    ///   - gatewayName: the name of the gateway's own device; nil for one that is made from the base topic.
+    ///   - configurationURL: the address that the devices' pages link to; nil for none.
+    ///   - supportURL: the address of help with the program; nil for none.
     public init(
         isEnabled: Bool = true, discoveryPrefix: String = "homeassistant", statusTopic: String = "homeassistant/status",
-        nodeID: String? = nil, announcesRegions: Bool = true, announcementDelay: Duration = .seconds(5)
+        nodeID: String? = nil, announcesRegions: Bool = true, announcementDelay: Duration = .seconds(5),
+        gatewayName: String? = nil, configurationURL: String? = nil, supportURL: String? = nil
     ) {
         self.isEnabled = isEnabled
         self.discoveryPrefix = discoveryPrefix
@@ -42,6 +55,9 @@ public struct HomeAssistantOptions: Hashable, Sendable {
         self.nodeID = nodeID
         self.announcesRegions = announcesRegions
         self.announcementDelay = announcementDelay
+        self.gatewayName = gatewayName
+        self.configurationURL = configurationURL
+        self.supportURL = supportURL
     }
 
     /// Returns the mistakes in these settings, each with its remedy.
@@ -54,6 +70,11 @@ public struct HomeAssistantOptions: Hashable, Sendable {
         }
         if announcementDelay < .zero {
             mistakes.append("announcementDelay is \(announcementDelay); write none or more")
+        }
+        for (name, address) in [("configurationURL", configurationURL), ("supportURL", supportURL)] {
+            // Home Assistant drops the whole announcement of a device with another one.
+            guard let address, !address.hasPrefix("http://"), !address.hasPrefix("https://") else { continue }
+            mistakes.append("\(name) is \"\(address)\"; write an address of http or https")
         }
         return mistakes
     }

@@ -1,23 +1,4 @@
-public import BeaconModel
-
-/// A beacon with a name. It becomes a device in Home Assistant; beacons without a name do not.
-public struct NamedBeacon: Hashable, Sendable {
-    /// The user's name for the beacon. It may change; in Home Assistant the device stays the same.
-    public var name: String
-
-    /// The identity that the beacon advertises.
-    public var identity: BeaconIdentity
-
-    /// A beacon of this name.
-    ///
-    /// - Parameters:
-    ///   - name: the user's name for it.
-    ///   - identity: the identity that it advertises.
-    public init(name: String, identity: BeaconIdentity) {
-        self.name = name
-        self.identity = identity
-    }
-}
+import BeaconModel
 
 /// The changes of a beacon's distance and signal that are published.
 ///

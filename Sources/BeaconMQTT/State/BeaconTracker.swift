@@ -5,6 +5,8 @@ struct BeaconTracker: Sendable {
     /// The last report of one receiver.
     private struct Reading {
         var time: Timestamp
+        /// When it arrived, by a clock that continues while the machine is suspended.
+        var arrival: ContinuousClock.Instant
         var beacon: RangedBeacon
     }
 
@@ -12,19 +14,25 @@ struct BeaconTracker: Sendable {
     /// Reports come each second.
     private static let oldest: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
+    /// The time since its arrival after which a reading is forgotten, though no report replaced it. It is longer, since
+    /// a machine under load delays reports.
+    private static let oldestArrival = Duration.seconds(15)
+
     private let identity: BeaconIdentity
     private let options: MQTTStateOptions
     private var presence = RegionState.unknown
     private var place: String?
-    private let hasPlaces: Bool
+    private var hasPlaces: Bool
     private var readings: [String: Reading] = [:]
     private var lastChange: Timestamp?
+    private var newest: Timestamp?
 
-    /// The state to publish; nil until something is known.
-    private(set) var published: BeaconState?
+    /// The state to publish. Everything in it is unknown at first.
+    private(set) var published: BeaconState
 
     init(_ identity: BeaconIdentity, options: MQTTStateOptions, hasPlaces: Bool = false) {
         self.hasPlaces = hasPlaces
+        published = BeaconState(hasPlaces: hasPlaces)
         self.identity = identity
         self.options = options
     }
@@ -34,6 +42,8 @@ struct BeaconTracker: Sendable {
     /// - Returns: true where ``published`` changed.
     mutating func receive(_ state: RegionState, at time: Timestamp) -> Bool {
         presence = state
+        // While no receiver hears, the last readings say nothing about now.
+        if state == .unknown { readings = [:] }
         return update(at: time)
     }
 
@@ -51,23 +61,50 @@ struct BeaconTracker: Sendable {
         return update(at: change.time)
     }
 
-    /// Receives a report, whichever beacons it is about.
+    /// Gives the beacon's place its new name, which is no change of place.
+    ///
+    /// - Parameters:
+    ///   - names: the new names of places, by the old ones.
+    ///   - hasPlaces: false where beacons are located no longer.
+    mutating func renamePlaces(_ names: [String: String], hasPlaces: Bool) {
+        self.hasPlaces = hasPlaces
+        place = hasPlaces ? place.map { names[$0] ?? $0 } : nil
+        published.hasPlaces = hasPlaces
+        published.place = hasPlaces ? published.place.map { names[$0] ?? $0 } : nil
+    }
+
+    /// Removes the readings that arrived a while ago: since then the reports have ceased, or the machine was suspended.
     ///
     /// - Returns: true where ``published`` changed.
-    mutating func receive(_ report: RangingEvent) -> Bool {
+    mutating func expire(at now: ContinuousClock.Instant) -> Bool {
+        guard let newest, readings.values.contains(where: { now - $0.arrival > Self.oldestArrival }) else {
+            return false
+        }
+        readings = readings.filter { now - $0.value.arrival <= Self.oldestArrival }
+        lastChange = nil
+        return update(at: newest)
+    }
+
+    /// Receives a report, whichever beacons it is about.
+    ///
+    /// - Parameters:
+    ///   - report: the report.
+    ///   - now: when it arrived.
+    /// - Returns: true where ``published`` changed.
+    mutating func receive(_ report: RangingEvent, at now: ContinuousClock.Instant) -> Bool {
         // A report about other beacons does not concern this one.
         guard report.constraint?.matches(identity) ?? true else { return false }
         // The nearest is first, and counts where two devices have one identity.
         readings[report.receiver] = report.beacons.first { $0.identity == identity }
-            .map { Reading(time: report.time, beacon: $0) }
+            .map { Reading(time: report.time, arrival: now, beacon: $0) }
         return update(at: report.time)
     }
 
     private mutating func update(at time: Timestamp) -> Bool {
+        newest = time
         let state = state(at: time)
-        guard state != published ?? BeaconState(hasPlaces: hasPlaces) else { return false }
-        if let published, state.presence == published.presence, state.proximity == published.proximity,
-            state.place == published.place
+        guard state != published else { return false }
+        if state.presence == published.presence, state.proximity == published.proximity, state.place == published.place
         {
             let (seconds, attoseconds) = options.minimumInterval.components
             let interval = seconds * Timestamp.nanosecondsPerSecond + attoseconds / 1_000_000_000

@@ -6,131 +6,282 @@ import Foundation
 ///
 /// No file has to record what an earlier run retained: after each connection the gateway reads what the broker retains
 /// at its topics, and deletes what is no longer configured.
+///
+/// The gateway is online only once the broker has acknowledged every state. Until then its entities are unavailable, so
+/// that Home Assistant never shows a state of an earlier run, or of before an outage, as if it were current.
 struct RetainedMessageStore: Sendable {
+    /// The order of messages that are due together. Each stage is acknowledged before the next one is published.
+    private enum Stage: Int, CaseIterable {
+        /// A state comes before the announcement that names its topic.
+        case states
+        /// A removed device is withdrawn before its states are deleted, which its templates could not read.
+        case announcements
+        case deletedStates
+    }
+
     private let topics: TopicTree
     private var discovery: Discovery
     private var beacons: [(beacon: NamedBeacon, tracker: BeaconTracker)]
-    private var regions: Set<String>
+    private var regions: [String: NamedRegion]
     private let options: MQTTStateOptions
+    private var diagnostics: GatewayDiagnosticsFilter
 
-    /// The topics that may retain something. A retained message at another topic of this gateway is left over.
-    private var configured: Set<String>
-    private var announcements: [String: [UInt8]]
+    private var announcements: [(topic: String, payload: [UInt8])]
 
-    /// The payloads to retain, by topic. A region whose state is not known has none: the state of an earlier run
-    /// remains until more is known, so that a restart causes no exit and no enter.
+    /// The payloads to retain, by topic: of every region and beacon, and of the gateway.
     private var wanted: [String: [UInt8]] = [:]
 
-    private var isConnected = false
+    private var isReady: Bool
+    private var connection: UInt64?
+    private var isOnline = false
     private var due: [String] = []
     private var isDue: Set<String> = []
 
+    /// A store of states that are unknown so far.
+    ///
+    /// - Parameters:
+    ///   - regions: the monitored regions.
+    ///   - beacons: the named beacons.
+    ///   - topics: the topics of the gateway.
+    ///   - discovery: the announcements.
+    ///   - options: the changes of a beacon's distance and signal that are published.
+    ///   - isReady: false where states of an earlier run are to come, which ``restored()`` ends.
     init(
-        regions: [String], beacons: [NamedBeacon], topics: TopicTree, discovery: Discovery, options: MQTTStateOptions
+        regions: [NamedRegion], beacons: [NamedBeacon], topics: TopicTree, discovery: Discovery,
+        options: MQTTStateOptions, isReady: Bool = true
     ) {
         self.topics = topics
         self.discovery = discovery
         self.options = options
-        self.regions = Set(regions)
+        self.isReady = isReady
+        self.regions = Dictionary(regions.map { ($0.name, $0) }) { first, _ in first }
         self.beacons = beacons.map {
             ($0, BeaconTracker($0.identity, options: options, hasPlaces: discovery.hasPlaces))
         }
-        announcements = discovery.announcements(regions: regions, beacons: beacons).mapValues(Self.json)
-        configured = Set(regions.map(topics.regionState)).union(beacons.map { topics.beaconState($0.name) })
-            .union(announcements.keys)
-        wanted = announcements
+        diagnostics = GatewayDiagnosticsFilter()
+        announcements = discovery.announcements(regions: regions, beacons: beacons).map {
+            ($0.topic, Self.json($0.payload))
+        }
+        for region in regions { wanted[topics.regionState(region.name)] = Self.text(.unknown) }
+        for index in self.beacons.indices {
+            wanted[topics.beaconState(beacons[index].name)] = Self.json(self.beacons[index].tracker.published)
+        }
+        if discovery.isEnabled { wanted[topics.gatewayState] = Self.json(diagnostics.published) }
+        for (topic, payload) in announcements { wanted[topic] = payload }
     }
 
-    /// Replaces what is configured. What is so no longer is deleted, and all else keeps its state.
-    mutating func configure(regions: [String], beacons: [NamedBeacon], discovery: Discovery) {
+    /// Replaces the configured regions and beacons. Removed ones are deleted, and all others keep their states, also
+    /// under other names.
+    mutating func configure(
+        regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems = RenamedItems()
+    ) {
         var next = RetainedMessageStore(
-            regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: options)
-        for index in next.beacons.indices {
-            guard discovery.hasPlaces == self.discovery.hasPlaces,
-                let known = self.beacons.first(where: { $0.beacon == next.beacons[index].beacon })
+            regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: options,
+            isReady: isReady)
+        for region in regions {
+            guard let known = formerName(of: region, in: next, renamed.regions),
+                let state = wanted[topics.regionState(known)]
             else { continue }
-            next.beacons[index].tracker = known.tracker
+            next.wanted[topics.regionState(region.name)] = state
         }
-        for topic in next.configured where next.wanted[topic] == nil { next.wanted[topic] = wanted[topic] }
-        (next.isConnected, next.due, next.isDue) = (isConnected, due, isDue)
-        let changed = next.announcements.filter { announcements[$0.key] != $0.value }.keys
-        for topic in configured.subtracting(next.configured).union(changed).sorted() { next.makeDue(topic) }
+        for index in next.beacons.indices {
+            let beacon = next.beacons[index].beacon
+            guard let known = self.beacons.first(where: { $0.beacon.identity == beacon.identity }) else { continue }
+            next.beacons[index].tracker = known.tracker
+            next.beacons[index].tracker.renamePlaces(renamed.places, hasPlaces: discovery.hasPlaces)
+            next.wanted[topics.beaconState(beacon.name)] = Self.json(next.beacons[index].tracker.published)
+        }
+        next.diagnostics = diagnostics
+        if discovery.isEnabled { next.wanted[topics.gatewayState] = Self.json(diagnostics.published) }
+        (next.connection, next.isOnline, next.due, next.isDue) = (connection, isOnline, due, isDue)
+        for topic in Set(wanted.keys).union(next.wanted.keys).sorted() where wanted[topic] != next.wanted[topic] {
+            next.makeDue(topic)
+        }
         self = next
+    }
+
+    /// Returns the name that a region had before: the one that is given, else its own, else that of a region with the
+    /// same beacons and the same id that is no longer there.
+    private func formerName(
+        of region: NamedRegion, in next: RetainedMessageStore, _ names: [String: String]
+    ) -> String? {
+        if let former = names.first(where: { $0.value == region.name })?.key { return former }
+        if names[region.name] == nil, regions[region.name]?.constraint == region.constraint { return region.name }
+        return regions.values.first { former in
+            former.constraint == region.constraint && former.key == region.key && next.regions[former.name] == nil
+        }?.name
     }
 
     /// The filters to subscribe to in order to read what is retained.
     var filters: [String] { topics.retainedFilters + [discovery.filter] }
 
+    // MARK: - Events
+
     /// Receives an event of monitoring or ranging.
-    mutating func receive(_ event: BeaconEvent) {
+    ///
+    /// - Parameters:
+    ///   - event: the event.
+    ///   - now: when it arrived.
+    /// - Returns: messages of the moment, which are published at once or never.
+    mutating func receive(_ event: BeaconEvent, at now: ContinuousClock.Instant = .now) -> [MQTTMessage] {
         switch event {
-        case .region(let change):
-            if regions.contains(change.name) {
-                retain(Array(change.state.description.utf8), at: topics.regionState(change.name))
-            }
-            for index in beacons.indices
-            where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
-                if beacons[index].tracker.receive(change.state, at: change.time) { retainState(of: index) }
-            }
+        case .region(let change): return receive(change)
         case .placed(let change):
             for index in beacons.indices where beacons[index].tracker.receive(change) { retainState(of: index) }
-        // A moment, and no state: who is to know is notified.
+        // They have no state, and go to destinations as notifications.
         case .located, .suspected: break
         case .ranged(let report):
-            for index in beacons.indices where beacons[index].tracker.receive(report) { retainState(of: index) }
+            for index in beacons.indices where beacons[index].tracker.receive(report, at: now) {
+                retainState(of: index)
+            }
         }
+        return []
     }
 
+    private mutating func receive(_ change: RegionEvent) -> [MQTTMessage] {
+        var moments: [MQTTMessage] = []
+        let isMoment = isOnline && discovery.isEnabled && (change.kind == .enter || change.kind == .exit)
+        if regions[change.name]?.constraint == change.constraint {
+            if retain(Self.text(change.state), at: topics.regionState(change.name)), isMoment,
+                discovery.announcesRegions
+            {
+                moments.append(moment(change, at: topics.regionEvent(change.name)))
+            }
+        }
+        for index in beacons.indices where change.constraint == BeaconConstraint(beacons[index].beacon.identity) {
+            let before = beacons[index].tracker.published.presence
+            guard beacons[index].tracker.receive(change.state, at: change.time) else { continue }
+            retainState(of: index)
+            // A region of the configuration may be this beacon alone, and report the same change once more.
+            guard isMoment, before != change.state else { continue }
+            moments.append(moment(change, at: topics.beaconEvent(beacons[index].beacon.name)))
+        }
+        return moments
+    }
+
+    private func moment(_ change: RegionEvent, at topic: String) -> MQTTMessage {
+        let beacon = change.identity.map { identity in
+            beacons.first { $0.beacon.identity == identity }?.beacon.name ?? identity.description
+        }
+        return MQTTMessage(
+            topic: topic,
+            payload: Self.json(
+                MovementMessage(kind: change.kind.rawValue, beacon: beacon, receiver: change.receiver)))
+    }
+
+    /// Receives diagnostics of the gateway itself.
+    mutating func receive(_ new: GatewayDiagnostics, at now: ContinuousClock.Instant) {
+        guard discovery.isEnabled, diagnostics.receive(new, at: now) else { return }
+        retain(Self.json(diagnostics.published), at: topics.gatewayState)
+    }
+
+    /// Forgets readings that nothing has confirmed for a while.
+    mutating func expire(at now: ContinuousClock.Instant) {
+        for index in beacons.indices where beacons[index].tracker.expire(at: now) { retainState(of: index) }
+    }
+
+    /// Ends the states of an earlier run. All other states are unknown.
+    mutating func restored() { isReady = true }
+
+    // MARK: - Publishing
+
     /// Makes everything due, after a connection to a broker that may have lost it.
-    mutating func connected() {
-        isConnected = true
-        (due, isDue) = ([], [])
+    ///
+    /// - Parameters:
+    ///   - connection: the number of the connection.
+    ///   - now: the time; the machine may have been suspended before it.
+    mutating func connected(as connection: UInt64 = 1, at now: ContinuousClock.Instant = .now) {
+        expire(at: now)
+        self.connection = connection
+        isOnline = false
         for topic in wanted.keys.sorted() { makeDue(topic) }
     }
 
     /// Holds messages back until the next connection.
-    mutating func disconnected() { isConnected = false }
+    mutating func disconnected() { (connection, isOnline) = (nil, false) }
 
     /// Makes the deletion of a retained message due where it is this gateway's and no longer configured.
     mutating func found(_ topic: String) {
-        guard topics.owns(topic) || discovery.owns(topic), !configured.contains(topic) else { return }
+        guard topics.owns(topic) || discovery.owns(topic), wanted[topic] == nil else { return }
         makeDue(topic)
     }
 
     /// Makes the announcements due again, after a start of Home Assistant.
     mutating func announceAgain() {
-        for topic in announcements.keys.sorted() { makeDue(topic) }
+        for announcement in announcements { makeDue(announcement.topic) }
     }
 
-    /// Removes and returns the messages that are due, with their current payloads. There are none without a connection.
+    /// Removes and returns the messages that are due and may be published together, with their current payloads.
+    /// Nothing is due without a connection, or before the states of an earlier run are restored.
     mutating func removeDue() -> [MQTTMessage] {
-        guard isConnected else { return [] }
-        defer { (due, isDue) = ([], []) }
-        return due.map { MQTTMessage(topic: $0, payload: wanted[$0] ?? [], isRetained: true) }
+        guard connection != nil, isReady, let stage = due.map(stage).min(by: { $0.rawValue < $1.rawValue }) else {
+            return []
+        }
+        let next = due.filter { self.stage($0) == stage }
+        due = due.filter { self.stage($0) != stage }
+        isDue.subtract(next)
+        // The gateway's device comes before those that refer to it.
+        let order = Dictionary(announcements.enumerated().map { ($1.topic, $0) }) { first, _ in first }
+        let sorted = next.enumerated().sorted { left, right in
+            let (one, other) = (order[left.element] ?? -1, order[right.element] ?? -1)
+            return one == other ? left.offset < right.offset : one < other
+        }
+        return sorted.map { MQTTMessage(topic: $0.element, payload: wanted[$0.element] ?? [], isRetained: true) }
+    }
+
+    private func stage(_ topic: String) -> Stage {
+        if !topics.owns(topic) { return .announcements }
+        return wanted[topic] == nil ? .deletedStates : .states
     }
 
     /// Makes a message due again after a failure, with its payload of that moment.
     mutating func failed(_ message: MQTTMessage) { makeDue(message.topic) }
 
-    private mutating func retainState(of index: Int) {
-        guard let state = beacons[index].tracker.published else { return }
-        retain(Self.json(state), at: topics.beaconState(beacons[index].beacon.name))
+    /// The number of the connection that has to announce the gateway as online, once nothing else is due.
+    var connectionToAnnounce: UInt64? { isOnline || !isReady || !due.isEmpty ? nil : connection }
+
+    /// Notes that the gateway is announced as online.
+    ///
+    /// - Parameter connection: the number of the connection.
+    mutating func announcedOnline(at connection: UInt64) {
+        if self.connection == connection { isOnline = true }
     }
 
-    private mutating func retain(_ payload: [UInt8], at topic: String) {
-        guard wanted[topic] != payload else { return }
+    private mutating func retainState(of index: Int) {
+        retain(Self.json(beacons[index].tracker.published), at: topics.beaconState(beacons[index].beacon.name))
+    }
+
+    @discardableResult
+    private mutating func retain(_ payload: [UInt8], at topic: String) -> Bool {
+        guard wanted[topic] != payload else { return false }
         wanted[topic] = payload
         makeDue(topic)
+        return true
     }
 
     private mutating func makeDue(_ topic: String) {
         if isDue.insert(topic).inserted { due.append(topic) }
     }
 
+    private static func text(_ state: RegionState) -> [UInt8] { Array(state.description.utf8) }
+
     /// Returns the JSON of a value whose numbers are all finite.
     private static func json(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(value)).map(Array.init) ?? []
+    }
+}
+
+/// An enter or an exit as Home Assistant's event entities take it (home-assistant.io/integrations/event.mqtt). The keys
+/// behind the type become attributes.
+private struct MovementMessage: Encodable {
+    var kind: String
+    var beacon: String?
+    var receiver: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case kind = "event_type"
+        case beacon, receiver
     }
 }

@@ -8,6 +8,16 @@ final class StatePublisher: Sendable {
     /// of MQTT 3.1.1 would receive all of its own messages.
     private static let readBack = Duration.seconds(10)
 
+    /// The time between two looks for readings that are too old.
+    private static let expiryInterval = Duration.seconds(2)
+
+    /// The time after which a message that the broker did not acknowledge is sent again.
+    private static let pause = Duration.seconds(1)
+
+    /// The time that Home Assistant has to subscribe to the states of devices that it has just learnt of. A broker that
+    /// retains nothing has no state for it later.
+    private static let subscriptionTime = Duration.seconds(2)
+
     private let client: MQTTClient
     private let homeAssistant: HomeAssistantOptions
     private let store: Locked<RetainedMessageStore>
@@ -24,20 +34,47 @@ final class StatePublisher: Sendable {
     }
 
     /// Receives an event of monitoring or ranging, without waiting.
-    func receive(_ event: BeaconEvent) { update { $0.receive(event) } }
+    func receive(_ event: BeaconEvent) {
+        let moments = store.withLock { store in store.receive(event, at: .now) }
+        change.yield()
+        for message in moments {
+            client.submit(message) { [logger] result in
+                // The retained state says the same later.
+                if case .failure(let error) = result { logger.debug("cannot publish \(message): \(error)") }
+            }
+        }
+    }
+
+    /// Receives diagnostics of the gateway itself, without waiting.
+    func receive(_ diagnostics: GatewayDiagnostics) { update { $0.receive(diagnostics, at: .now) } }
+
+    /// Ends the states of an earlier run. All other states are unknown.
+    func restored() { update { $0.restored() } }
 
     /// Replaces what is configured, without waiting.
-    func configure(regions: [String], beacons: [NamedBeacon], discovery: Discovery) {
-        update { $0.configure(regions: regions, beacons: beacons, discovery: discovery) }
+    func configure(
+        regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems
+    ) {
+        update { $0.configure(regions: regions, beacons: beacons, discovery: discovery, renamed: renamed) }
     }
 
     /// Publishes until its task is cancelled.
     func run() async {
         let events = client.events()
+        // Retained messages are noted before the acknowledgement that follows them returns to its caller.
+        client.listen { [weak self] event in
+            guard case .message(let message) = event, message.isRetained, !message.payload.isEmpty else { return }
+            self?.update { $0.found(message.topic) }
+        }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.listen(events) }
             group.addTask { await self.publish() }
+            group.addTask { await self.expire() }
         }
+    }
+
+    private func expire() async {
+        while (try? await Task.sleep(for: Self.expiryInterval)) != nil { update { $0.expire(at: .now) } }
     }
 
     private func update(_ body: (inout RetainedMessageStore) -> Void) {
@@ -49,10 +86,32 @@ final class StatePublisher: Sendable {
         for await _ in changes {
             while !Task.isCancelled {
                 let due = store.withLock { store in store.removeDue() }
-                guard !due.isEmpty else { break }
-                guard await publish(due) else { break }
+                if due.isEmpty {
+                    if await announceOnline() { break }
+                } else if await publish(due) {
+                    continue
+                }
+                try? await Task.sleep(for: Self.pause)
             }
         }
+    }
+
+    /// Announces the gateway as online, once everything else is published.
+    ///
+    /// - Returns: false where another attempt is due.
+    private func announceOnline() async -> Bool {
+        guard let connection = store.withLock({ store in store.connectionToAnnounce }) else { return true }
+        do throws(MQTTError) {
+            // By this connection alone: the next one has to publish the states first.
+            if let message = client.onlineMessage { try await client.publish(message, by: connection) }
+        } catch {
+            guard error.code == .notAuthorized || error.code == .messageRefused else {
+                return client.connection != connection
+            }
+            logger.error("cannot announce the gateway as online: \(error)")
+        }
+        store.withLock { store in store.announcedOnline(at: connection) }
+        return true
     }
 
     /// Publishes messages.
@@ -77,13 +136,12 @@ final class StatePublisher: Sendable {
 
     private func listen(_ events: AsyncStream<MQTTEvent>) async {
         await withDiscardingTaskGroup { group in
-            var connections = 0
             for await event in events {
                 switch event {
                 case .connected:
-                    connections += 1
+                    let connection = client.connection
                     await begin()
-                    update { $0.connected() }
+                    update { $0.connected(as: connection, at: .now) }
                     group.addTask { await self.endReadBack() }
                 case .disconnected:
                     update { $0.disconnected() }
@@ -92,10 +150,7 @@ final class StatePublisher: Sendable {
                     // arrives.
                     guard homeAssistant.isEnabled, !message.isRetained, message.text == "online" else { continue }
                     group.addTask { await self.announceAgain() }
-                case .messageTooLong: continue
-                case .message(let message):
-                    guard message.isRetained, !message.payload.isEmpty else { continue }
-                    update { $0.found(message.topic) }
+                case .messageTooLong, .message: continue
                 }
             }
             group.cancelAll()
@@ -103,14 +158,21 @@ final class StatePublisher: Sendable {
     }
 
     private func begin() async {
-        // With QoS 1, a broker would delay or drop retained messages beyond a thousand.
-        for filter in store.withLock({ store in store.filters }) {
-            await subscribe(to: filter, .atMostOnce, "retained messages that are no longer configured remain")
-        }
-        if homeAssistant.isEnabled {
-            await subscribe(
-                to: homeAssistant.statusTopic, .atLeastOnce,
-                "devices are not announced again when Home Assistant restarts")
+        let filters = store.withLock { store in store.filters }
+        await withDiscardingTaskGroup { group in
+            for filter in filters {
+                group.addTask {
+                    // With QoS 1, a broker would delay or drop retained messages beyond a thousand.
+                    await self.subscribe(
+                        to: filter, .atMostOnce, "retained messages that are no longer configured remain")
+                }
+            }
+            guard homeAssistant.isEnabled else { return }
+            group.addTask {
+                await self.subscribe(
+                    to: self.homeAssistant.statusTopic, .atLeastOnce,
+                    "devices are not announced again when Home Assistant restarts")
+            }
         }
     }
 
@@ -137,10 +199,9 @@ final class StatePublisher: Sendable {
         let delay = homeAssistant.announcementDelay * Double.random(in: 0...1)
         guard (try? await Task.sleep(for: delay)) != nil else { return }
         logger.info("Home Assistant has started; announcing the devices again")
-        guard !client.keepsRetained else { return update { $0.announceAgain() } }
-        // The broker has kept neither the states nor the availability for it.
-        update { $0.connected() }
-        guard let topic = client.options.availabilityTopic else { return }
-        _ = try? await client.publish(MQTTMessage(topic: topic, text: "online", isRetained: true))
+        update { $0.announceAgain() }
+        // Where the broker keeps neither the states nor the availability, they are published once more.
+        guard !client.keepsRetained, (try? await Task.sleep(for: Self.subscriptionTime)) != nil else { return }
+        update { $0.connected(as: client.connection, at: .now) }
     }
 }

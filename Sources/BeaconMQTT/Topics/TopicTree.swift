@@ -18,9 +18,20 @@ struct TopicTree: Hashable, Sendable {
     /// Returns the topic of a beacon's retained state.
     func beaconState(_ name: String) -> String { "\(base)/beacon/\(TopicLevel.escape(name))/state" }
 
+    /// Returns the topic of a region's enters and exits as they happen.
+    func regionEvent(_ name: String) -> String { "\(base)/region/\(TopicLevel.escape(name))/event" }
+
+    /// Returns the topic of a beacon's enters and exits as they happen.
+    func beaconEvent(_ name: String) -> String { "\(base)/beacon/\(TopicLevel.escape(name))/event" }
+
+    /// The topic of the gateway's retained diagnostics.
+    var gatewayState: String { "\(base)/gateway/state" }
+
+    private static let retainedLevels = ["region", "beacon", "gateway"]
+
     /// The filters of all topics that may be retained, but for the availability.
-    var retainedFilters: [String] { ["\(base)/region/#", "\(base)/beacon/#"] }
+    var retainedFilters: [String] { Self.retainedLevels.map { "\(base)/\($0)/#" } }
 
     /// Returns true for a topic at which this gateway retains messages, or did in an earlier run.
-    func owns(_ topic: String) -> Bool { topic.hasPrefix("\(base)/region/") || topic.hasPrefix("\(base)/beacon/") }
+    func owns(_ topic: String) -> Bool { Self.retainedLevels.contains { topic.hasPrefix("\(base)/\($0)/") } }
 }

@@ -3,4 +3,7 @@
 package enum ProgramVersion {
     /// The version of this checkout.
     package static let current = "0.1.0"
+
+    /// The address of help with the programs; nil until the project has a public one.
+    package static let supportAddress: String? = nil
 }

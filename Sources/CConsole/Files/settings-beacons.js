@@ -61,6 +61,7 @@ async function beaconForm(item, saved) {
   const fields = {
     name: textField("name", "Name", { attributes: { maxlength: 100 } }), ...identity,
     place: textField("place", "Where it is fixed", { optional: true, help: "A place’s name, or whatever you call it. Leave it empty for a beacon that somebody carries.", attributes: { list: "beacon-places" } }),
+    tracker: checkField("tracker", "A person carries it", { help: "Home Assistant then has a tracker of it, which says who is home." }),
     attributes: pairsField("attributes", "Attributes", { help: "For instance shelf = 12. They go along with the beacon’s events." }),
   };
   const given = item?.settings || {};
@@ -69,13 +70,14 @@ async function beaconForm(item, saved) {
   identity.major.set(given.major ?? "");
   identity.minor.set(given.minor ?? "");
   fields.place.set(given.place);
+  fields.tracker.set(given.tracker);
   fields.attributes.set(given.attributes);
   formDialog({
     title: item ? `Beacon ${item.name}` : "A new beacon", fields: Object.values(fields), verb: item ? "Save" : "Add the beacon",
-    content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.place.node, el("datalist", { id: "beacon-places" }, ...places.map((name) => el("option", { value: name }))), fields.attributes.node],
+    content: [fields.name.node, identity.uuid.node, el("div.field-row", null, identity.major.node, identity.minor.node), fields.place.node, el("datalist", { id: "beacon-places" }, ...places.map((name) => el("option", { value: name }))), fields.tracker.node, fields.attributes.node],
     check: () => [...(fields.name.value() ? [] : [{ key: "name", detail: "write a name" }]), ...identityFaults(identity, true)],
     send: async () => {
-      const body = { name: fields.name.value(), ...identityOf(identity), place: fields.place.value() || undefined, attributes: fields.attributes.value() };
+      const body = { name: fields.name.value(), ...identityOf(identity), place: fields.place.value() || undefined, tracker: fields.tracker.value() || undefined, attributes: fields.attributes.value() };
       if (item) await send("PUT", pathOf("v1/registered-beacons", item.name), body);
       else await send("POST", "v1/registered-beacons", body);
       saved(body.name);

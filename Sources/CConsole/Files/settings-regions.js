@@ -109,6 +109,7 @@ function regionForm(item, saved) {
         "minimum-rssi": isOwn ? dbm(fields.minimum) : fields.signal.value() || undefined,
         "exit-rssi": isOwn && fields.exit.value() ? dbm(fields.exit) : undefined,
         "exit-timeout": fields.timeout.value() || undefined, "adaptive-exit": fields.adaptive.value() || undefined,
+        id: given.id,
       };
       if (item) await send("PUT", pathOf("v1/regions", item.name), body);
       else await send("POST", "v1/regions", body);

@@ -35,4 +35,107 @@ struct HomeAssistantReadingTests {
         let checked = Self.check(text)
         #expect(checked.diagnostics.contains { $0.message.contains(expected) }, "\(checked.diagnostics)")
     }
+
+    @Test("A beacon that a person carries is a tracker, and one that is fixed has its place")
+    func trackers() throws {
+        let checked = ConfigurationBench.check(
+            ConfigurationBench.start + """
+                beacons:
+                  - { name: keys, uuid: \(ConfigurationBench.uuid), major: 1, minor: 2, tracker: true }
+                  - { name: shelf, uuid: \(ConfigurationBench.uuid), major: 1, minor: 3, place: kitchen }
+                """)
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
+        let beacons = checked.configuration.namedBeacons
+        #expect(beacons.map(\.isTracker) == [true, false])
+        #expect(beacons.map(\.place) == [nil, "kitchen"])
+    }
+
+    @Test("A tracker that is fixed is a warning, and one that is no yes or no a mistake")
+    func badTrackers() {
+        func check(_ keys: String) -> GatewayConfiguration.Checked {
+            ConfigurationBench.check(
+                ConfigurationBench.start
+                    + "beacons: [{ name: keys, uuid: \(ConfigurationBench.uuid), major: 1, minor: 2, \(keys) }]")
+        }
+        let fixed = check("tracker: true, place: kitchen")
+        #expect(fixed.isUsable)
+        #expect(fixed.diagnostics.contains { $0.message.contains("\"tracker\" is for a beacon that a person carries") })
+        #expect(!check("tracker: Ann").isUsable)
+        #expect(check("traker: true").diagnostics.contains { $0.message.contains(#"was "tracker" meant?"#) })
+    }
+
+    /// Two regions of the same beacons, the second with further keys.
+    private static func regions(_ keys: String, homeAssistant: String = "true") -> GatewayConfiguration.Checked {
+        ConfigurationBench.check(
+            """
+            sources: [auto]
+            regions:
+              - { name: hall, uuid: \(ConfigurationBench.uuid) }
+              - { name: till, uuid: \(ConfigurationBench.uuid)\(keys) }
+            destinations: [{ name: a, type: mqtt, host: localhost, home-assistant: \(homeAssistant) }]
+            """)
+    }
+
+    @Test("Regions of the same beacons are told apart by an id, and without one there is a warning")
+    func ids() throws {
+        let checked = Self.regions(", minimum-rssi: -65, id: till_1")
+        #expect(checked.diagnostics.isEmpty, "\(checked.diagnostics)")
+        let destination = try #require(checked.configuration.destinations.first)
+        #expect(checked.configuration.namedRegions(for: destination).map(\.id) == [nil, "till_1"])
+        let equal = Self.regions(", minimum-rssi: -65")
+        #expect(equal.isUsable)
+        #expect(equal.diagnostics.contains { $0.message.contains(#"the regions "hall" and "till" match the same"#) })
+        #expect(Self.regions(", major: 1").diagnostics.isEmpty)
+        #expect(Self.regions("", homeAssistant: "false").diagnostics.isEmpty)
+        #expect(Self.regions("", homeAssistant: "{ regions: false }").diagnostics.isEmpty)
+    }
+
+    @Test("An id is short and plain, and of one region", arguments: ["till 1", "käse", "a/b", "''"])
+    func badIDs(id: String) {
+        #expect(Self.regions(", id: \(id)").diagnostics.contains { $0.message.contains(#""id" is"#) })
+    }
+
+    @Test("Two regions of one id are a mistake")
+    func equalIDs() {
+        let checked = ConfigurationBench.check(
+            """
+            sources: [auto]
+            regions:
+              - { name: hall, uuid: \(ConfigurationBench.uuid), id: x }
+              - { name: till, uuid: \(ConfigurationBench.uuid), major: 1, id: x }
+            """)
+        #expect(!checked.isUsable)
+        #expect(checked.diagnostics.contains { $0.message.contains(#""till" has the "id" of "hall""#) })
+    }
+
+    @Test(
+        "Devices link to a console that browsers of other machines can open, and to no other",
+        arguments: [
+            ("127.0.0.1", 8099, false, false, nil), ("192.168.1.20", 8099, true, false, "http://192.168.1.20:8099/"),
+            ("192.168.1.20", 0, true, false, nil), ("192.168.1.20", 8099, false, true, nil),
+            ("192.168.1.20", 8099, true, true, "http://192.168.1.20:8099/"), ("::1", 8099, true, false, nil),
+        ])
+    func links(host: String, port: Int, hasToken: Bool, hasProxy: Bool, expected: String?) {
+        var web = WebSettings()
+        (web.host, web.port) = (host, port)
+        if hasToken { web.tokenHash = String(repeating: "a", count: 64) }
+        if hasProxy { web.trustedProxies = ["172.30.32.2"] }
+        #expect(web.remoteAddress == expected)
+    }
+
+    @Test("The gateway's diagnostics are those of the time between two looks")
+    func diagnostics() {
+        var before = GatewayStatistics(sources: [.init(name: "one"), .init(name: "two")])
+        before.sources[0].packets = 100
+        var now = before
+        now.sources[0].packets = 300
+        now.sources[1].packets = 50
+        #expect(
+            GatewayDiagnostics(now, since: before, .seconds(10), waiting: 3)
+                == GatewayDiagnostics(hears: false, advertsPerSecond: 25, waiting: 3))
+        now.sources[1].state = .running
+        #expect(GatewayDiagnostics(now, since: before, .zero, waiting: 0).hears)
+        // A source that was opened again counts from 0.
+        #expect(GatewayDiagnostics(before, since: now, .seconds(10), waiting: 0).advertsPerSecond == 0)
+    }
 }

@@ -18,6 +18,8 @@ final class GatewayBench: Sendable {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
     let lines = LogLines()
     let published = Locked(GatewayStatistics(sources: []))
+    /// The number of events that the destination had received when it learnt that those of the last run are over.
+    let restorations = Locked<[Int]>([])
     private let events = Locked<[RegionEvent]>([])
     private let notifications = Locked<[BeaconNotification]>([])
 
@@ -108,6 +110,10 @@ final class GatewayBench: Sendable {
             destination: Destination(name: "test", sink: NoSink()), filter: DestinationFilter(regions: nil),
             receive: { event in
                 if case .region(let change) = event { self.events.withLock { $0.append(change) } }
+            },
+            restored: {
+                let count = self.words.count
+                self.restorations.withLock { $0.append(count) }
             })
         return Gateway(
             configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),

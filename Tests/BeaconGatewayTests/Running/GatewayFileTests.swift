@@ -213,6 +213,17 @@ struct GatewayFileTests {
         #expect(try await bench.remembered("hall") == .inside)
     }
 
+    @Test("Destinations receive the states of the last run before all others, and learn when these are over")
+    func restored() async throws {
+        let bench = try Bench()
+        _ = await bench.run([try bench.log("one", Self.log(1000...1005))])
+        #expect(bench.restorations.withLock { $0 } == [0])
+        let count = bench.words.count
+        _ = await bench.run([try bench.log("two", Self.log(1010...1010))])
+        #expect(bench.restorations.withLock { $0 } == [0, count + 1])
+        #expect(bench.words[count] == "state hall inside 0.0 -")
+    }
+
     @Test("Beside a source in real time a file plays in real time, which is logged")
     func realTime() async throws {
         let bench = try Bench()

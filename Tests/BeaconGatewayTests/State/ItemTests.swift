@@ -260,6 +260,19 @@ struct ItemTests {
         #expect(try await bench.state.items().isEmpty)
     }
 
+    @Test("A table says which beacons are trackers, as spreadsheets write it")
+    func trackers() async throws {
+        let bench = try bench()
+        let table = "name,uuid,major,minor,tracker\norgan,\(Self.other),1,2,TRUE\nloom,\(Self.other),1,3,\n"
+        #expect(try await post(bench, table).json["added"] as? Int == 2)
+        let exported = try await bench.ask(.get, "/v1/registered-beacons/export").body
+        #expect(exported.hasPrefix("name,uuid,major,minor,place,tracker"))
+        #expect(exported.contains("organ,\(Self.other),1,2,,true"))
+        #expect(try await post(bench, exported).json["unchanged"] as? Int == 3)
+        let wrong = try await post(bench, "name,uuid,major,minor,tracker\nclock,\(Self.other),1,4,perhaps\n")
+        #expect(wrong.status == 422)
+    }
+
     @Test("A cell that a spreadsheet would calculate comes out as text, and back as it was")
     func formulas() {
         #expect(BeaconTable.field("=1+1") == "'=1+1")

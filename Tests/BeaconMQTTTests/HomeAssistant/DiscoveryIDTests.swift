@@ -25,7 +25,9 @@ struct DiscoveryIDTests {
         let nodes = few.map(DiscoveryID.escape)
         for node in nodes {
             let subjects: [DiscoveryID.Subject] =
-                few.map { .region(DiscoveryID.escape($0)) } + [.beacon(TestBeacon.keys), .beacon(TestBeacon.bag)]
+                few.map { .region(DiscoveryID.escape($0)) } + [
+                    .beacon(TestBeacon.keys), .beacon(TestBeacon.bag), .gateway,
+                ]
             for subject in subjects {
                 let id = DiscoveryID(node: node, subject: subject)
                 #expect(ids.updateValue(id, forKey: id.text) == nil, "\(id.text)")

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Foundation
 import Testing
 
@@ -20,37 +21,51 @@ struct DiscoveryTests {
         #expect(message.isRetained)
     }
 
-    @Test("has the four entities of a beacon")
-    func entities() throws {
-        let message = try Self.announcement(name: "keys", clientID: "gateway")
-        let root = try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+    @Test("has the entities of a beacon, and a tracker of one that a person carries", arguments: [false, true])
+    func entities(isTracker: Bool) throws {
+        let beacon = NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: isTracker)
+        let root = try Self.json(Self.discovery().payload(for: beacon))
         let components = try #require(root["components"] as? [String: [String: Any]])
         func value(_ component: String, _ key: String) -> String? { components[component]?[key] as? String }
-        #expect(Set(components.keys) == ["presence", "distance", "proximity", "rssi"])
+        var names: Set = ["presence", "distance", "proximity", "rssi", "event"]
+        if isTracker { names.insert("tracker") }
+        #expect(Set(components.keys) == names)
         #expect(value("presence", "device_class") == "presence")
         #expect(value("distance", "unit_of_measurement") == "m")
-        #expect(components["proximity"]?["options"] as? [String] == ["immediate", "near", "far", "unknown"])
+        #expect(components["proximity"]?["options"] as? [String] == ["immediate", "near", "far"])
+        #expect(value("proximity", "icon")?.hasPrefix("mdi:") == true)
         #expect(value("rssi", "unit_of_measurement") == "dBm")
         #expect(components["presence"]?["name"] is NSNull)
+        #expect(value("event", "state_topic") == "beacond/hall/beacon/keys/event")
+        #expect(components["event"]?["event_types"] as? [String] == ["enter", "exit"])
+        #expect(components["event"]?["device_class"] == nil)
         #expect(root["state_topic"] as? String == "beacond/hall/beacon/keys/state")
         #expect(root["availability_topic"] as? String == "beacond/hall/status")
+        guard isTracker else { return }
+        #expect(value("tracker", "platform") == "device_tracker")
+        #expect(value("tracker", "source_type") == "bluetooth_le")
+        #expect(value("tracker", "payload_home") == "present")
+        #expect(value("tracker", "payload_not_home") == "absent")
+        #expect(value("tracker", "payload_reset") == "unknown")
+        #expect(value("tracker", "value_template") == "{{ value_json.presence }}")
     }
 
     @Test(
         "has a device of each region, with its state as an occupancy",
         arguments: ["shop", "", "Ann's room / 2", "鍵", "a_region_b", "_"], ["gateway", "büro_2"])
     func region(name: String, clientID: String) throws {
-        let store = Self.store(regions: [name], clientID: clientID)
-        let message = try #require(store.first { $0.topic.hasPrefix("homeassistant/") })
-        #expect(HomeAssistantSchema.mistakes(in: message.payload) == [])
-        #expect(message.topic.wholeMatch(of: #/homeassistant\/device\/[a-zA-Z0-9_-]+\/config/#) != nil)
-        #expect(message.isRetained)
-        let root = try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+        let region = NamedRegion(name: name, constraint: TestBeacon.constraint(of: name))
+        let announcements = Self.discovery(clientID: clientID).announcements(regions: [region], beacons: [])
+        let announcement = try #require(announcements.last)
+        let bytes = Array(try JSONEncoder().encode(announcement.payload))
+        #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
+        #expect(announcement.topic.wholeMatch(of: #/homeassistant\/device\/[a-zA-Z0-9_-]+\/config/#) != nil)
+        let root = try Self.json(announcement.payload)
         let device = try #require(root["device"] as? [String: Any])
         #expect(device["name"] as? String == name)
         #expect(root["state_topic"] as? String == TopicTree(base: "beacond/hall").regionState(name))
         let components = try #require(root["components"] as? [String: [String: Any]])
-        #expect(components.count == 1)
+        #expect(Set(components.keys) == ["occupancy", "event"])
         let presence = try #require(components["occupancy"])
         #expect(presence["device_class"] as? String == "occupancy")
         // The words of the region's state, but for the unknown one, which its template makes Home Assistant's.
@@ -60,20 +75,76 @@ struct DiscoveryTests {
         #expect(presence["name"] is NSNull)
     }
 
-    @Test("has no regions where they are not wanted, and withdraws one that is removed")
-    func unwantedRegions() throws {
-        let options = HomeAssistantOptions(announcesRegions: false)
-        #expect(Self.store(regions: ["shop"], options: options).isEmpty)
-        let topics = TopicTree(base: "beacond/hall")
-        let discovery = Discovery(HomeAssistantOptions(), broker: .test(port: 1), topics: topics)
-        var store = RetainedMessageStore(
-            regions: ["shop", "hall"], beacons: [], topics: topics, discovery: discovery, options: MQTTStateOptions())
-        store.connected()
-        #expect(store.removeDue().count == 2)
-        store.configure(regions: ["hall"], beacons: [], discovery: discovery)
-        let gone = store.removeDue().map { "\($0.topic)=\($0.text)" }.filter { $0.hasPrefix("homeassistant/") }
-        #expect(gone.count == 1)
-        #expect(gone.first?.hasSuffix("_region_shop/config=") == true)
+    @Test("has a device of the gateway, first, and each other one refers to it")
+    func gateway() throws {
+        let options = HomeAssistantOptions(
+            configurationURL: "http://192.168.1.20:8099/", supportURL: "https://example.com/help")
+        let fixed = NamedBeacon(name: "shelf", identity: TestBeacon.bag, place: "kitchen")
+        let announcements = Self.discovery(options).announcements(
+            regions: ["shop"], beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys), fixed])
+        #expect(announcements.count == 4)
+        for (number, announcement) in announcements.enumerated() {
+            let bytes = Array(try JSONEncoder().encode(announcement.payload))
+            #expect(HomeAssistantSchema.mistakes(in: bytes) == [])
+            let device = announcement.payload.device
+            #expect(device.manufacturer == "swift-beacon")
+            #expect(device.softwareVersion == ProgramVersion.current)
+            #expect(device.configurationURL == "http://192.168.1.20:8099/")
+            #expect(device.gateway == (number == 0 ? nil : "gateway_gateway"))
+            #expect(device.suggestedArea == (device.name == "shelf" ? "kitchen" : nil))
+            #expect(announcement.payload.origin.softwareVersion == ProgramVersion.current)
+            #expect(announcement.payload.origin.supportURL == "https://example.com/help")
+        }
+        let gateway = announcements[0].payload
+        #expect(gateway.device.identifiers == ["gateway_gateway"])
+        #expect(gateway.device.name == "beacond hall")
+        #expect(Set(gateway.components.keys) == ["hears", "adverts", "waiting", "version"])
+        #expect(gateway.components.values.allSatisfy { $0.isDiagnostic })
+        #expect(announcements[1].payload.device.modelID == "e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2")
+        // The identity is no serial number.
+        let text = String(decoding: try JSONEncoder().encode(announcements[1].payload), as: UTF8.self)
+        #expect(!text.contains("serial_number"))
+    }
+
+    @Test("has no address that Home Assistant would refuse", arguments: ["192.168.1.20:8099", "ftp://x/", ""])
+    func badAddress(address: String) {
+        #expect(HomeAssistantOptions(configurationURL: address).mistakes().count == 1)
+        #expect(HomeAssistantOptions(supportURL: address).mistakes().count == 1)
+    }
+
+    @Test("has no regions where they are not wanted")
+    func unwantedRegions() {
+        let discovery = Self.discovery(HomeAssistantOptions(announcesRegions: false))
+        let topics = discovery.announcements(regions: ["shop"], beacons: []).map(\.topic)
+        #expect(topics == ["homeassistant/device/gateway_gateway/config"])
+    }
+
+    @Test("knows a region by the beacons that belong to it, or by its id, whatever it is called")
+    func regionKeys() throws {
+        func keys(_ regions: [NamedRegion]) -> [String: String] { NamedRegion.keys(of: regions) }
+        let all = BeaconConstraint(uuid: TestBeacon.uuid)
+        let hex = "e2c56db5dffb48d2b060d0f5a71096e0"
+        #expect(keys([NamedRegion(name: "a", constraint: all)]) == ["a": hex])
+        #expect(
+            keys([
+                NamedRegion(name: "a", constraint: BeaconConstraint(uuid: TestBeacon.uuid, major: 1)),
+                NamedRegion(name: "b", constraint: BeaconConstraint(uuid: TestBeacon.uuid, major: 1, minor: 2)),
+                NamedRegion(name: "c", constraint: all), NamedRegion(name: "d", constraint: all, id: "desk"),
+            ]) == ["a": hex + "-1", "b": hex + "-1-2", "c": hex, "d": "desk"])
+        // Two of the same beacons differ, and the first keeps its id.
+        #expect(
+            keys([NamedRegion(name: "a", constraint: all), NamedRegion(name: "b", constraint: all)])
+                == ["a": hex, "b": hex + ".b"])
+        #expect(
+            keys([NamedRegion(name: "a", constraint: all), NamedRegion(name: "b", constraint: all, id: hex)])
+                == ["a": hex + ".a", "b": hex])
+        for region in [NamedRegion(name: "shop", constraint: all), NamedRegion(name: "store", constraint: all)] {
+            let announcement = try #require(Self.discovery().announcements(regions: [region], beacons: []).last)
+            // It is written down here, since a change would make every device of every user a new one.
+            #expect(announcement.topic == "homeassistant/device/gateway_region_\(hex)/config")
+            #expect(announcement.payload.components["occupancy"]?.uniqueID == "gateway_region_\(hex)_occupancy")
+            #expect(announcement.payload.components["event"]?.uniqueID == "gateway_region_\(hex)_event")
+        }
     }
 
     @Test("has the place as an entity where there are places, and its state says it also where it is unknown")
@@ -99,7 +170,7 @@ struct DiscoveryTests {
         // They are written down here, since a change would make every device of every user a new one.
         #expect(
             try Self.ids(first)
-                == ["presence", "distance", "proximity", "rssi"].map {
+                == ["presence", "distance", "proximity", "rssi", "event"].map {
                     "gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2_\($0)"
                 }.sorted())
         #expect(first.topic == "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2/config")
@@ -113,7 +184,9 @@ struct DiscoveryTests {
         #expect(discovery.owns("homeassistant/device/a_b_\(hex)_1_2/config"))
         #expect(discovery.owns("homeassistant/device/a_b_region_Ann_27s__room/config"))
         #expect(discovery.owns("homeassistant/device/a_b_region_/config"))
+        #expect(discovery.owns("homeassistant/device/a_b_gateway/config"))
         for topic in [
+            "homeassistant/device/a_gateway/config", "homeassistant/device/a_b_gateways/config",
             "homeassistant/device/a_region_shop/config", "homeassistant/device/a_b__region_shop/config",
             "homeassistant/device/a_b_region_Ann_2/config", "homeassistant/device/a_b_region_a_b/config",
             "homeassistant/device/a_b_region_a_41/config", "homeassistant/device/a_b_region_a_+5/config",
@@ -135,29 +208,27 @@ struct DiscoveryTests {
             text == #"{"distance":null,"presence":"unknown","proximity":"unknown","receiver":null,"rssi":null}"#)
     }
 
-    /// The messages that a store retains of regions.
-    private static func store(
-        regions: [String], clientID: String = "gateway", options: HomeAssistantOptions = HomeAssistantOptions()
-    ) -> [MQTTMessage] {
-        var broker = MQTTOptions.test(port: 1, clientID: clientID)
-        broker.baseTopic = "beacond/hall"
-        let topics = TopicTree(base: broker.baseTopic)
-        var store = RetainedMessageStore(
-            regions: regions, beacons: [], topics: topics,
-            discovery: Discovery(options, broker: broker, topics: topics), options: MQTTStateOptions())
-        store.connected()
-        return store.removeDue()
+    private static func discovery(
+        _ options: HomeAssistantOptions = HomeAssistantOptions(), clientID: String = "gateway"
+    ) -> Discovery {
+        let broker = MQTTOptions.test(port: 1, clientID: clientID)
+        return Discovery(options, broker: broker, topics: TopicTree(base: broker.baseTopic))
     }
 
+    private static func json(_ payload: DiscoveryPayload) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(payload)) as? [String: Any])
+    }
+
+    /// The message that announces a beacon.
     private static func announcement(name: String, clientID: String) throws -> MQTTMessage {
-        var options = MQTTOptions.test(port: 1, clientID: clientID)
-        options.baseTopic = "beacond/hall"
-        let topics = TopicTree(base: options.baseTopic)
+        let broker = MQTTOptions.test(port: 1, clientID: clientID)
         var store = RetainedMessageStore(
-            regions: [], beacons: [NamedBeacon(name: name, identity: TestBeacon.keys)], topics: topics,
-            discovery: Discovery(HomeAssistantOptions(), broker: options, topics: topics), options: MQTTStateOptions())
+            regions: [], beacons: [NamedBeacon(name: name, identity: TestBeacon.keys, isTracker: false)],
+            topics: TopicTree(base: broker.baseTopic), discovery: discovery(clientID: clientID),
+            options: MQTTStateOptions())
         store.connected()
-        return try #require(store.removeDue().first)
+        _ = store.removeDue()
+        return try #require(store.removeDue().last)
     }
 
     private static func ids(_ message: MQTTMessage) throws -> [String] {

@@ -3,9 +3,9 @@ import Foundation
 /// What Home Assistant's documentation says of an announcement: the keys that it knows, of which kind they are, and
 /// which are required. Unknown keys it passes over, which here is a mistake, since it would be ours.
 ///
-/// From home-assistant.io/integrations/mqtt ("Device discovery payload", "Discovery payload"), /binary_sensor.mqtt and
-/// /sensor.mqtt ("Configuration variables"), and the rules of homeassistant/components/mqtt (schemas.py, discovery.py,
-/// sensor.py), read in November 2026.
+/// From home-assistant.io/integrations/mqtt ("Device discovery payload", "Discovery payload"), /binary_sensor.mqtt,
+/// /sensor.mqtt, /device_tracker.mqtt and /event.mqtt ("Configuration variables"), and the rules of
+/// homeassistant/components/mqtt (schemas.py, discovery.py, sensor.py), read in November 2026.
 enum HomeAssistantSchema {
     enum Kind {
         case text, topic, number, boolean, texts, map, any
@@ -46,7 +46,7 @@ enum HomeAssistantSchema {
 
     /// What entities of all platforms have. A state topic may be the root's.
     static let entity: [String: Key] = availability.merging([
-        "platform": Key(kind: .word(["binary_sensor", "sensor"]), isRequired: true),
+        "platform": Key(kind: .word(["binary_sensor", "sensor", "device_tracker", "event"]), isRequired: true),
         "unique_id": Key(kind: .text, isRequired: true), "name": Key(kind: .name), "state_topic": Key(kind: .topic),
         "value_template": Key(kind: .text), "qos": Key(kind: .number), "encoding": Key(kind: .text),
         "enabled_by_default": Key(kind: .boolean), "entity_category": Key(kind: .word(["config", "diagnostic"])),
@@ -67,6 +67,14 @@ enum HomeAssistantSchema {
             "suggested_display_precision": Key(kind: .number),
             "state_class": Key(kind: .word(["measurement", "measurement_angle", "total", "total_increasing"])),
             "unit_of_measurement": Key(kind: .text),
+        ]) { $1 },
+        "device_tracker": entity.merging([
+            "payload_home": Key(kind: .text), "payload_not_home": Key(kind: .text), "payload_reset": Key(kind: .text),
+            "source_type": Key(kind: .word(["bluetooth", "bluetooth_le", "gps", "router"])),
+        ]) { $1 },
+        "event": entity.merging([
+            "device_class": Key(kind: .word(["button", "doorbell", "motion"])),
+            "event_types": Key(kind: .texts, isRequired: true),
         ]) { $1 },
     ]
 
@@ -97,6 +105,9 @@ enum HomeAssistantSchema {
     private static func rules(_ component: [String: Any], stateTopic: Any?) -> [String] {
         var mistakes: [String] = []
         let deviceClass = component["device_class"] as? String
+        if component["platform"] as? String == "event", component["state_topic"] == nil {
+            mistakes.append("events are no states, and have a topic of their own")
+        }
         if component["state_topic"] == nil, stateTopic == nil { mistakes.append("there is no state_topic") }
         if let options = component["options"] as? [String] {
             if options.isEmpty { mistakes.append("options are empty") }

@@ -53,12 +53,12 @@ struct BeaconTrackerTests {
                 place: place, before: nil)
         }
         #expect(receive(.placed(change(.inside, "hall", at: 1)), &tracker))
-        #expect(tracker.published?.place == "hall")
+        #expect(tracker.published.place == "hall")
         #expect(receive(.placed(change(.inside, "kitchen", at: 2)), &tracker))
         #expect(receive(.placed(change(.outside, nil, at: 3)), &tracker))
-        #expect(tracker.published?.place == "away")
+        #expect(tracker.published.place == "away")
         #expect(receive(.placed(change(.unknown, nil, at: 4)), &tracker))
-        #expect(tracker.published?.place == nil)
+        #expect(tracker.published.place == nil)
         var other = change(.inside, "hall", at: 5)
         other.identity = TestBeacon.bag
         #expect(!receive(.placed(other), &tracker))
@@ -96,10 +96,10 @@ struct BeaconTrackerTests {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
         _ = receive(.ranged(8, proximity: .far, receiver: "hci0", at: 1), &tracker)
         #expect(receive(.ranged(1, proximity: .near, receiver: "hci1", at: 1), &tracker))
-        #expect(tracker.published?.receiver == "hci1")
+        #expect(tracker.published.receiver == "hci1")
         #expect(!receive(.ranged(8, proximity: .far, receiver: "hci0", at: 2), &tracker))
         #expect(receive(.ranged(8, proximity: .far, receiver: "hci0", at: 7), &tracker))
-        #expect(tracker.published?.receiver == "hci0")
+        #expect(tracker.published.receiver == "hci0")
     }
 
     @Test("is not changed by reports of others")
@@ -108,7 +108,38 @@ struct BeaconTrackerTests {
         _ = receive(.ranged(2, at: 1), &tracker)
         #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 2), &tracker))
         #expect(!receive(.ranged(nil, of: BeaconConstraint(TestBeacon.bag), at: 20), &tracker))
-        #expect(tracker.published?.distance == 2)
+        #expect(tracker.published.distance == 2)
+    }
+
+    @Test("has no proximity and no distance of readings that nothing has confirmed for a while")
+    func expired() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        _ = receive(.ranged(2, at: 1), &tracker)
+        #expect(!expire(&tracker, at: 16))
+        #expect(tracker.published.proximity == .near)
+        #expect(expire(&tracker, at: 17))
+        #expect(tracker.published == BeaconState(presence: .inside))
+        #expect(!expire(&tracker, at: 18))
+    }
+
+    @Test("has no proximity while no receiver hears, and the next reading at once")
+    func deaf() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        _ = receive(.ranged(2, at: 1), &tracker)
+        #expect(receive(.presence(.unknown, at: 2), &tracker))
+        #expect(tracker.published == BeaconState())
+        #expect(receive(.presence(.inside, at: 3), &tracker))
+        #expect(tracker.published == BeaconState(presence: .inside))
+        #expect(receive(.ranged(2, at: 3), &tracker))
+        #expect(tracker.published.proximity == .near)
+    }
+
+    private static let start = ContinuousClock.now
+
+    private func expire(_ tracker: inout BeaconTracker, at seconds: Int) -> Bool {
+        tracker.expire(at: Self.start.advanced(by: .seconds(seconds)))
     }
 
     private func receive(_ event: BeaconEvent, _ tracker: inout BeaconTracker) -> Bool {
@@ -116,7 +147,8 @@ struct BeaconTrackerTests {
         case .region(let change): tracker.receive(change.state, at: change.time)
         case .placed(let change): tracker.receive(change)
         case .located, .suspected: false
-        case .ranged(let report): tracker.receive(report)
+        case .ranged(let report):
+            tracker.receive(report, at: Self.start.advanced(by: .nanoseconds(report.time.nanoseconds)))
         }
     }
 }

@@ -5,31 +5,30 @@ import Testing
 
 @Suite("The messages that a broker should retain")
 struct RetainedMessageStoreTests {
-    @Test("is the state of configured regions, as it is when it is published")
+    @Test("is the state of each configured region, unknown at first")
     func regions() {
         var store = Self.store(regions: ["shop", "a/b"])
-        store.receive(.region("shop", .inside))
-        store.receive(.region("a/b", .outside))
-        store.receive(.region("other", .inside))
-        #expect(store.removeDue() == [])
+        _ = store.receive(.region("shop", .inside))
+        _ = store.receive(.region("other", .inside))
+        #expect(Self.removeDue(&store) == [])
         store.connected()
-        #expect(Self.removeDue(&store) == ["g/region/a%2Fb/state=outside", "g/region/shop/state=inside"])
+        #expect(Self.removeDue(&store) == ["g/region/shop/state=inside", "g/region/a%2Fb/state=unknown"])
         #expect(Self.removeDue(&store) == [])
-        store.receive(.region("shop", .inside))
+        _ = store.receive(.region("shop", .inside))
         #expect(Self.removeDue(&store) == [])
-        store.receive(.region("shop", .outside))
-        store.receive(.region("shop", .unknown))
+        _ = store.receive(.region("shop", .outside))
+        _ = store.receive(.region("shop", .unknown))
         #expect(Self.removeDue(&store) == ["g/region/shop/state=unknown"])
     }
 
-    @Test("is said again after each connection, and nothing meanwhile")
+    @Test("is published again after each connection, and nothing in between")
     func connections() {
         var store = Self.store(regions: ["shop"])
         store.connected()
-        store.receive(.region("shop", .inside))
+        _ = store.receive(.region("shop", .inside))
         #expect(Self.removeDue(&store) == ["g/region/shop/state=inside"])
         store.disconnected()
-        store.receive(.region("shop", .outside))
+        _ = store.receive(.region("shop", .outside))
         #expect(Self.removeDue(&store) == [])
         store.connected()
         #expect(Self.removeDue(&store) == ["g/region/shop/state=outside"])
@@ -37,15 +36,49 @@ struct RetainedMessageStoreTests {
         #expect(Self.removeDue(&store) == ["g/region/shop/state=outside"])
     }
 
-    @Test("is tried again as it then is")
+    @Test("is tried again with the state of that moment")
     func failure() {
         var store = Self.store(regions: ["shop"])
         store.connected()
-        store.receive(.region("shop", .inside))
+        _ = store.receive(.region("shop", .inside))
         let due = store.removeDue()
-        store.receive(.region("shop", .outside))
+        _ = store.receive(.region("shop", .outside))
         for message in due { store.failed(message) }
         #expect(Self.removeDue(&store) == ["g/region/shop/state=outside"])
+    }
+
+    @Test("waits for the states of an earlier run, and is online only behind everything else")
+    func order() {
+        let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
+        var store = Self.store(regions: ["shop"], beacons: [keys], isEnabled: true, isReady: false)
+        store.connected(as: 7)
+        store.found("g/region/old/state")
+        store.found("homeassistant/device/gateway_region_old/config")
+        #expect(Self.removeDue(&store).isEmpty)
+        #expect(store.connectionToAnnounce == nil)
+        _ = store.receive(.region("shop", .inside))
+        store.restored()
+        let states = store.removeDue().map(\.topic)
+        #expect(states == ["g/beacon/keys/state", "g/gateway/state", "g/region/shop/state"])
+        #expect(store.connectionToAnnounce == nil)
+        let announcements = store.removeDue().map(\.topic)
+        #expect(announcements.contains("homeassistant/device/gateway_region_old/config"))
+        let gateway = announcements.firstIndex(of: "homeassistant/device/gateway_gateway/config")
+        #expect(gateway.map { announcements[$0...].count } == 3, "the others refer to it: \(announcements)")
+        #expect(store.connectionToAnnounce == nil)
+        #expect(Self.removeDue(&store) == ["g/region/old/state="])
+        #expect(store.connectionToAnnounce == 7)
+        // Of another connection.
+        store.announcedOnline(at: 6)
+        #expect(store.connectionToAnnounce == 7)
+        store.announcedOnline(at: 7)
+        #expect(store.connectionToAnnounce == nil)
+        store.disconnected()
+        #expect(store.connectionToAnnounce == nil)
+        store.connected(as: 8)
+        #expect(store.connectionToAnnounce == nil)
+        while !store.removeDue().isEmpty {}
+        #expect(store.connectionToAnnounce == 8)
     }
 
     @Test("is not what an earlier run left, unless it is configured still", arguments: [true, false])
@@ -53,34 +86,43 @@ struct RetainedMessageStoreTests {
         var store = Self.store(
             regions: ["shop"], beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys)], isEnabled: isEnabled)
         store.connected()
-        _ = store.removeDue()
+        while !store.removeDue().isEmpty {}
         let device = "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1"
         for topic in [
             "g/region/shop/state", "g/region/old/state", "g/region/old", "g/beacon/keys/state", "g/beacon/bag/state",
             "g/status", "gg/region/old/state", "other/region/old/state", device + "_2/config", device + "_3/config",
             "homeassistant/device/somebody/config", "homeassistant/sensor/x/config",
+            // The ids of regions once were made of their names.
+            "homeassistant/device/gateway_region_shop/config",
         ] {
             store.found(topic)
         }
-        var gone: Set = ["g/region/old/state=", "g/region/old=", "g/beacon/bag/state=", device + "_3/config="]
+        var gone: Set = [
+            "g/region/old/state=", "g/region/old=", "g/beacon/bag/state=", device + "_3/config=",
+            "homeassistant/device/gateway_region_shop/config=",
+        ]
         if !isEnabled { gone.insert(device + "_2/config=") }
-        #expect(Set(Self.removeDue(&store)) == gone)
+        #expect(Set(Self.removeAllDue(&store)) == gone)
     }
 
     @Test("is a device of each named beacon, and of no other")
     func devices() {
         var store = Self.store(beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys)], isEnabled: true)
-        store.receive(.presence(.inside, of: TestBeacon.keys, at: 1))
-        store.receive(.presence(.inside, of: TestBeacon.bag, at: 1))
-        store.receive(.ranged(1, identity: TestBeacon.bag, at: 2))
+        _ = store.receive(.presence(.inside, of: TestBeacon.keys, at: 1))
+        _ = store.receive(.presence(.inside, of: TestBeacon.bag, at: 1))
+        _ = store.receive(.ranged(1, identity: TestBeacon.bag, at: 2))
         store.connected()
-        let topics = store.removeDue().map(\.topic)
+        let states = store.removeDue().map(\.topic)
+        #expect(states == ["g/beacon/keys/state", "g/gateway/state"])
+        let devices = store.removeDue().map(\.topic)
         #expect(
-            topics == [
-                "g/beacon/keys/state", "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2/config",
+            devices == [
+                "homeassistant/device/gateway_gateway/config",
+                "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1_2/config",
             ])
         store.announceAgain()
-        #expect(store.removeDue().map(\.topic) == Array(topics.suffix(1)))
+        let again = store.removeDue().map(\.topic)
+        #expect(again == devices)
     }
 
     @Test("is deleted of what is configured no longer, and keeps its state of what still is")
@@ -88,42 +130,111 @@ struct RetainedMessageStoreTests {
         let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
         var store = Self.store(regions: ["shop", "attic"], beacons: [keys], isEnabled: true)
         store.connected()
-        store.receive(.region("shop", .inside))
-        store.receive(.region("attic", .outside))
-        store.receive(.presence(.inside, of: TestBeacon.keys, at: 1))
-        _ = store.removeDue()
-        let discovery = Discovery(
-            HomeAssistantOptions(isEnabled: true), broker: .test(port: 1, clientID: "gateway"),
-            topics: TopicTree(base: "g"))
+        _ = store.receive(.region("shop", .inside))
+        _ = store.receive(.region("attic", .outside))
+        _ = store.receive(.presence(.inside, of: TestBeacon.keys, at: 1))
+        while !store.removeDue().isEmpty {}
         store.configure(
             regions: ["shop", "cellar"], beacons: [NamedBeacon(name: "bag", identity: TestBeacon.bag)],
-            discovery: discovery)
-        let due = Self.removeDue(&store)
-        let device = "homeassistant/device/gateway_"
-        let beacon = device + "e2c56db5dffb48d2b060d0f5a71096e0_1"
+            discovery: Self.discovery(isEnabled: true))
+        let due = Self.removeAllDue(&store)
+        let device = "homeassistant/device/"
+        let beacon = device + "gateway_e2c56db5dffb48d2b060d0f5a71096e0_1"
         #expect(
-            due.map { String($0.prefix { $0 != "=" }) }.sorted() == [
-                "g/beacon/keys/state", "g/region/attic/state", beacon + "_2/config", beacon + "_3/config",
-                device + "region_attic/config", device + "region_cellar/config",
-            ])
+            due.map { String($0.prefix { $0 != "=" }) }.sorted()
+                == [
+                    "g/beacon/bag/state", "g/beacon/keys/state", "g/region/attic/state", "g/region/cellar/state",
+                    beacon + "_2/config", beacon + "_3/config", device + NamedRegion("attic").device + "/config",
+                    device + NamedRegion("cellar").device + "/config",
+                ].sorted())
         #expect(due.filter { $0.hasSuffix("=") }.count == 4)
-        // What is retained is said again after a connection: of what stayed, the state that it had.
         store.connected()
+        #expect(Self.removeDue(&store).contains("g/region/shop/state=inside"))
+    }
+
+    @Test("keeps the state and the device of a region and of a beacon that are renamed")
+    func renamed() throws {
+        let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
+        var store = Self.store(regions: ["shop"], beacons: [keys], isEnabled: true)
+        _ = store.receive(.region("shop", .inside))
+        _ = store.receive(.presence(.inside, at: 1))
+        _ = store.receive(.ranged(2, at: 1))
+        store.connected()
+        while !store.removeDue().isEmpty {}
+        var region: NamedRegion = "shop"
+        region.name = "store"
+        store.configure(
+            regions: [region], beacons: [NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)],
+            discovery: Self.discovery(isEnabled: true))
+        let states = Self.removeDue(&store)
+        #expect(states.contains("g/region/store/state=inside"))
+        #expect(states.contains { $0.hasPrefix("g/beacon/Ann's%20keys/state=") && $0.contains("near") })
+        // The same topics of discovery, so that nothing of it is deleted, and the old states behind them.
+        let devices = store.removeDue()
+        #expect(devices.count == 2)
+        #expect(devices.allSatisfy { !$0.payload.isEmpty })
+        #expect(devices.contains { $0.topic == "homeassistant/device/\(region.device)/config" })
+        #expect(Set(Self.removeDue(&store)) == ["g/region/shop/state=", "g/beacon/keys/state="])
+    }
+
+    @Test("has enters and exits as they happen, once each, and none of a restart or while the gateway is offline")
+    func moments() {
+        let keys = NamedBeacon(name: "keys", identity: TestBeacon.keys)
+        var store = Self.store(regions: ["shop"], beacons: [keys], isEnabled: true)
+        func texts(_ event: BeaconEvent) -> [String] { store.receive(event).map { "\($0.topic)=\($0.text)" } }
+        #expect(texts(.region("shop", .inside, .enter)) == [])
+        store.connected()
+        while !store.removeDue().isEmpty {}
+        #expect(texts(.region("shop", .outside, .exit)) == [])
+        while !store.removeDue().isEmpty {}
+        store.announcedOnline(at: 1)
+        #expect(texts(.region("shop", .inside)) == [], "a state that becomes known is no enter")
+        #expect(texts(.region("shop", .outside, .exit)) == [#"g/region/shop/event={"event_type":"exit"}"#])
         #expect(
-            Self.removeDue(&store).map { String($0.prefix(40)) }.contains("g/region/shop/state=inside"))
+            texts(.region("shop", .inside, .enter, by: TestBeacon.keys))
+                == [#"g/region/shop/event={"beacon":"keys","event_type":"enter"}"#])
+        #expect(texts(.presence(.inside, .enter)) == [#"g/beacon/keys/event={"event_type":"enter"}"#])
+        #expect(texts(.presence(.inside, .enter)) == [], "the region of the beacon alone says the same")
+        let exit = store.receive(.region("shop", .outside, .exit))
+        #expect(exit.map(\.isRetained) == [false])
+        store.disconnected()
+        #expect(texts(.presence(.outside, .exit)) == [])
+    }
+
+    @Test("has no enters and exits where Home Assistant is not told of devices")
+    func noMoments() {
+        var store = Self.store(regions: ["shop"])
+        store.connected()
+        while !store.removeDue().isEmpty {}
+        store.announcedOnline(at: 1)
+        let moments = store.receive(.region("shop", .inside, .enter))
+        #expect(moments.isEmpty)
+    }
+
+    private static func discovery(isEnabled: Bool) -> Discovery {
+        Discovery(
+            HomeAssistantOptions(isEnabled: isEnabled), broker: .test(port: 1, clientID: "gateway"),
+            topics: TopicTree(base: "g"))
     }
 
     private static func store(
-        regions: [String] = [], beacons: [NamedBeacon] = [], isEnabled: Bool = false
+        regions: [NamedRegion] = [], beacons: [NamedBeacon] = [], isEnabled: Bool = false, isReady: Bool = true
     ) -> RetainedMessageStore {
-        let topics = TopicTree(base: "g")
-        let discovery = Discovery(
-            HomeAssistantOptions(isEnabled: isEnabled), broker: .test(port: 1, clientID: "gateway"), topics: topics)
-        return RetainedMessageStore(
-            regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: MQTTStateOptions())
+        RetainedMessageStore(
+            regions: regions, beacons: beacons, topics: TopicTree(base: "g"),
+            discovery: discovery(isEnabled: isEnabled), options: MQTTStateOptions(), isReady: isReady)
     }
 
     private static func removeDue(_ store: inout RetainedMessageStore) -> [String] {
         store.removeDue().map { "\($0.topic)=\($0.text)" }
+    }
+
+    private static func removeAllDue(_ store: inout RetainedMessageStore) -> [String] {
+        var all: [String] = []
+        while true {
+            let due = removeDue(&store)
+            if due.isEmpty { return all }
+            all += due
+        }
     }
 }

@@ -9,7 +9,11 @@ struct RetentionTests {
     private static let keys = NamedBeacon(name: "Ann's keys", identity: TestBeacon.keys)
     private static let bag = NamedBeacon(name: "bag", identity: TestBeacon.bag)
     private static let device = "homeassistant/device/gateway_e2c56db5dffb48d2b060d0f5a71096e0_1"
-    private static let region = "homeassistant/device/gateway_region_"
+    private static let shop: NamedRegion = "shop"
+    private static let yard: NamedRegion = "yard"
+    private static let gateway = ["homeassistant/device/gateway_gateway/config", "beacond/hall/gateway/state"]
+
+    private static func topic(of region: NamedRegion) -> String { "homeassistant/device/\(region.device)/config" }
 
     @Test("is the state of regions and beacons, for whoever comes later", arguments: MQTTVersion.allCases)
     func states(version: MQTTVersion) async throws {
@@ -26,7 +30,11 @@ struct RetentionTests {
                 "beacond/hall/beacon/Ann's%20keys/state=\(state)", "beacond/hall/region/shop/state=inside",
                 "beacond/hall/status=online",
             ]
-            try await eventually("it is retained") { try await Observer.retained(port: broker.port) == expected }
+            try await eventually("it is retained") {
+                // A reading that nothing confirms is forgotten.
+                sink.receive(.ranged(1.234, rssi: -61, at: 3))
+                return try await Observer.retained(port: broker.port) == expected
+            }
         }
     }
 
@@ -47,13 +55,13 @@ struct RetentionTests {
         }
 
         func run(
-            _ regions: [String], _ beacons: [NamedBeacon], _ isEnabled: Bool, _ expected: [String],
+            _ regions: [NamedRegion], _ beacons: [NamedBeacon], _ isEnabled: Bool, _ expected: [String],
             announcesRegions: Bool = true
         ) async throws {
             let sink = try MQTTSink(
                 .test(port: broker.port, version: version), regions: regions, beacons: beacons,
                 homeAssistant: HomeAssistantOptions(isEnabled: isEnabled, announcesRegions: announcesRegions))
-            for region in ["shop", "yard"] { sink.receive(.region(region, .inside)) }
+            for region in regions { sink.receive(.region(region.name, .inside)) }
             for beacon in [Self.keys, Self.bag] { sink.receive(.presence(.inside, of: beacon.identity)) }
             try await running(sink.run) {
                 let expected = (expected + foreign.map { String($0.prefix { $0 != "=" }) }).sorted()
@@ -65,31 +73,82 @@ struct RetentionTests {
 
         let (base, status) = ("beacond/hall", "beacond/hall/status")
         try await run(
-            ["shop", "yard"], [Self.keys, Self.bag], true,
-            [
+            [Self.shop, Self.yard], [Self.keys, Self.bag], true,
+            Self.gateway + [
                 "\(base)/region/shop/state", "\(base)/region/yard/state", "\(base)/beacon/Ann's%20keys/state",
                 "\(base)/beacon/bag/state", status, Self.device + "_2/config", Self.device + "_3/config",
-                Self.region + "shop/config", Self.region + "yard/config",
+                Self.topic(of: Self.shop), Self.topic(of: Self.yard),
             ])
         try await run(
-            ["shop"], [Self.keys], true,
-            [
+            [Self.shop], [Self.keys], true,
+            Self.gateway + [
                 "\(base)/region/shop/state", "\(base)/beacon/Ann's%20keys/state", status, Self.device + "_2/config",
-                Self.region + "shop/config",
+                Self.topic(of: Self.shop),
             ])
-        // A beacon that is renamed keeps its device, and its state moves.
+        // A beacon or a region that is renamed keeps its device, and its state moves.
+        var store = Self.shop
+        store.name = "store"
+        let key = NamedBeacon(name: "key", identity: TestBeacon.keys)
         try await run(
-            ["shop"], [NamedBeacon(name: "key", identity: TestBeacon.keys)], true,
-            [
-                "\(base)/region/shop/state", "\(base)/beacon/key/state", status, Self.device + "_2/config",
-                Self.region + "shop/config",
+            [store], [key], true,
+            Self.gateway + [
+                "\(base)/region/store/state", "\(base)/beacon/key/state", status, Self.device + "_2/config",
+                Self.topic(of: Self.shop),
             ])
         try await run(
-            ["shop"], [NamedBeacon(name: "key", identity: TestBeacon.keys)], true,
-            ["\(base)/region/shop/state", "\(base)/beacon/key/state", status, Self.device + "_2/config"],
-            announcesRegions: false)
+            [store], [key], true,
+            Self.gateway + [
+                "\(base)/region/store/state", "\(base)/beacon/key/state", status, Self.device + "_2/config",
+            ], announcesRegions: false)
         try await run([], [Self.keys], false, ["\(base)/beacon/Ann's%20keys/state", status])
         try await run([], [], false, [status])
+    }
+
+    @Test(
+        "is corrected before the gateway is online, and no reading of an earlier run is shown",
+        arguments: MQTTVersion.allCases)
+    func order(version: MQTTVersion) async throws {
+        let broker = try await Broker()
+        func sink() throws -> MQTTSink {
+            try MQTTSink(
+                .test(port: broker.port, version: version), regions: [Self.shop], beacons: [Self.keys],
+                homeAssistant: HomeAssistantOptions(), awaitsRestoredStates: true)
+        }
+        let first = try sink()
+        for event in [BeaconEvent.region("shop", .inside), .presence(.inside)] { first.receive(event) }
+        first.restored()
+        func retained() async throws -> [String: String] {
+            let messages = try await Observer.retained(port: broker.port).map { $0.split(separator: "=", maxSplits: 1) }
+            return Dictionary(messages.map { (String($0[0]), $0.count > 1 ? String($0[1]) : "") }) { $1 }
+        }
+        let beacon = "beacond/hall/beacon/Ann's%20keys/state"
+        try await running(first.run) {
+            try await eventually("the beacon is near") {
+                first.receive(.ranged(1, at: 1))
+                let messages = try await retained()
+                return messages[beacon]?.contains("near") == true && messages["beacond/hall/status"] == "online"
+            }
+        }
+        #expect(try await retained()["beacond/hall/status"] == "offline")
+
+        let observer = try await Observer(port: broker.port)
+        let second = try sink()
+        try await running(second.run) {
+            try await eventually("the gateway is connected") {
+                observer.messages.count { $0.topic == "beacond/hall/status" } >= 2
+            }
+            // Without the states of the earlier run it says nothing.
+            #expect(try await retained()[beacon]?.contains("near") == true)
+            second.receive(.presence(.inside))
+            second.restored()
+            try await eventually("it is online") { observer.messages.contains { $0.text == "online" } }
+            let online = try #require(observer.messages.firstIndex { $0.text == "online" })
+            let before = observer.messages[..<online].filter { !$0.isRetained }
+            let state = try #require(before.last { $0.topic == beacon })
+            #expect(state.text.contains(#""presence":"present","proximity":"unknown""#), "\(state.text)")
+            #expect(before.last { $0.topic == "beacond/hall/region/shop/state" }?.text == "unknown")
+            #expect(!observer.messages[online...].contains { $0.topic.hasPrefix("beacond/hall/region/") })
+        }
     }
 
     @Test("is said again to a broker that forgot it", arguments: MQTTVersion.allCases)
@@ -101,7 +160,10 @@ struct RetentionTests {
         sink.receive(.region("shop", .inside))
         sink.receive(.presence(.inside))
         try await running(sink.run) {
-            try await eventually("it is retained") { try await Observer.retained(port: broker.port).count == 5 }
+            try await eventually("it is retained") { try await Observer.retained(port: broker.port).count == 7 }
+            try await eventually("it is online") {
+                try await Observer.retained(port: broker.port).contains("beacond/hall/status=online")
+            }
             let before = try await Observer.retained(port: broker.port)
             broker.kill()
             sink.receive(.region("shop", .outside))

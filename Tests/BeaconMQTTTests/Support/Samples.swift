@@ -1,5 +1,5 @@
 import BeaconDelivery
-import BeaconMQTT
+public import BeaconMQTT
 import BeaconModel
 import Foundation
 import TestSupport
@@ -22,6 +22,21 @@ enum TestBeacon {
     static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
     static let keys = BeaconIdentity(uuid: uuid, major: 1, minor: 2)
     static let bag = BeaconIdentity(uuid: uuid, major: 1, minor: 3)
+
+    /// The beacons of a region, different ones for each name.
+    static func constraint(of region: String) -> BeaconConstraint {
+        // FNV-1a, folded.
+        let hash = region.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        return BeaconConstraint(uuid: uuid, major: UInt16(truncatingIfNeeded: hash ^ hash >> 16))
+    }
+}
+
+extension NamedRegion: ExpressibleByStringLiteral {
+    /// A region of this name, with beacons that no other has.
+    public init(stringLiteral name: String) { self.init(name: name, constraint: TestBeacon.constraint(of: name)) }
+
+    /// The id of its device in Home Assistant, of the gateway `gateway`.
+    var device: String { "gateway_region_e2c56db5dffb48d2b060d0f5a71096e0-\(constraint.major ?? 0)" }
 }
 
 extension Timestamp {
@@ -31,20 +46,24 @@ extension Timestamp {
 
 extension BeaconEvent {
     /// The state of a region with a name.
-    static func region(_ name: String, _ state: RegionState, at seconds: Double = 0) -> BeaconEvent {
+    static func region(
+        _ name: String, _ state: RegionState, _ kind: RegionEvent.Kind = .state, by identity: BeaconIdentity? = nil,
+        at seconds: Double = 0
+    ) -> BeaconEvent {
         .region(
             RegionEvent(
-                .state, name: name, constraint: BeaconConstraint(uuid: TestBeacon.uuid), time: .at(seconds),
-                receiver: nil, state: state, before: .unknown))
+                kind, name: name, constraint: TestBeacon.constraint(of: name), time: .at(seconds), receiver: nil,
+                state: state, before: .unknown, identity: identity))
     }
 
     /// The state of a beacon's own region.
     static func presence(
-        _ state: RegionState, of identity: BeaconIdentity = TestBeacon.keys, at seconds: Double = 0
+        _ state: RegionState, _ kind: RegionEvent.Kind = .state, of identity: BeaconIdentity = TestBeacon.keys,
+        at seconds: Double = 0
     ) -> BeaconEvent {
         .region(
             RegionEvent(
-                .state, name: "any", constraint: BeaconConstraint(identity), time: .at(seconds), receiver: nil,
+                kind, name: "any", constraint: BeaconConstraint(identity), time: .at(seconds), receiver: nil,
                 state: state, before: .unknown))
     }
 

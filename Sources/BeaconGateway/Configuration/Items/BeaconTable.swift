@@ -4,13 +4,15 @@ import BeaconSupport
 import Foundation
 import HTTPTypes
 
-/// Named beacons as a table (CSV, RFC 4180): `name,uuid,major,minor,place` and a column for each attribute.
+/// Named beacons as a table (CSV, RFC 4180): `name,uuid,major,minor,place`, `tracker` where a beacon is one, and a
+/// column for each attribute.
 enum BeaconTable {
     /// The largest table, in bytes, and the most beacons in it.
     static let largest = 1 << 20
     private static let mostRows = 10_000
 
     private static let columns = ["name", "uuid", "major", "minor", "place"]
+    private static let trackerColumn = "tracker"
 
     /// What a table changed.
     struct Counts: Encodable, Hashable, Sendable {
@@ -25,13 +27,16 @@ enum BeaconTable {
     /// Returns the table of beacons.
     static func text(_ beacons: [BeaconSettings]) -> String {
         let attributes = Set(beacons.flatMap(\.attributes.keys)).sorted()
-        var lines = [(columns + attributes).map(field).joined(separator: ",")]
+        let hasTrackers = beacons.contains(where: \.isTracker)
+        let tracker = hasTrackers ? [trackerColumn] : []
+        var lines = [(columns + tracker + attributes).map(field).joined(separator: ",")]
         for beacon in beacons {
             let fields =
                 [
                     beacon.name, beacon.identity.uuid.description, "\(beacon.identity.major)",
                     "\(beacon.identity.minor)", beacon.place ?? "",
-                ] + attributes.map { beacon.attributes[$0] ?? "" }
+                ] + (hasTrackers ? [beacon.isTracker ? "true" : ""] : [])
+                + attributes.map { beacon.attributes[$0] ?? "" }
             lines.append(fields.map(field).joined(separator: ","))
         }
         return lines.map { $0 + "\r\n" }.joined()
@@ -126,7 +131,11 @@ enum BeaconTable {
             guard let text = values[key], !text.isEmpty else { continue }
             settings[key] = Int64(text).map { .integer($0) } ?? .string(text)
         }
-        let attributes = values.filter { !columns.contains($0.key) && !$0.value.isEmpty }
+        if let text = values[trackerColumn]?.lowercased(), !text.isEmpty {
+            settings[trackerColumn] = ["true": .bool(true), "false": .bool(false)][text] ?? .string(text)
+        }
+        let known = columns + [trackerColumn]
+        let attributes = values.filter { !known.contains($0.key) && !$0.value.isEmpty }
         if !attributes.isEmpty { settings["attributes"] = .object(attributes.mapValues { .string($0) }) }
         return ConfigurationItem(
             kind: .beacon, name: values["name"] ?? "", settings: .object(settings), origin: .console)

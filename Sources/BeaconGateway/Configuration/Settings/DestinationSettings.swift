@@ -1,4 +1,5 @@
 public import BeaconDelivery
+import BeaconMQTT
 import Foundation
 import Logging
 import Yams
@@ -114,6 +115,21 @@ extension ConfigurationSection {
             if let url = kumulos.url { warnOfSecretsInTheOpen(to: url) }
         case .mqtt(let broker):
             if broker.password != nil, broker.tls == nil { warnOfSecretsInTheOpen(to: broker.host, "set \"tls\"") }
+            if broker.homeAssistantOptions.isEnabled, broker.homeAssistantOptions.announcesRegions {
+                warnOfEqualRegions(configuration.namedRegions(for: settings))
+            }
+        }
+    }
+
+    /// Warns of regions that match the same beacons: Home Assistant knows all but one of them by their names.
+    private func warnOfEqualRegions(_ regions: [NamedRegion]) {
+        var names: [String: String] = [:]
+        for region in regions {
+            guard let other = names.updateValue(region.name, forKey: region.key) else { continue }
+            reading.report(
+                origin,
+                "\(subject)the regions \"\(other)\" and \"\(region.name)\" match the same beacons, so that one of them is "
+                    + "another device of Home Assistant once it is renamed; give it an \"id\"", severity: .warning)
         }
     }
 

@@ -10,21 +10,31 @@ public struct RegionSettings: Hashable, Sendable {
     /// The beacons that belong to it, and the rules for entering and leaving.
     public var region: MonitoredRegion
 
+    /// The id by which Home Assistant knows it, in place of one that is made from the beacons that belong to it.
+    public var id: String?
+
     /// Creates the settings of a region.
-    public init(name: String, region: MonitoredRegion) {
+    public init(name: String, region: MonitoredRegion, id: String? = nil) {
         self.name = name
         self.region = region
+        self.id = id
     }
 }
 
 extension RegionSettings {
     static func read(_ root: ConfigurationSection) -> [RegionSettings] {
         var names: Set<String> = []
+        var ids: [String: String] = [:]
         let what = "write a list of regions, each beginning with \"- name:\""
         return root.items("regions", what).compactMap { node, path in
             let section = ConfigurationSection(node, at: path, in: root.reading)
             defer { section.finish() }
-            return read(section, names: &names)
+            let region = read(section, names: &names)
+            if let region, let id = region.id, let other = ids.updateValue(region.name, forKey: id) {
+                section.report(
+                    section.origin, "\"\(region.name)\" has the \"id\" of \"\(other)\", \(id); give it another one")
+            }
+            return region
         }
     }
 
@@ -49,13 +59,16 @@ extension RegionSettings {
             section.report(
                 exit.origin, "\"exit-rssi\" does not go with \"minimum-rssi: auto\", which learns both; remove it")
         }
+        let id = section.value("id", "write up to 64 letters (a to z), digits, - and _") { text in
+            text.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) == nil ? nil : text
+        }
         guard let name, let constraint else { return nil }
         var region = MonitoredRegion(
             constraint, minimumRSSI: minimum.map { Int8($0.value) },
             exitRSSI: (exit ?? minimum).map { Int8($0.value) },
             exitTimeout: timeout ?? .seconds(30), isExitAdaptive: isAdaptive)
         region.isSignalLearned = isLearned
-        return RegionSettings(name: name, region: region)
+        return RegionSettings(name: name, region: region, id: id?.value)
     }
 }
 
@@ -73,14 +86,19 @@ public struct BeaconSettings: Hashable, Sendable {
     /// What else is known of it, by name.
     public var attributes: [String: String]
 
+    /// True for one that a person carries, whom Home Assistant tracks by it.
+    public var isTracker: Bool
+
     /// Creates the settings of a beacon.
     public init(
-        name: String, identity: BeaconIdentity, place: String? = nil, attributes: [String: String] = [:]
+        name: String, identity: BeaconIdentity, place: String? = nil, attributes: [String: String] = [:],
+        isTracker: Bool = false
     ) {
         self.name = name
         self.identity = identity
         self.place = place
         self.attributes = attributes
+        self.isTracker = isTracker
     }
 }
 
@@ -113,6 +131,13 @@ extension BeaconSettings {
             $0.isEmpty || $0.count > 100 ? nil : $0
         }
         let attributes = section.textsByKey("attributes", "write attributes and their values, as { floor: 2 }")
+        let isTracker = section.boolean("tracker") ?? false
+        if isTracker, let place {
+            section.reading.report(
+                place.origin,
+                "\(section.subject)\"tracker\" is for a beacon that a person carries, and \"place\" for one that is fixed; "
+                    + "remove one of them", severity: .warning)
+        }
         guard let name, let constraint, let major = constraint.major, let minor = constraint.minor else {
             return nil
         }
@@ -121,6 +146,7 @@ extension BeaconSettings {
             section.report(
                 section.origin, "\"\(name)\" has the uuid, major and minor of \"\(other)\"; a beacon has one name")
         }
-        return BeaconSettings(name: name, identity: identity, place: place?.value, attributes: attributes)
+        return BeaconSettings(
+            name: name, identity: identity, place: place?.value, attributes: attributes, isTracker: isTracker)
     }
 }

@@ -75,6 +75,15 @@ public struct WebSettings: Hashable, Sendable {
         return "\(certificate == nil ? "http" : "https")://\(Self.authority(host, port))/"
     }
 
+    /// The address to open in a browser of another machine; nil where the console listens on this machine alone, on a
+    /// port that is not known, or lets only a proxy in.
+    var remoteAddress: String? {
+        let isBehindProxies = !trustedProxies.isEmpty && tokenHash == nil
+        guard !isLoopback, port != 0, !isBehindProxies else { return nil }
+        guard ["0.0.0.0", "::"].contains(host) else { return address }
+        return MachineAddress.first == nil ? nil : address
+    }
+
     /// Returns a host and a port as an address has them: one of IPv6 is in brackets (RFC 3986, 3.2.2).
     public static func authority(_ host: String, _ port: Int) -> String {
         HostAndPort(host: host, port: UInt16(clamping: port)).description

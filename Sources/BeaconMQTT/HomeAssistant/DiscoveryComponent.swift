@@ -1,0 +1,166 @@
+import BeaconModel
+
+/// An entity of a device. The keys of each platform are documented at
+/// home-assistant.io/integrations/binary_sensor.mqtt, sensor.mqtt, device_tracker.mqtt and event.mqtt.
+struct DiscoveryComponent: Hashable, Sendable {
+    /// The kind of entity.
+    enum Platform: String, Encodable, Sendable {
+        case binarySensor = "binary_sensor"
+        case sensor
+        case deviceTracker = "device_tracker"
+        case event
+    }
+
+    var platform: Platform
+    var uniqueID: String
+    /// The suffix of the device's name; nil for the device's main entity, its presence.
+    var name: String?
+    var deviceClass: String?
+    var valueTemplate: String?
+    var payloadOn: String?
+    var payloadOff: String?
+    var options: [String]?
+    var unit: String?
+    var displayPrecision: Int?
+    var isDiagnostic = false
+    var icon: String?
+    /// The topic of an entity that does not have the device's.
+    var stateTopic: String?
+    var payloadHome: String?
+    var payloadNotHome: String?
+    var payloadReset: String?
+    var sourceType: String?
+    var eventTypes: [String]?
+}
+
+extension DiscoveryComponent: Encodable {
+    enum CodingKeys: String, CodingKey {
+        case platform, name, options, icon
+        case uniqueID = "unique_id"
+        case deviceClass = "device_class"
+        case valueTemplate = "value_template"
+        case payloadOn = "payload_on"
+        case payloadOff = "payload_off"
+        case unit = "unit_of_measurement"
+        case displayPrecision = "suggested_display_precision"
+        case entityCategory = "entity_category"
+        case stateTopic = "state_topic"
+        case payloadHome = "payload_home"
+        case payloadNotHome = "payload_not_home"
+        case payloadReset = "payload_reset"
+        case sourceType = "source_type"
+        case eventTypes = "event_types"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(platform, forKey: .platform)
+        try values.encode(uniqueID, forKey: .uniqueID)
+        // With null, unlike a missing key, the entity has the device's name.
+        try values.encode(name, forKey: .name)
+        try values.encodeIfPresent(deviceClass, forKey: .deviceClass)
+        try values.encodeIfPresent(valueTemplate, forKey: .valueTemplate)
+        try values.encodeIfPresent(payloadOn, forKey: .payloadOn)
+        try values.encodeIfPresent(payloadOff, forKey: .payloadOff)
+        try values.encodeIfPresent(options, forKey: .options)
+        try values.encodeIfPresent(unit, forKey: .unit)
+        try values.encodeIfPresent(displayPrecision, forKey: .displayPrecision)
+        if isDiagnostic { try values.encode("diagnostic", forKey: .entityCategory) }
+        try values.encodeIfPresent(icon, forKey: .icon)
+        try values.encodeIfPresent(stateTopic, forKey: .stateTopic)
+        try values.encodeIfPresent(payloadHome, forKey: .payloadHome)
+        try values.encodeIfPresent(payloadNotHome, forKey: .payloadNotHome)
+        try values.encodeIfPresent(payloadReset, forKey: .payloadReset)
+        try values.encodeIfPresent(sourceType, forKey: .sourceType)
+        try values.encodeIfPresent(eventTypes, forKey: .eventTypes)
+    }
+}
+
+// No sensor has a `state_class`: with one, Home Assistant keeps statistics of it for ever, also after its deletion.
+
+extension DiscoveryComponent {
+    /// Returns the entities of a beacon.
+    ///
+    /// - Parameters:
+    ///   - beacon: the beacon.
+    ///   - id: the id of its device.
+    ///   - topics: the topics of the gateway.
+    ///   - places: the names of the places that beacons are located in; none where they are not.
+    static func entities(
+        of beacon: NamedBeacon, _ id: String, topics: TopicTree, places: [String]
+    ) -> [String: DiscoveryComponent] {
+        var entities = [
+            "presence": DiscoveryComponent(
+                platform: .binarySensor, uniqueID: id + "_presence", deviceClass: "presence",
+                // Home Assistant takes `None` for "unknown".
+                valueTemplate: "{{ 'None' if value_json.presence == 'unknown' else value_json.presence }}",
+                payloadOn: RegionState.inside.presenceWord, payloadOff: RegionState.outside.presenceWord),
+            "distance": DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_distance", name: "Distance", deviceClass: "distance",
+                valueTemplate: "{{ value_json.distance }}", unit: "m", displayPrecision: 1),
+            "proximity": DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_proximity", name: "Proximity", deviceClass: "enum",
+                // With `None` the sensor is unknown, as Home Assistant's conditions expect, and not a fourth distance.
+                valueTemplate: "{{ 'None' if value_json.proximity == 'unknown' else value_json.proximity }}",
+                options: [Proximity.immediate, .near, .far].map(\.description), icon: "mdi:signal-distance-variant"),
+            "rssi": DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_rssi", name: "Signal strength", deviceClass: "signal_strength",
+                valueTemplate: "{{ value_json.rssi }}", unit: "dBm", displayPrecision: 0, isDiagnostic: true),
+            "event": event(id, at: topics.beaconEvent(beacon.name)),
+        ]
+        if !places.isEmpty {
+            entities["place"] = DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_place", name: "Place", deviceClass: "enum",
+                valueTemplate: "{{ value_json.place }}", options: places + [BeaconState.nowhere],
+                icon: "mdi:map-marker-radius")
+        }
+        if beacon.isTracker {
+            entities["tracker"] = DiscoveryComponent(
+                platform: .deviceTracker, uniqueID: id + "_tracker", name: "Tracker",
+                valueTemplate: "{{ value_json.presence }}", payloadHome: RegionState.inside.presenceWord,
+                payloadNotHome: RegionState.outside.presenceWord, payloadReset: RegionState.unknown.presenceWord,
+                sourceType: "bluetooth_le")
+        }
+        return entities
+    }
+
+    /// Returns the entities of a region. The class of its occupancy is that of rooms; Home Assistant calls something
+    /// that has a presence "home" or "away".
+    static func entities(of region: NamedRegion, _ id: String, topics: TopicTree) -> [String: DiscoveryComponent] {
+        [
+            "occupancy": DiscoveryComponent(
+                platform: .binarySensor, uniqueID: id + "_occupancy", deviceClass: "occupancy",
+                // Home Assistant takes `None` for "unknown".
+                valueTemplate: "{{ 'None' if value == '\(RegionState.unknown)' else value }}",
+                payloadOn: RegionState.inside.description, payloadOff: RegionState.outside.description),
+            "event": event(id, at: topics.regionEvent(region.name)),
+        ]
+    }
+
+    /// Returns the entities of the gateway, all of which are diagnostics.
+    static func entitiesOfGateway(_ id: String) -> [String: DiscoveryComponent] {
+        [
+            "hears": DiscoveryComponent(
+                platform: .binarySensor, uniqueID: id + "_hears", name: "Hears", deviceClass: "connectivity",
+                // As Home Assistant's templates write true, false and null.
+                valueTemplate: "{{ value_json.hears }}", payloadOn: "True", payloadOff: "False", isDiagnostic: true),
+            "adverts": DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_adverts", name: "Adverts",
+                valueTemplate: "{{ value_json.advertsPerSecond }}", unit: "adverts/s", displayPrecision: 0,
+                isDiagnostic: true, icon: "mdi:bluetooth-audio"),
+            "waiting": DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_waiting", name: "Waiting events",
+                valueTemplate: "{{ value_json.waiting }}", unit: "events", displayPrecision: 0, isDiagnostic: true,
+                icon: "mdi:tray-full"),
+            "version": DiscoveryComponent(
+                platform: .sensor, uniqueID: id + "_version", name: "Version",
+                valueTemplate: "{{ value_json.version }}", isDiagnostic: true, icon: "mdi:package-variant"),
+        ]
+    }
+
+    private static func event(_ id: String, at topic: String) -> DiscoveryComponent {
+        DiscoveryComponent(
+            platform: .event, uniqueID: id + "_event", name: "Event", icon: "mdi:location-enter", stateTopic: topic,
+            eventTypes: [RegionEvent.Kind.enter, .exit].map(\.rawValue))
+    }
+}

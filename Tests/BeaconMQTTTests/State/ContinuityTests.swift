@@ -1,0 +1,259 @@
+import BeaconModel
+import Testing
+
+@testable import BeaconMQTT
+
+/// Every entity, every interruption, every change during it: what Home Assistant shows while the gateway is available.
+@Suite("What Home Assistant shows over an interruption")
+struct ContinuityTests {
+    /// An interruption of the gateway, of the broker or of Home Assistant.
+    enum Interruption: String, CaseIterable {
+        case cleanStop, kill, brokerStopped, brokerKilled, brokerForgetful, homeAssistantRestarted, suspended
+    }
+
+    /// A change of the beacon during the interruption.
+    enum Change: String, CaseIterable {
+        case stayed, left, came, moved
+    }
+
+    /// The truth about the beacon.
+    struct Truth: Hashable {
+        var isThere: Bool
+        var proximity: Proximity?
+        var place: String
+
+        static let away = Truth(isThere: false, place: "away")
+        static let near = Truth(isThere: true, proximity: .near, place: "hall")
+        static let far = Truth(isThere: true, proximity: .far, place: "kitchen")
+
+        /// The values of entities that are right.
+        var values: [String: String] {
+            [
+                "presence": isThere ? "on" : "off", "tracker": isThere ? "home" : "not_home",
+                "occupancy": isThere ? "on" : "off", "proximity": proximity?.description ?? "unknown",
+                "distance": proximity.map { $0 == .near ? "2" : "9" } ?? "unknown", "place": place,
+            ]
+        }
+    }
+
+    private static let readings: Set = ["proximity", "distance", "place"]
+
+    @Test(
+        "is never a stale reading, and no transition without a movement", arguments: Interruption.allCases,
+        Change.allCases)
+    func matrix(interruption: Interruption, change: Change) {
+        let before = change == .came ? Truth.away : .near
+        let after =
+            switch change {
+            case .stayed: before
+            case .left: Truth.away
+            case .came: Truth.near
+            case .moved: Truth.far
+            }
+        var house = House()
+        house.gateway.start(with: nil)
+        house.publish()
+        house.tell(before, from: nil)
+        house.publish()
+        #expect(house.home.visible == before.values, "before the interruption")
+        #expect(!house.home.stamps.isEmpty)
+
+        let mark = house.home.stamps.count
+        let events = house.home.events.count
+        let known = house.home.known
+        house.interrupt(interruption, before: before, after: after)
+        house.tell(after, from: before)
+        house.publish()
+        #expect(house.home.visible == after.values, "after the interruption")
+
+        // The truth is `after` from the beginning of the interruption on. Presence may be that of before until it is
+        // corrected, which the core does as well.
+        for stamp in house.home.stamps[mark...] {
+            for (entity, value) in stamp where value != "unknown" {
+                let right: Set =
+                    Self.readings.contains(entity)
+                    ? [after.values[entity]] : [before.values[entity], after.values[entity]]
+                #expect(right.contains(value), "\(entity) is \(value)")
+            }
+        }
+        // An automation that ignores "unknown" and "unavailable" sees nothing but the movement, once.
+        for (entity, last) in known {
+            var values = [last]
+            for stamp in house.home.stamps[mark...] {
+                guard let value = stamp[entity], value != "unknown", value != values.last else { continue }
+                values.append(value)
+            }
+            let expected =
+                last == after.values[entity] || after.values[entity] == "unknown"
+                ? [last] : [last, after.values[entity] ?? ""]
+            #expect(values == expected, "\(entity)")
+        }
+        let moments = house.home.events[events...]
+        switch change {
+        case .stayed, .moved: #expect(moments.isEmpty)
+        case .left: #expect(Set(moments).isSubset(of: ["exit"]) && moments.count <= 2)
+        case .came: #expect(Set(moments).isSubset(of: ["enter"]) && moments.count <= 2)
+        }
+    }
+
+    @Test("is unavailable until the states of the last run are known")
+    func notRestored() {
+        var house = House()
+        house.gateway.start(with: nil)
+        house.publish()
+        house.tell(.near, from: nil)
+        house.publish()
+        house.broker.retain("g/status", "offline", &house.home)
+        house.gateway.start(with: nil, isReady: false)
+        house.publish()
+        #expect(house.home.visible == nil)
+    }
+}
+
+/// A gateway, a broker and Home Assistant, in virtual time.
+private struct House {
+    var gateway = Gateway()
+    var broker = Broker()
+    var home = HomeAssistant()
+
+    /// Publishes what is due, stage by stage, and the availability behind it.
+    mutating func publish() {
+        while true {
+            let due = gateway.store.removeDue()
+            if due.isEmpty { break }
+            for message in due { broker.retain(message.topic, message.text, &home) }
+        }
+        guard let connection = gateway.store.connectionToAnnounce else { return }
+        broker.retain("g/status", "online", &home)
+        gateway.store.announcedOnline(at: connection)
+    }
+
+    /// Has the core report the truth, as it does after what was known before.
+    mutating func tell(_ truth: ContinuityTests.Truth, from before: ContinuityTests.Truth?) {
+        let state: RegionState = truth.isThere ? .inside : .outside
+        var kind = RegionEvent.Kind.state
+        if let before, before.isThere != truth.isThere { kind = truth.isThere ? .enter : .exit }
+        send(.region("shop", state, kind, at: gateway.seconds))
+        send(.presence(state, kind, at: gateway.seconds))
+        let accuracy: Double? = truth.proximity.map { $0 == .near ? 2 : 9 }
+        send(.ranged(accuracy, proximity: truth.proximity ?? .unknown, at: gateway.seconds))
+        send(
+            .placed(
+                PlaceEvent(
+                    time: .at(gateway.seconds), identity: TestBeacon.keys, state: truth.isThere ? .inside : .outside,
+                    place: truth.isThere ? truth.place : nil, before: nil)))
+    }
+
+    private mutating func send(_ event: BeaconEvent) {
+        gateway.seconds += 1
+        for message in gateway.store.receive(event, at: gateway.now) { home.receive(message.topic, message.text) }
+        publish()
+    }
+
+    mutating func interrupt(
+        _ interruption: ContinuityTests.Interruption, before: ContinuityTests.Truth, after: ContinuityTests.Truth
+    ) {
+        switch interruption {
+        case .cleanStop, .kill:
+            // The gateway itself, or its last will.
+            broker.retain("g/status", "offline", &home)
+            gateway.seconds += 600
+            gateway.start(with: before.isThere ? .inside : .outside)
+            connect()
+        case .suspended:
+            broker.retain("g/status", "offline", &home)
+            gateway.store.disconnected()
+            // The place is the core's to report.
+            _ = gateway.store.receive(
+                .placed(
+                    PlaceEvent(
+                        time: .at(gateway.seconds), identity: TestBeacon.keys, state: .unknown, place: nil, before: nil)
+                ), at: gateway.now)
+            gateway.seconds += 600
+            connect()
+        case .brokerStopped:
+            broker.retain("g/status", "offline", &home)
+            loseBroker(before, after, forgets: false)
+        case .brokerKilled: loseBroker(before, after, forgets: false)
+        case .brokerForgetful: loseBroker(before, after, forgets: true)
+        case .homeAssistantRestarted:
+            home = HomeAssistant(after: home)
+            tell(after, from: before)
+            broker.replay(to: &home)
+            gateway.store.announceAgain()
+            publish()
+        }
+    }
+
+    /// The gateway is the first that reconnects.
+    private mutating func loseBroker(
+        _ before: ContinuityTests.Truth, _ after: ContinuityTests.Truth, forgets: Bool
+    ) {
+        home.isConnected = false
+        gateway.store.disconnected()
+        tell(after, from: before)
+        if forgets { broker.retained = [:] }
+        connect()
+        // For the moment until the retained messages arrive, Home Assistant shows what it had. No gateway can prevent
+        // that, unless the broker published its last will.
+        broker.replay(to: &home)
+        home.isConnected = true
+    }
+
+    private mutating func connect() {
+        broker.retain("g/status", "offline", &home)
+        gateway.store.connected(as: gateway.nextConnection(), at: gateway.now)
+        publish()
+    }
+}
+
+/// A gateway's store, and its clock.
+private struct Gateway {
+    var store = Gateway.makeStore(isReady: true)
+    var seconds = 0.0
+    private var connection: UInt64 = 0
+    private let start = ContinuousClock.now
+
+    var now: ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
+
+    mutating func nextConnection() -> UInt64 {
+        connection += 1
+        return connection
+    }
+
+    /// Starts with what is known of the last run.
+    mutating func start(with presence: RegionState?, isReady: Bool = true) {
+        store = Self.makeStore(isReady: false)
+        if let presence {
+            _ = store.receive(.region("shop", presence), at: now)
+            _ = store.receive(.presence(presence), at: now)
+        }
+        if isReady { store.restored() }
+        store.connected(as: nextConnection(), at: now)
+    }
+
+    private static func makeStore(isReady: Bool) -> RetainedMessageStore {
+        let topics = TopicTree(base: "g")
+        return RetainedMessageStore(
+            regions: ["shop"], beacons: [NamedBeacon(name: "keys", identity: TestBeacon.keys, isTracker: true)],
+            topics: topics,
+            discovery: Discovery(
+                HomeAssistantOptions(), broker: .test(port: 1), topics: topics, places: ["hall", "kitchen"]),
+            options: MQTTStateOptions(minimumInterval: .zero), isReady: isReady)
+    }
+}
+
+/// A broker's retained messages.
+private struct Broker {
+    var retained: [String: String] = [:]
+
+    mutating func retain(_ topic: String, _ payload: String, _ home: inout HomeAssistant) {
+        retained[topic] = payload.isEmpty ? nil : payload
+        if home.isConnected { home.receive(topic, payload) }
+    }
+
+    /// Sends what is retained, availability last but one, as any order is possible.
+    func replay(to home: inout HomeAssistant) {
+        for (topic, payload) in retained.sorted(by: { $0.key > $1.key }) { home.receive(topic, payload) }
+    }
+}

@@ -1,0 +1,61 @@
+import BeaconSupport
+import Foundation
+import Testing
+
+@testable import BeaconMQTT
+
+@Suite("What is published of a gateway itself")
+struct GatewayDiagnosticsTests {
+    private static let start = ContinuousClock.now
+
+    private static func receive(
+        _ filter: inout GatewayDiagnosticsFilter, _ rate: Double, hears: Bool = true, waiting: Int = 0, at seconds: Int
+    ) -> Bool {
+        filter.receive(
+            GatewayDiagnostics(hears: hears, advertsPerSecond: rate, waiting: waiting),
+            at: start.advanced(by: .seconds(seconds)))
+    }
+
+    @Test("is at most one message a minute of numbers, however they change")
+    func rate() {
+        var filter = GatewayDiagnosticsFilter()
+        var times: [Int] = []
+        for second in stride(from: 0, to: 3600, by: 10)
+        where Self.receive(&filter, Double(second % 100 * 10), waiting: second, at: second) {
+            times.append(second)
+        }
+        #expect(times.count > 30)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 60 })
+    }
+
+    @Test("is one message for an hour in which adverts come by chance")
+    func noise() {
+        var filter = GatewayDiagnosticsFilter()
+        var generator = SplitMix64(seed: 1)
+        var messages = 0
+        for second in stride(from: 0, to: 3600, by: 10)
+        where Self.receive(&filter, 100 + Double.random(in: -9...9, using: &generator), at: second) {
+            messages += 1
+        }
+        #expect(messages <= 2)
+    }
+
+    @Test("is published at once where the gateway ceases to hear")
+    func hearing() {
+        var filter = GatewayDiagnosticsFilter()
+        #expect(Self.receive(&filter, 10, at: 0))
+        #expect(!Self.receive(&filter, 90, at: 10))
+        #expect(Self.receive(&filter, 0, hears: false, at: 20))
+        #expect(filter.published.advertsPerSecond == 0)
+        #expect(Self.receive(&filter, 10, at: 30))
+        #expect(!Self.receive(&filter, 10, at: 90))
+    }
+
+    @Test("is whole and finite, whatever was measured", arguments: [Double.nan, .infinity, -1, 1e300])
+    func bounds(rate: Double) throws {
+        var filter = GatewayDiagnosticsFilter()
+        #expect(Self.receive(&filter, rate, at: 0))
+        let text = String(decoding: try JSONEncoder.sorted.encode(filter.published), as: UTF8.self)
+        #expect(text.contains(#""hears":true"#) && text.contains(#""waiting":0"#), "\(text)")
+    }
+}
