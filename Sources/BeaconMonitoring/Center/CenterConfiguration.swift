@@ -35,6 +35,10 @@ package struct CenterConfiguration: Sendable {
     /// nil for any number.
     package var maximumConditions: Int? = BeaconCenter.appleConditionLimit
 
+    /// The count of tasks that the center's callbacks wake, for a test that drives time; nil where nobody waits for
+    /// them.
+    package var tasks: WorkCount?
+
     /// The engine's settings.
     package var engine = EngineConfiguration()
 
