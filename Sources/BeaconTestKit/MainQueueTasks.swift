@@ -4,10 +4,11 @@ internal import Foundation
 
 /// The tasks of the main queue, which cannot be seen, and their calls of other actors, whose origin cannot be seen.
 ///
-/// The main queue does its jobs in order. Therefore it is passed: all that was in it before has been done then. What it
-/// submitted meanwhile to the default executor is waited for, with what follows from that, in whichever test it is.
-/// Hence the wait has bounds: each job is waited for no longer than ``patience``, and only ``row`` jobs in a row. A task
-/// of another test that never ends, or polls, holds time up for a moment and no more.
+/// The main queue does its jobs in order. Therefore it is passed: then all that was in it before has been done.
+///
+/// The jobs that it gave to the default executor are waited for, too, and those that follow from them, of all tests.
+/// Hence the wait has bounds: ``patience`` for each job, and ``row`` jobs in a row. A task of another test that never
+/// ends, or polls, holds time up for a moment and no more.
 enum MainQueueTasks {
     /// How often a task may go from the main actor to another one and back while time waits for it.
     static let rounds = 6
@@ -55,7 +56,7 @@ enum MainQueueTasks {
 
     private static let resuming = DispatchQueue(label: "swift-beacon.resuming")
 
-    /// Runs the run loop of the main thread meanwhile.
+    /// Does the same on the main thread, and runs its run loop as long as it waits.
     static func passOnRunLoop() {
         let isDone = Locked(false)
         pass { isDone.withLock { $0 = true } }
@@ -93,7 +94,7 @@ enum MainQueueTasks {
     }
 
     private struct Submitted {
-        /// Those since somebody last began to wait.
+        /// Those since a test last began to wait.
         var newest = DispatchGroup()
         /// Those before. Another test has begun to wait for them, and they may be this one's.
         var earlier: [Wait] = []

@@ -58,7 +58,7 @@ extension SimulatedAir {
         return wasAtRest && !hasAnswered && isAtRest
     }
 
-    /// True where no callback is to be made, and no task that is waited for is to run.
+    /// True while no callback and no task that counts is under way.
     private var isAtRest: Bool {
         tasks.allSatisfy(\.isZero) && state.withLock { $0.devices }.allSatisfy(\.center.hasNoCallbacksUnderWay)
     }
@@ -72,8 +72,8 @@ extension SimulatedAir {
         .now + (state.withLock { $0.isImpatient } ? .milliseconds(100) : Self.patience)
     }
 
-    /// Returns false, and says so once, where a task has not come to rest in time. It is not waited for any more, so
-    /// that time does not stand still for what a test may never end.
+    /// Returns false, and says so once, where a task has not come to rest in time. The task is abandoned, so that time
+    /// does not stand still for one that never ends.
     private func isPatient(until end: ContinuousClock.Instant) -> Bool {
         guard ContinuousClock.now > end else { return true }
         for count in tasks { count.abandon() }

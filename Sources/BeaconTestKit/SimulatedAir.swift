@@ -179,8 +179,9 @@ public final class SimulatedAir: Sendable {
     ///   test's own task began, if that is the task that made the air or has called it;
     /// - and whatever they woke or began in turn, on any actor.
     ///
-    /// A task of the main actor may begin and call others, too. It is waited for while it goes to other actors and comes
-    /// back, six times in a row at least.
+    /// Tasks of the main actor, whoever began them, are waited for while they go to other actors and come back, six
+    /// times in a row at least. Calls that such a task makes outside of `run`, and tasks that it begins there, may be
+    /// those of another test. They are waited for during 64 jobs in a row, and half a second for each.
     ///
     /// Not waited for are closures on dispatch queues, executors other than the default one and the main actor's, what
     /// sleeps by the wall clock or waits for a file or a socket, and a task that has run for 10 seconds without waiting

@@ -22,7 +22,7 @@ enum WokenTasks {
     /// A job that is waited for until it has run.
     private final class Claim: Sendable {
         let tokens: [WorkCount.Token]
-        /// The wait for what the main queue submits; nil where the job counts by itself.
+        /// The claim of a job that follows from the main queue alone; nil for others.
         let main: MainQueueTasks.Claim?
 
         init(_ tokens: [WorkCount.Token], _ main: MainQueueTasks.Claim? = nil) {
@@ -31,7 +31,7 @@ enum WokenTasks {
         }
     }
 
-    /// Begins to wait for tasks. Doing so again is harmless, and needed where somebody else has used Swift's hook since.
+    /// Begins to wait for tasks. Doing so again is harmless, and needed where another library has used Swift's hook.
     static func begin() {
         MainQueueTasks.begin()
         beacon_offer_jobs { job, cause in
@@ -40,7 +40,7 @@ enum WokenTasks {
         }
     }
 
-    /// Takes a job that is to be waited for.
+    /// Takes a job if time has to wait for it.
     ///
     /// - Returns: false for one that Swift is to run.
     private static func take(_ job: UnsafeMutableRawPointer, causedBy cause: UnsafeRawPointer?) -> Bool {
@@ -57,7 +57,7 @@ enum WokenTasks {
     }
 
     private static func claim(causedBy cause: Claim?) -> Claim? {
-        // What nobody waits for any more causes nothing that is waited for.
+        // An abandoned job causes abandoned ones.
         var tokens = cause?.tokens.map { $0.counts ? $0.owner.begin() : $0 } ?? []
         func add(_ count: WorkCount) {
             if !tokens.contains(where: { $0.owner === count }) { tokens.append(count.begin()) }

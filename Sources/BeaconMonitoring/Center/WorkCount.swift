@@ -8,7 +8,7 @@ import Synchronization
 /// Such a test waits until nothing is under way, so that requests of a callback are made at the time at which the
 /// callback was due.
 package final class WorkCount: Sendable {
-    /// The work that counts together, until nobody waits for it any more.
+    /// The work that counts together, until it is abandoned.
     private final class Stretch: Sendable {
         let count = Atomic<Int>(0)
     }
@@ -46,7 +46,7 @@ package final class WorkCount: Sendable {
             stretch.count.subtract(1, ordering: .acquiringAndReleasing)
         }
 
-        /// False where the work is not waited for any more.
+        /// False after the work was abandoned.
         package var counts: Bool { owner.stretch.withLock { $0 } === stretch }
     }
 
@@ -64,7 +64,7 @@ extension BeaconCenter {
     private static let taskCount = DispatchSpecificKey<WorkCount>()
 
     /// The count of tasks of the center that the current code runs for, as its callback, in its task or on its queue.
-    /// It is nil in other code, and where nobody waits for the center's tasks.
+    /// It is nil in other code, and for a center without a count.
     package static var taskCountOfCurrentCode: WorkCount? {
         ofTask?.configuration.tasks ?? DispatchQueue.getSpecific(key: taskCount)
     }

@@ -8,7 +8,7 @@
 
 // Has `take` called for each job on its way to the default executor, on the thread that submits it. Where it returns true,
 // it has to see to it that beacon_run_job runs the job once. Else Swift runs it. `cause` is that of the job that runs on the
-// thread; null where none does. A hook that somebody else has set stays: then `take` is not called.
+// thread; null where none does. The hook of another library stays: then `take` is not called.
 void beacon_offer_jobs(bool (*take)(void *job, const void *cause));
 
 // Runs a job on this thread, as the default executor does. Jobs that it submits have this cause.
