@@ -28,23 +28,29 @@ enum MainQueueTasks {
     /// Begins to notice what the main queue submits.
     static func begin() { _ = marking }
 
-    // MARK: - The main queue
+    // MARK: - Passing
 
-    /// Calls `done` once the main queue has been passed.
-    private static func pass(laps: Int = laps, then done: @escaping @Sendable () -> Void) {
+    private static let resuming = DispatchQueue(label: "swift-beacon.resuming")
+
+    private static func passMainQueue(laps: Int = laps, then done: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async {
-            if laps > 1 { pass(laps: laps - 1, then: done) } else { done() }
+            if laps > 1 { passMainQueue(laps: laps - 1, then: done) } else { done() }
         }
     }
+
+    /// Returns behind the jobs that tasks of this priority have given to the default executor by yielding: these jobs
+    /// cannot be seen.
+    private static func passYields() async { for _ in 0..<3 { await Task.yield() } }
 
     /// Returns once the main queue has done its jobs, and those that these submitted to it, and once what it submitted
     /// elsewhere has run.
     static func pass() async {
+        await passYields()
         await withCheckedContinuation { continuation in
-            // The caller's next job comes from another queue than the main one, and is not one of those waited for.
-            pass {
+            passMainQueue {
                 let waits = takeSubmitted()
-                if waits.isEmpty { return resuming.async { continuation.resume() } }
+                // The caller's next job comes from another queue than the main one, and is not one of those waited for.
+                guard !waits.isEmpty else { return resuming.async { continuation.resume() } }
                 // This queue has a thread that may be blocked.
                 DispatchQueue(label: "swift-beacon.waiting").async {
                     for wait in waits { _ = wait.jobs.wait(timeout: wait.end) }
@@ -54,12 +60,18 @@ enum MainQueueTasks {
         }
     }
 
-    private static let resuming = DispatchQueue(label: "swift-beacon.resuming")
-
     /// Does the same on the main thread, and runs its run loop as long as it waits.
     static func passOnRunLoop() {
         let isDone = Locked(false)
-        pass { isDone.withLock { $0 = true } }
+        passMainQueue {
+            resuming.async {
+                // Begun here, the task is not one of those waited for.
+                Task.detached {
+                    await passYields()
+                    isDone.withLock { $0 = true }
+                }
+            }
+        }
         while !isDone.withLock({ $0 }) { runLoop() }
         for wait in takeSubmitted() {
             while wait.jobs.wait(timeout: .now()) == .timedOut, .now() < wait.end { runLoop() }

@@ -31,7 +31,7 @@ extension SimulatedAir {
     var isUnchanged: Bool { isSettled && state.withLock { $0.settledChanges } == changes }
 
     /// The counts of tasks.
-    private var tasks: [WorkCount] { state.withLock { $0.devices }.map(\.tasks) + [begun] }
+    var tasks: [WorkCount] { state.withLock { $0.devices }.map(\.tasks) + [begun] }
 
     /// A number that is another whenever anything has happened to any of the devices.
     private var changes: UInt64 {

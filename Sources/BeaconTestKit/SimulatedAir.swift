@@ -78,7 +78,7 @@ public final class SimulatedAir: Sendable {
         _ = makeDevice("device", at: .distance(0), authorization: authorization)
     }
 
-    deinit { WokenTasks.forgetTests(begun) }
+    deinit { WokenTasks.forget(tasks) }
 
     /// The device under test, at the origin.
     public var device: SimulatedDevice {
@@ -185,7 +185,7 @@ public final class SimulatedAir: Sendable {
     ///
     /// Not waited for are closures on dispatch queues, executors other than the default one and the main actor's, what
     /// sleeps by the wall clock or waits for a file or a socket, and a task that has run for 10 seconds without waiting
-    /// for anything, which is said on standard error.
+    /// for anything, which is said on standard error. A task that calls `Task.yield` may be taken for one that waits.
     ///
     /// The main queue has to be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {

@@ -10,14 +10,18 @@ internal import Dispatch
 /// follow from a device or from the test are run here, and each counts until it has run. All other jobs of the process
 /// go to Swift at once.
 ///
-/// A job counts without an end where it is submitted by
+/// A job counts where it is submitted by
 /// - code of a device: its callback, its queue, or a task made in `SimulatedDevice.run`,
 /// - the task that made the air, or that calls it,
-/// - a job that counts, so that all that follows counts, too.
+/// - a job that counts, or a task that had one, so that all that follows counts, too.
 ///
-/// The main queue's jobs cannot be seen, and a task that leaves it for another executor says nowhere which one it is.
-/// So the main queue is passed several times, and whatever it submits in between is waited for, though it may belong
-/// to another test: see ``MainQueueTasks``.
+/// So does each later job of such a task, whatever wakes it. `Task.yield` gives Swift a job that cannot be seen, and
+/// the next one is known by its task alone. In between such a task is taken for one that waits if its thread is held
+/// up.
+///
+/// The main queue's jobs cannot be seen, and a task that leaves it for an actor says nowhere which one it is. So the
+/// main queue is passed several times, and whatever it submits in between is waited for, though it may belong to
+/// another test: see ``MainQueueTasks``.
 enum WokenTasks {
     /// A job that is waited for until it has run.
     private final class Claim: Sendable {
@@ -45,7 +49,7 @@ enum WokenTasks {
     /// - Returns: false for one that Swift is to run.
     private static func take(_ job: UnsafeMutableRawPointer, causedBy cause: UnsafeRawPointer?) -> Bool {
         let cause = cause.map { Unmanaged<Claim>.fromOpaque($0).takeUnretainedValue() }
-        guard let claim = claim(causedBy: cause) else { return false }
+        guard let claim = claim(of: beacon_task_of_job(job), causedBy: cause) else { return false }
         // The runtime hands each job over once, and nothing else refers to it until it has run.
         let sent = UnsafeTransfer(job)
         DispatchQueue.global(qos: qos(of: job)).async {
@@ -56,17 +60,25 @@ enum WokenTasks {
         return true
     }
 
-    private static func claim(causedBy cause: Claim?) -> Claim? {
-        // An abandoned job causes abandoned ones.
-        var tokens = cause?.tokens.map { $0.counts ? $0.owner.begin() : $0 } ?? []
-        func add(_ count: WorkCount) {
-            if !tokens.contains(where: { $0.owner === count }) { tokens.append(count.begin()) }
+    private static func claim(of job: UInt64, causedBy cause: Claim?) -> Claim? {
+        var marks = cause?.tokens.map(\.mark) ?? []
+        func add(_ mark: WorkCount.Mark) {
+            if !marks.contains(where: { $0.owner === mark.owner }) { marks.append(mark) }
         }
-        if let count = BeaconCenter.taskCountOfCurrentCode { add(count) }
         let task = beacon_current_task()
-        if task != 0 { tests.withLock { $0[task] }?.forEach(add) }
-        if !tokens.isEmpty { return Claim(tokens) }
-        return MainQueueTasks.claim(causedBy: cause?.main).map { Claim([], $0) }
+        let count = BeaconCenter.taskCountOfCurrentCode
+        tasks.withLock { tasks in
+            // First: a job that an abandoned one submits is abandoned, too.
+            tasks.members[task]?.forEach(add)
+            tasks.tests[task]?.forEach { add($0.mark) }
+            if let count { add(count.mark) }
+            guard job != 0, tasks.tests[job] == nil else { return }
+            // Last: a new cause takes the place of one that was abandoned.
+            tasks.members[job]?.forEach(add)
+            if !marks.isEmpty { tasks.members[job] = marks }
+        }
+        guard !marks.isEmpty else { return MainQueueTasks.claim(causedBy: cause?.main).map { Claim([], $0) } }
+        return Claim(marks.map { $0.begin() })
     }
 
     /// The service class of a job's priority.
@@ -80,25 +92,39 @@ enum WokenTasks {
         }
     }
 
-    // MARK: - Tests
+    // MARK: - Tasks
 
-    /// The counts of the airs that a task has made or called.
-    private static let tests = Locked<[UInt64: [WorkCount]]>([:])
+    /// Tasks by their numbers.
+    private struct Tasks {
+        /// The counts of the airs that a task has made or called.
+        var tests: [UInt64: [WorkCount]] = [:]
+        /// The counts for which a job of a task has counted.
+        var members: [UInt64: [WorkCount.Mark]] = [:]
+    }
 
-    /// Counts from now on what the current task submits.
+    private static let tasks = Locked(Tasks())
+
+    /// Counts from now on what the current task submits. Its own jobs do not count as such: it drives the time.
     static func noteTest(_ count: WorkCount) {
         let task = beacon_current_task()
         guard task != 0 else { return }
-        tests.withLock { tests in
-            if tests[task]?.contains(where: { $0 === count }) != true { tests[task, default: []].append(count) }
+        tasks.withLock { tasks in
+            tasks.members[task] = nil
+            if tasks.tests[task]?.contains(where: { $0 === count }) != true {
+                tasks.tests[task, default: []].append(count)
+            }
         }
     }
 
-    /// Forgets an air that is gone.
-    static func forgetTests(_ count: WorkCount) {
-        tests.withLock { tests in
-            tests = tests.compactMapValues { counts in
-                let rest = counts.filter { $0 !== count }
+    /// Forgets the counts of an air that is gone.
+    static func forget(_ counts: [WorkCount]) {
+        tasks.withLock { tasks in
+            tasks.tests = tasks.tests.compactMapValues { all in
+                let rest = all.filter { count in !counts.contains { $0 === count } }
+                return rest.isEmpty ? nil : rest
+            }
+            tasks.members = tasks.members.compactMapValues { all in
+                let rest = all.filter { mark in !counts.contains { $0 === mark.owner } }
                 return rest.isEmpty ? nil : rest
             }
         }

@@ -32,7 +32,11 @@ void beacon_run_job(void *job, const void *cause) {
     current_cause = before;
 }
 
+uint64_t beacon_task_of_job(void *job) {
+    return swift_task_getJobTaskId(job);
+}
+
 uint64_t beacon_current_task(void) {
     void *task = swift_task_getCurrent();
-    return task ? swift_task_getJobTaskId(task) : 0;
+    return task ? beacon_task_of_job(task) : 0;
 }

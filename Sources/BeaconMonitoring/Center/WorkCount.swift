@@ -9,8 +9,20 @@ import Synchronization
 /// callback was due.
 package final class WorkCount: Sendable {
     /// The work that counts together, until it is abandoned.
-    private final class Stretch: Sendable {
+    fileprivate final class Stretch: Sendable {
         let count = Atomic<Int>(0)
+    }
+
+    /// A count until it is abandoned: work that begins for a mark of before does not count.
+    package struct Mark: Sendable {
+        /// The count.
+        package let owner: WorkCount
+        fileprivate let stretch: Stretch
+
+        fileprivate var isCurrent: Bool { owner.stretch.withLock { $0 } === stretch }
+
+        /// Begins work, which ends with the token.
+        package func begin() -> Token { Token(self) }
     }
 
     private let stretch = Locked(Stretch())
@@ -30,28 +42,26 @@ package final class WorkCount: Sendable {
     /// Work that is under way for as long as this object lives: until a callback was made, or until the run loop that
     /// should have made it is deallocated.
     package final class Token: Sendable {
-        /// The count that has it.
-        package let owner: WorkCount
-        private let stretch: Stretch
+        /// The count that it belongs to.
+        package let mark: Mark
 
-        fileprivate init(_ owner: WorkCount) {
-            self.owner = owner
-            stretch = owner.stretch.withLock { $0 }
-            stretch.count.add(1, ordering: .acquiringAndReleasing)
-            owner.noteChange()
+        fileprivate init(_ mark: Mark) {
+            self.mark = mark
+            mark.stretch.count.add(1, ordering: .acquiringAndReleasing)
+            if mark.isCurrent { mark.owner.noteChange() }
         }
 
         deinit {
-            owner.noteChange()
-            stretch.count.subtract(1, ordering: .acquiringAndReleasing)
+            if mark.isCurrent { mark.owner.noteChange() }
+            mark.stretch.count.subtract(1, ordering: .acquiringAndReleasing)
         }
-
-        /// False after the work was abandoned.
-        package var counts: Bool { owner.stretch.withLock { $0 } === stretch }
     }
 
+    /// The count as it is now.
+    package var mark: Mark { Mark(owner: self, stretch: stretch.withLock { $0 }) }
+
     /// Begins work, which ends with the token.
-    package func begin() -> Token { Token(self) }
+    package func begin() -> Token { Token(mark) }
 
     /// Counts no longer what is under way now.
     package func abandon() {

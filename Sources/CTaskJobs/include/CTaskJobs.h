@@ -16,3 +16,6 @@ void beacon_run_job(void *job, const void *cause);
 
 // Returns the number of the task that runs on this thread, which no other task ever has; 0 where none does.
 uint64_t beacon_current_task(void);
+
+// Returns the number of the task that a job belongs to; 0 for an actor's.
+uint64_t beacon_task_of_job(void *job);
