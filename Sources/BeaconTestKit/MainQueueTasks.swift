@@ -61,7 +61,9 @@ enum MainQueueTasks {
     }
 
     /// Does the same on the main thread, and runs its run loop as long as it waits.
-    static func passOnRunLoop() {
+    ///
+    /// - Returns: false where the main queue was not free until the end, as in a test that is itself a job of it.
+    static func passOnRunLoop(until end: ContinuousClock.Instant) -> Bool {
         let isDone = Locked(false)
         passMainQueue {
             resuming.async {
@@ -72,10 +74,14 @@ enum MainQueueTasks {
                 }
             }
         }
-        while !isDone.withLock({ $0 }) { runLoop() }
+        while !isDone.withLock({ $0 }) {
+            guard ContinuousClock.now < end else { return false }
+            runLoop()
+        }
         for wait in takeSubmitted() {
             while wait.jobs.wait(timeout: .now()) == .timedOut, .now() < wait.end { runLoop() }
         }
+        return true
     }
 
     private static func runLoop() {

@@ -22,8 +22,8 @@ extension SimulatedAir {
         let end = patienceEnd
         repeat {
             let before = changes
-            for _ in 0..<MainQueueTasks.rounds { MainQueueTasks.passOnRunLoop() }
-            if isSettled, changes == before { return noteSettled() }
+            let isPassed = (0..<MainQueueTasks.rounds).allSatisfy { _ in MainQueueTasks.passOnRunLoop(until: end) }
+            if isPassed, isSettled, changes == before { return noteSettled() }
         } while isPatient(until: end)
     }
 
@@ -86,8 +86,9 @@ extension SimulatedAir {
                 Data(
                     """
                     SimulatedAir: a callback, a task that a callback woke or one that the test began has run for \
-                    \(Self.patience) without waiting for anything. Time advances without it. If the task polls, let it \
-                    wait for an event instead.
+                    \(Self.patience) without waiting for anything, or the main queue is not free. Time advances all \
+                    the same. If a task polls, let it wait for an event instead. If the test is on the main actor, use \
+                    'await advance(by:)'.
 
                     """.utf8))
         }

@@ -200,6 +200,9 @@ public final class SimulatedAir: Sendable {
     /// Advances the time, on the main thread, whose run loop makes the callbacks meanwhile. When it returns, every
     /// callback that was due by then has been made, and tasks have run as after the asynchronous form. Tasks that a
     /// test begins outside of any task count as those of the main actor.
+    ///
+    /// A test that is itself a job of the main queue, as Swift Testing's on the main actor are, has to use the
+    /// asynchronous form.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
         settleOnRunLoop()
