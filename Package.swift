@@ -411,7 +411,8 @@ let package = Package(
             path: "Tests/DeliveryWorker", swiftSettings: habits
         ),
         .testTarget(
-            name: "BeaconTestKitTests", dependencies: ["BeaconTestKit", "CoreLocation", "CoreBluetooth"],
+            name: "BeaconTestKitTests",
+            dependencies: ["BeaconTestKit", "BeaconMonitoring", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
         .testTarget(
             name: "BeaconGatewayTests",

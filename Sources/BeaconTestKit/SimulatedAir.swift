@@ -22,6 +22,7 @@ public import CoreLocation
 ///
 /// When `advance(by:)` returns, every callback that was due by then has been made, and the tasks that callbacks woke
 /// have run. Their requests were made at the time at which the callback was due. A day passes in seconds.
+/// `advance(by:)` says which tasks it waits for.
 ///
 /// The physics are those of scenarios and of the air that processes share, in free space: the signal falls by 20 dB
 /// with each tenfold distance and is lost below -100 dBm. It does not fade by chance, so that a test which passes once
@@ -56,6 +57,9 @@ public final class SimulatedAir: Sendable {
 
     let state: Locked<State>
 
+    /// The tasks that the test itself began.
+    let begun = WorkCount()
+
     /// Creates an air with the device under test alone, whose Bluetooth is on.
     ///
     /// - Parameters:
@@ -74,13 +78,19 @@ public final class SimulatedAir: Sendable {
         _ = makeDevice("device", at: .distance(0), authorization: authorization)
     }
 
+    deinit { WokenTasks.forget(tasks) }
+
     /// The device under test, at the origin.
-    public var device: SimulatedDevice { state.withLock { $0.devices[0] } }
+    public var device: SimulatedDevice {
+        WokenTasks.noteTest(begun)
+        return state.withLock { $0.devices[0] }
+    }
 
     /// Adds another device, which hears what is in the air and what other devices send.
     public func makeDevice(
         _ name: String, at position: Position, authorization: CLAuthorizationStatus = .authorizedAlways
     ) -> SimulatedDevice {
+        WokenTasks.noteTest(begun)
         let number = state.withLock { $0.devices.count }
         let device = SimulatedDevice(
             name: name, number: number, position: position, authorization: authorization)
@@ -111,7 +121,8 @@ public final class SimulatedAir: Sendable {
     /// Places a beacon, which begins to advertise.
     @discardableResult
     public func place(_ beacon: SimulatedBeacon) -> PlacedBeacon {
-        state.withLock { state in
+        WokenTasks.noteTest(begun)
+        return state.withLock { state in
             let number = state.nextNumber
             state.nextNumber += 1
             state.transmitters[number] = Transmitter(
@@ -162,11 +173,22 @@ public final class SimulatedAir: Sendable {
     // MARK: - Time
 
     /// Advances the time, until 2255 at most. When it returns, every callback that was due by then has been made, and
-    /// the tasks that callbacks woke have run until they wait for something else.
+    /// these tasks have run until they wait for something else:
+    ///
+    /// - those that callbacks and events woke, those that were begun in ``SimulatedDevice/run(_:)``, and those that the
+    ///   test's own task began, if that is the task that made the air or has called it;
+    /// - and whatever they woke or began in turn, on any actor.
+    ///
+    /// Tasks of the main actor, whoever began them, are waited for while they go to other actors and come back, six
+    /// times in a row at least. Calls that such a task makes outside of `run`, and tasks that it begins there, may be
+    /// those of another test. They are waited for during 64 jobs in a row, and half a second for each.
+    ///
+    /// Not waited for are closures on dispatch queues, executors other than the default one and the main actor's, what
+    /// sleeps by the wall clock or waits for a file or a socket, and a task that has run for 10 seconds without waiting
+    /// for anything, which is said on standard error. A task that calls `Task.yield` may be taken for one that waits.
     ///
     /// The main queue has to be free to make callbacks, which it is while a test waits here.
     public func advance(by duration: Duration) async {
-        await WokenTasks.passBegunTasks()
         await settle()
         let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {
@@ -176,11 +198,13 @@ public final class SimulatedAir: Sendable {
     }
 
     /// Advances the time, on the main thread, whose run loop makes the callbacks meanwhile. When it returns, every
-    /// callback that was due by then has been made, and the tasks that callbacks woke have run until they wait for
-    /// something else.
+    /// callback that was due by then has been made, and tasks have run as after the asynchronous form. Tasks that a
+    /// test begins outside of any task count as those of the main actor.
+    ///
+    /// A test that is itself a job of the main queue, as Swift Testing's on the main actor are, has to use the
+    /// asynchronous form.
     @available(*, noasync, message: "use 'await advance(by:)'")
     public func advance(by duration: Duration) {
-        WokenTasks.passBegunTasksOnRunLoop()
         settleOnRunLoop()
         let end = Self.time(duration, after: state.withLock { $0.now })
         while let step = nextStep(until: end) {

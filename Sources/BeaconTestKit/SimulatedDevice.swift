@@ -39,6 +39,7 @@ public final class SimulatedDevice: Sendable {
         let application: ApplicationIdentity
         let regions = MemoryRegionStore()
         let monitors = MemoryMonitorStore()
+        let tasks = WorkCount()
     }
 
     /// The device's name.
@@ -63,6 +64,7 @@ public final class SimulatedDevice: Sendable {
     ) -> Launch {
         var configuration = CenterConfiguration(application: memory.application, store: memory.regions)
         configuration.monitorStore = memory.monitors
+        configuration.tasks = memory.tasks
         configuration.maximumRegions = BeaconCenter.appleRegionLimit
         configuration.initialStatus = authorization
         configuration.answer = asksUser ? .ask : .grant
@@ -71,6 +73,8 @@ public final class SimulatedDevice: Sendable {
         return launch
     }
 
+    /// The tasks that callbacks of any launch woke, and that were begun in ``run(_:)``.
+    var tasks: WorkCount { memory.tasks }
     var center: BeaconCenter { launch.withLock { $0.center } }
     private var radio: AirRadio { launch.withLock { $0.radio } }
 

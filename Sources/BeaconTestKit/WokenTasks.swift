@@ -2,66 +2,86 @@ internal import BeaconMonitoring
 internal import BeaconSupport
 internal import CTaskJobs
 internal import Dispatch
-internal import Foundation
 
-/// The tasks that a device's callbacks wake, so that simulated time waits until they have run.
+/// The tasks that a simulated air has to do with, so that its time waits until they have run.
 ///
 /// A callback wakes a task when it resumes a continuation, yields to a stream or begins a task, and that task may wake
-/// others. Swift reports nowhere that a task runs no further for now. Therefore each job of the default executor is run
-/// here, on the queues that the executor itself would use, and counted until it has run. A job counts for the devices
-/// of the code that submits it: a callback, a task made in `SimulatedDevice.run`, or a job that counts itself. Jobs of
-/// the main actor cannot be counted. They run in order with all else on the main queue, which is therefore passed
-/// several times.
+/// others. Swift reports nowhere that a task runs no further for now. Therefore the jobs of the default executor that
+/// follow from a device or from the test are run here, and each counts until it has run. All other jobs of the process
+/// go to Swift at once.
 ///
-/// Executors of other kinds and closures on dispatch queues are not waited for, nor is a task of the main
-/// actor that goes to other actors and back more than ``rounds`` times in a row.
+/// A job counts where it is submitted by
+/// - code of a device: its callback, its queue, or a task made in `SimulatedDevice.run`,
+/// - the task that made the air, or that calls it,
+/// - a job that counts, or a task that had one, so that all that follows counts, too.
+///
+/// So does each later job of such a task, whatever wakes it. `Task.yield` gives Swift a job that cannot be seen, and
+/// the next one is known by its task alone. In between such a task is taken for one that waits if its thread is held
+/// up.
+///
+/// The main queue's jobs cannot be seen, and a task that leaves it for an actor says nowhere which one it is. So the
+/// main queue is passed several times, and whatever it submits in between is waited for, though it may belong to
+/// another test: see ``MainQueueTasks``.
 enum WokenTasks {
-    /// A job that counts, with the devices that wait for it.
+    /// A job that is waited for until it has run.
     private final class Claim: Sendable {
-        let counts: [CallbackCount]
-        private let tokens: [CallbackCount.Token]
+        let tokens: [WorkCount.Token]
+        /// The claim of a job that follows from the main queue alone; nil for others.
+        let main: MainQueueTasks.Claim?
 
-        init(_ counts: [CallbackCount]) {
-            self.counts = counts
-            tokens = counts.map { $0.begin() }
+        init(_ tokens: [WorkCount.Token], _ main: MainQueueTasks.Claim? = nil) {
+            self.tokens = tokens
+            self.main = main
         }
     }
 
-    /// A process that has many tests of other kinds leaves its jobs to Swift with `BEACON_TASKS=uncounted`: their loops
-    /// that yield keep the counted jobs waiting.
-    private static let taking: Void = {
-        guard ProcessInfo.processInfo.environment["BEACON_TASKS"] != "uncounted" else { return }
-        beacon_take_jobs { job, cause in
-            if let job { WokenTasks.take(job, causedBy: cause) }
+    /// Begins to wait for tasks. Doing so again is harmless, and needed where another library has used Swift's hook.
+    static func begin() {
+        MainQueueTasks.begin()
+        beacon_offer_jobs { job, cause in
+            guard let job else { return false }
+            return WokenTasks.take(job, causedBy: cause)
         }
-    }()
+    }
 
-    /// Begins to run the process's jobs. Doing so twice is harmless.
-    static func begin() { _ = taking }
-
-    private static func take(_ job: UnsafeMutableRawPointer, causedBy cause: UnsafeRawPointer?) {
-        let group = newest.withLock { newest in
-            newest.enter()
-            return newest
-        }
-        let counts = counts(causedBy: cause)
-        let claim = counts.isEmpty ? nil : Claim(counts)
+    /// Takes a job if time has to wait for it.
+    ///
+    /// - Returns: false for one that Swift is to run.
+    private static func take(_ job: UnsafeMutableRawPointer, causedBy cause: UnsafeRawPointer?) -> Bool {
+        let cause = cause.map { Unmanaged<Claim>.fromOpaque($0).takeUnretainedValue() }
+        guard let claim = claim(of: beacon_task_of_job(job), causedBy: cause) else { return false }
         // The runtime hands each job over once, and nothing else refers to it until it has run.
         let sent = UnsafeTransfer(job)
         DispatchQueue.global(qos: qos(of: job)).async {
             // The claim lives until the job has returned. Until then jobs that it submits read the claim.
-            beacon_run_job(sent.value, claim.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) })
+            beacon_run_job(sent.value, UnsafeRawPointer(Unmanaged.passUnretained(claim).toOpaque()))
             withExtendedLifetime(claim) {}
-            group.leave()
         }
+        return true
     }
 
-    private static func counts(causedBy cause: UnsafeRawPointer?) -> [CallbackCount] {
-        if let cause { return Unmanaged<Claim>.fromOpaque(cause).takeUnretainedValue().counts }
-        return CallbackCount.ofCurrentCode.map { [$0] } ?? []
+    private static func claim(of job: UInt64, causedBy cause: Claim?) -> Claim? {
+        var marks = cause?.tokens.map(\.mark) ?? []
+        func add(_ mark: WorkCount.Mark) {
+            if !marks.contains(where: { $0.owner === mark.owner }) { marks.append(mark) }
+        }
+        let task = beacon_current_task()
+        let count = BeaconCenter.taskCountOfCurrentCode
+        tasks.withLock { tasks in
+            // First: a job that an abandoned one submits is abandoned, too.
+            tasks.members[task]?.forEach(add)
+            tasks.tests[task]?.forEach { add($0.mark) }
+            if let count { add(count.mark) }
+            guard job != 0, tasks.tests[job] == nil else { return }
+            // Last: a new cause takes the place of one that was abandoned.
+            tasks.members[job]?.forEach(add)
+            if !marks.isEmpty { tasks.members[job] = marks }
+        }
+        guard !marks.isEmpty else { return MainQueueTasks.claim(causedBy: cause?.main).map { Claim([], $0) } }
+        return Claim(marks.map { $0.begin() })
     }
 
-    /// The queue that the default executor has for a job's priority.
+    /// The service class of a job's priority.
     private static func qos(of job: UnsafeMutableRawPointer) -> DispatchQoS.QoSClass {
         // A job is handed around as a pointer to it, and this is the library's type for that.
         switch unsafeBitCast(job, to: UnownedJob.self).priority.rawValue {
@@ -72,76 +92,41 @@ enum WokenTasks {
         }
     }
 
-    // MARK: - The main queue
+    // MARK: - Tasks
 
-    /// How often a task may go from the main actor to another one and back while time waits for it.
-    static let rounds = 6
-
-    /// How often the main queue is passed: as many jobs of the main actor in a row may wake one another.
-    private static let laps = 16
-
-    /// Calls `done` once the main queue has been passed.
-    private static func passMainQueue(laps: Int = laps, then done: @escaping @Sendable () -> Void) {
-        DispatchQueue.main.async {
-            if laps > 1 { passMainQueue(laps: laps - 1, then: done) } else { done() }
-        }
+    /// Tasks by their numbers.
+    private struct Tasks {
+        /// The counts of the airs that a task has made or called.
+        var tests: [UInt64: [WorkCount]] = [:]
+        /// The counts for which a job of a task has counted.
+        var members: [UInt64: [WorkCount.Mark]] = [:]
     }
 
-    /// Returns once the main queue has done its jobs, and those that these submitted to it.
-    static func passMainQueue() async {
-        await withCheckedContinuation { continuation in passMainQueue { continuation.resume() } }
-    }
+    private static let tasks = Locked(Tasks())
 
-    /// Runs the run loop of the main thread until the main queue has been passed.
-    static func passMainQueueOnRunLoop() {
-        let isDone = Locked(false)
-        passMainQueue { isDone.withLock { $0 = true } }
-        while !isDone.withLock({ $0 }) {
-            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
-        }
-    }
-
-    // MARK: - Begun tasks
-
-    /// How long a test waits for tasks that it does not count before time advances: some may be those of other tests.
-    private static let patience = DispatchTimeInterval.milliseconds(20)
-
-    /// The jobs that were submitted since time last began to advance.
-    private static let newest = Locked(DispatchGroup())
-
-    private static let chaining = DispatchQueue(label: "swift-beacon.begun")
-
-    /// The jobs that were submitted so far: a task that the test has begun is among them.
-    private static func takeNewest() -> DispatchGroup {
-        newest.withLock { newest in
-            let taken = newest
-            let next = DispatchGroup()
-            // Another test may take the next ones, and waits for these as well.
-            next.enter()
-            taken.notify(queue: chaining) { next.leave() }
-            newest = next
-            return taken
-        }
-    }
-
-    /// Returns once each task that was begun before has run until it waits for something.
-    static func passBegunTasks() async {
-        let jobs = takeNewest()
-        await withCheckedContinuation { continuation in
-            // This queue has a thread that may be blocked. The caller is itself one of the jobs, until it waits here.
-            DispatchQueue(label: "swift-beacon.waiting").async {
-                _ = jobs.wait(timeout: .now() + patience)
-                continuation.resume()
+    /// Counts from now on what the current task submits. Its own jobs do not count as such: it drives the time.
+    static func noteTest(_ count: WorkCount) {
+        let task = beacon_current_task()
+        guard task != 0 else { return }
+        tasks.withLock { tasks in
+            tasks.members[task] = nil
+            if tasks.tests[task]?.contains(where: { $0 === count }) != true {
+                tasks.tests[task, default: []].append(count)
             }
         }
     }
 
-    /// Runs the run loop of the main thread until each task that was begun before has run.
-    static func passBegunTasksOnRunLoop() {
-        let jobs = takeNewest()
-        let end = DispatchTime.now() + patience
-        while jobs.wait(timeout: .now()) == .timedOut, .now() < end {
-            _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.001))
+    /// Forgets the counts of an air that is gone.
+    static func forget(_ counts: [WorkCount]) {
+        tasks.withLock { tasks in
+            tasks.tests = tasks.tests.compactMapValues { all in
+                let rest = all.filter { count in !counts.contains { $0 === count } }
+                return rest.isEmpty ? nil : rest
+            }
+            tasks.members = tasks.members.compactMapValues { all in
+                let rest = all.filter { mark in !counts.contains { $0 === mark.owner } }
+                return rest.isEmpty ? nil : rest
+            }
         }
     }
 }

@@ -8,18 +8,21 @@ typedef void (*enqueue_hook)(void *job, enqueue original) __attribute__((swiftca
 extern enqueue_hook swift_task_enqueueGlobal_hook;
 // The executor is a structure of two words, which are zero for the default one.
 extern void swift_job_run(void *job, void *identity, const void *implementation) __attribute__((swiftcall));
+extern void *swift_task_getCurrent(void) __attribute__((swiftcall));
+extern uint64_t swift_task_getJobTaskId(void *task) __attribute__((swiftcall));
 
-static void (*taker)(void *job, const void *cause);
+static bool (*offered)(void *job, const void *cause);
 static _Thread_local const void *current_cause;
 
-__attribute__((swiftcall)) static void take_job(void *job, enqueue original) {
-    (void)original;
-    taker(job, current_cause);
+__attribute__((swiftcall)) static void offer_job(void *job, enqueue original) {
+    if (!__atomic_load_n(&offered, __ATOMIC_ACQUIRE)(job, current_cause)) original(job);
 }
 
-void beacon_take_jobs(void (*take)(void *job, const void *cause)) {
-    taker = take;
-    __atomic_store_n(&swift_task_enqueueGlobal_hook, take_job, __ATOMIC_RELEASE);
+void beacon_offer_jobs(bool (*take)(void *job, const void *cause)) {
+    __atomic_store_n(&offered, take, __ATOMIC_RELEASE);
+    enqueue_hook none = NULL;
+    __atomic_compare_exchange_n(
+        &swift_task_enqueueGlobal_hook, &none, offer_job, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 void beacon_run_job(void *job, const void *cause) {
@@ -27,4 +30,13 @@ void beacon_run_job(void *job, const void *cause) {
     current_cause = cause;
     swift_job_run(job, NULL, NULL);
     current_cause = before;
+}
+
+uint64_t beacon_task_of_job(void *job) {
+    return swift_task_getJobTaskId(job);
+}
+
+uint64_t beacon_current_task(void) {
+    void *task = swift_task_getCurrent();
+    return task ? beacon_task_of_job(task) : 0;
 }

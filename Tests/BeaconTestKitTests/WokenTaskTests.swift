@@ -1,5 +1,6 @@
 import BeaconTestKit
 import CoreLocation
+import Synchronization
 import Testing
 
 @Suite("Virtual time waits for the tasks that it wakes")
@@ -8,21 +9,19 @@ struct WokenTaskTests {
 
     /// Threads that keep all processors busy.
     private final class Load {
-        private final class Flag: @unchecked Sendable {
-            // Unchecked: one thread writes it and the others read it. Which of the two they see for how long is of no
-            // account.
-            var isOver = false
+        private final class Flag: Sendable {
+            let isOver = Atomic<Bool>(false)
         }
 
         private let flag = Flag()
 
         init(_ isWanted: Bool) {
             for _ in 0..<(isWanted ? 2 : 0) {
-                Thread.detachNewThread { [flag] in while !flag.isOver {} }
+                Thread.detachNewThread { [flag] in while !flag.isOver.load(ordering: .relaxed) {} }
             }
         }
 
-        deinit { flag.isOver = true }
+        deinit { flag.isOver.store(true, ordering: .relaxed) }
     }
 
     /// An app on the main actor that monitors from its own task, adds a condition when it learns of one, and reads the

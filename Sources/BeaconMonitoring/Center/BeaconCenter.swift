@@ -92,8 +92,8 @@ package actor BeaconCenter {
     let newestTime = Atomic<Int64>(-1)
     /// The nanoseconds by which the wall clock is ahead of the radio's times.
     let wallOffset = Atomic<Int64>(0)
-    /// The callbacks of clients that are under way, and what else a test waits for.
-    package nonisolated let callbacks = CallbackCount()
+    /// The callbacks of clients that are under way.
+    package nonisolated let callbacks = WorkCount()
 
     var core: MonitoringCore
     var radio: (any Radio)?
@@ -181,7 +181,7 @@ package actor BeaconCenter {
             regions.append(Region(registered: region, condition: condition))
             owners[condition] = .region(region.identifier)
         }
-        callbacks.mark(executor.queue)
+        markQueue()
         watchAuthorization()
     }
 

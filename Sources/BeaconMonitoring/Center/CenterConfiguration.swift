@@ -34,6 +34,9 @@ package struct CenterConfiguration: Sendable {
     /// nil for any number.
     package var maximumConditions: Int? = BeaconCenter.appleConditionLimit
 
+    /// The count of tasks that the center's callbacks wake, for a test that drives time; nil in an app.
+    package var tasks: WorkCount?
+
     /// The engine's settings.
     package var engine = EngineConfiguration()
 

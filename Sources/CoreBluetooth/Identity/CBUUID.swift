@@ -111,3 +111,11 @@ public let CBUUIDCharacteristicFormatString = "2904"
 
 /// The descriptor that puts several formats together.
 public let CBUUIDCharacteristicAggregateFormatString = "2905"
+
+/// The descriptor that says which values a characteristic may have.
+public let CBUUIDCharacteristicValidRangeString = "2906"
+
+// Apple's own, since Bluetooth has none for it.
+
+/// The characteristic that holds the number of a channel that a peripheral publishes.
+public let CBUUIDL2CAPPSMCharacteristicString = "ABDD3056-28FA-441D-A470-55A75A52553A"

@@ -51,6 +51,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// The source of the place; nil if the maker of the object did not say.
     open var sourceInformation: CLLocationSourceInformation? { source }
 
+    /// Creates a place at latitude and longitude 0, without further values.
+    public override convenience init() { self.init(latitude: 0, longitude: 0) }
+
     /// Creates a place now: height and horizontal accuracy 0, and -1 for what is not known, the vertical accuracy,
     /// course and speed.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {

@@ -60,10 +60,7 @@ public struct CLLocationUpdate: Sendable {
 
     /// Returns the updates of the position: a single one without a position. It reports the app's authorization.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
-        let snapshot = BeaconCenter.current.snapshot
-        return Updates(
-            obstacles: AuthorizationObstacles(
-                snapshot.authorization, isAsking: snapshot.isAsking, wantsAlways: false))
+        Updates(center: .current)
     }
 
     /// The updates of the position.
@@ -71,26 +68,29 @@ public struct CLLocationUpdate: Sendable {
         /// The elements.
         public typealias Element = CLLocationUpdate
 
-        let obstacles: AuthorizationObstacles
+        let center: BeaconCenter
 
         /// Delivers one update after another.
         public struct Iterator: AsyncIteratorProtocol {
-            let obstacles: AuthorizationObstacles
+            let center: BeaconCenter
             private var isOver = false
 
-            init(_ obstacles: AuthorizationObstacles) { self.obstacles = obstacles }
+            init(_ center: BeaconCenter) { self.center = center }
 
-            /// Returns an update without a position, and then nil: none can ever follow. Nothing is thrown.
+            /// Returns an update without a position, with the authorization of the moment, and then nil: none can ever
+            /// follow. Nothing is thrown.
             public mutating func next() async throws -> CLLocationUpdate? {
                 defer { isOver = true }
-                return isOver || Task.isCancelled
-                    ? nil
-                    : CLLocationUpdate(
-                        location: nil, isStationary: false, locationUnavailable: true, obstacles: obstacles)
+                guard !isOver, !Task.isCancelled else { return nil }
+                let snapshot = center.snapshot
+                return CLLocationUpdate(
+                    location: nil, isStationary: false, locationUnavailable: true,
+                    obstacles: AuthorizationObstacles(
+                        snapshot.authorization, isAsking: snapshot.isAsking, wantsAlways: false))
             }
         }
 
         /// Returns an iterator from the first update on.
-        public func makeAsyncIterator() -> Iterator { Iterator(obstacles) }
+        public func makeAsyncIterator() -> Iterator { Iterator(center) }
     }
 }

@@ -38,6 +38,18 @@ import Testing
         #expect(CBUUID(nsuuid: uuid).copy() as? CBUUID == CBUUID(string: uuid.uuidString))
     }
 
+    @Test(
+        "Each named UUID is one",
+        arguments: [
+            CBUUIDCharacteristicExtendedPropertiesString, CBUUIDCharacteristicUserDescriptionString,
+            CBUUIDClientCharacteristicConfigurationString, CBUUIDServerCharacteristicConfigurationString,
+            CBUUIDCharacteristicFormatString, CBUUIDCharacteristicAggregateFormatString,
+            CBUUIDCharacteristicValidRangeString, CBUUIDL2CAPPSMCharacteristicString,
+        ])
+    func names(text: String) {
+        #expect(CBUUID(string: text).uuidString == text)
+    }
+
     @Test("Other text is refused", arguments: ["", "18", "180G", "180D180", "+18D", "１８０D"])
     func otherTextIsRefused(text: String) async {
         await #expect(processExitsWith: .failure) { [text = text as String] in _ = CBUUID(string: text) }

@@ -19,6 +19,14 @@ import Testing
         #expect(abs(place.timestamp.timeIntervalSinceNow) < 60)
     }
 
+    @Test("A place without any values is at latitude and longitude 0")
+    func noValues() {
+        let place = CLLocation()
+        #expect(place.coordinate.latitude == 0 && place.coordinate.longitude == 0)
+        #expect(place.verticalAccuracy == -1 && place.speed == -1 && place.course == -1)
+        #expect(place.distance(from: CLLocation(latitude: 0, longitude: 0)) == 0)
+    }
+
     @Test("The distance is along the ground")
     func distanceIsAlongTheGround() {
         let here = CLLocation(latitude: munich.latitude, longitude: munich.longitude)

@@ -34,4 +34,15 @@ struct CLLocationUpdateTests {
             #expect(!only.authorizationRequestInProgress)
         }
     }
+
+    @Test("The update says what holds when it is taken, and not when updates were asked for")
+    func laterDecision() async throws {
+        let bench = await MonitorBench(status: .notDetermined)
+        let updates = BeaconCenter.withCurrent(bench.center) { CLLocationUpdate.liveUpdates() }
+        var iterator = updates.makeAsyncIterator()
+        bench.center.perform { $0.setStatus(.denied) }
+        await bench.settle()
+        #expect(try await iterator.next()?.authorizationDenied == true)
+        #expect(try await iterator.next().map(\.authorizationDenied) == nil)
+    }
 }

@@ -1,0 +1,179 @@
+@_spi(Measurement) import BeaconMonitoring
+import BeaconTestKit
+import CoreLocation
+import Testing
+
+@Suite("Tasks that never come to rest, and those of other tests, do not make time stand still", .timeLimit(.minutes(3)))
+struct OtherTaskTests {
+    /// A task that runs on until the test is over.
+    enum Kind: CaseIterable, Sendable {
+        case polls, blocksItsThread
+
+        /// Runs until the flag is up.
+        func run(until over: Flag) async {
+            switch self {
+            case .polls: while !over.isUp { await Task.yield() }
+            case .blocksItsThread: over.wait()
+            }
+        }
+    }
+
+    /// Who begins it.
+    enum Origin: CaseIterable, Sendable {
+        case queue, mainQueue, test, mainActor, device, callback
+    }
+
+    /// Few of them block, since blocked threads hold up the other tests, and those of Swift's own most of all.
+    static let kinds =
+        Origin.allCases.map { (Kind.polls, $0) }
+        + [Origin.mainQueue, .test, .callback].map { (Kind.blocksItsThread, $0) }
+
+    /// Begins such a task.
+    ///
+    /// - Returns: what has to be kept.
+    private func begin(_ kind: Kind, by origin: Origin, until over: Flag, in air: SimulatedAir) async -> AnyObject? {
+        switch origin {
+        case .queue:
+            DispatchQueue.global().async { Task.detached { await kind.run(until: over) } }
+        case .mainQueue:
+            DispatchQueue.main.async { Task.detached { await kind.run(until: over) } }
+        case .test:
+            Task.detached { await kind.run(until: over) }
+        case .mainActor:
+            await MainActor.run { _ = Task.detached { await kind.run(until: over) } }
+        case .device:
+            air.device.run { _ = Task { await kind.run(until: over) } }
+        case .callback:
+            let watcher = air.device.run { Watcher() }
+            watcher.then = { _ = Task.detached { await kind.run(until: over) } }
+            air.place(.exhibit(1, at: 2))
+            return watcher
+        }
+        return nil
+    }
+
+    @Test("A task that never comes to rest holds time up once", arguments: kinds)
+    func restless(kind: Kind, origin: Origin) async {
+        let air = SimulatedAir()
+        let over = Flag()
+        let kept = await begin(kind, by: origin, until: over, in: air)
+        // An app for which something happens each second.
+        let monitor = await air.device.run { await CLMonitor("shop") }
+        await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: museum), identifier: "shop")
+        let ranging = air.device.run { Watcher() }
+        ranging.manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: museum))
+        air.place(.exhibit(2, at: 1))
+        await air.advance(by: .seconds(600))
+        #expect(await monitor.record(for: "shop")?.lastEvent.state == .satisfied)
+        #expect(ranging.reports > 590)
+        over.raise()
+        withExtendedLifetime(kept) {}
+    }
+
+    @Test("Tasks of a device without an air do not count as its callbacks")
+    func deviceWithoutAir() async {
+        let air = SimulatedAir()
+        let center = MeasuredCenter()
+        // A test of another kind in the same process, which polls for the end of callbacks.
+        await center.run {
+            Task { while !center.hasNoCallbacksUnderWay { await Task.yield() } }
+        }.value
+        await air.settle()
+    }
+
+    @Test("A task that the test begins has run to its end, however long it computes", arguments: [false, true])
+    func longWork(isDetached: Bool) async {
+        let air = SimulatedAir()
+        let notes = Numbers()
+        let work: @Sendable () async -> Void = {
+            var number: UInt64 = 1
+            for step in 0..<20_000_000 { number = number &* 31 &+ UInt64(step) }
+            // On to other tasks, one after another.
+            let result = number
+            await hop(100) { await notes.note(result) }
+        }
+        if isDetached { Task.detached { await work() } } else { Task { await work() } }
+        await air.settle()
+        #expect(await notes.count == 1)
+    }
+
+    @Test("Chains of tasks that the test begins have run to their end, a thousand times")
+    @MainActor
+    func chains() async {
+        for _ in 0..<1000 {
+            let air = SimulatedAir()
+            let notes = Numbers()
+            Task.detached { await hop(20) { await notes.note(1) } }
+            Task { await hop(20) { await notes.note(2) } }
+            await air.settle()
+            #expect(await notes.count == 2)
+        }
+    }
+}
+
+/// Begins so many tasks, one by the other, and does something in the last.
+private func hop(_ count: Int, _ body: @escaping @Sendable () async -> Void) async {
+    guard count > 0 else { return await body() }
+    Task.detached { await hop(count - 1, body) }
+}
+
+/// Something that is raised once.
+final class Flag: Sendable {
+    private let condition = NSCondition()
+    // Guarded by the condition.
+    private nonisolated(unsafe) var raised = false
+
+    var isUp: Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        return raised
+    }
+
+    func raise() {
+        condition.lock()
+        raised = true
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Blocks the thread.
+    func wait() {
+        condition.lock()
+        while !raised { condition.wait() }
+        condition.unlock()
+    }
+}
+
+/// Numbers that tasks note.
+private actor Numbers {
+    private var numbers: [UInt64] = []
+
+    var count: Int { numbers.count }
+    func note(_ number: UInt64) { numbers.append(number) }
+}
+
+/// A delegate that does something when it learns of a region, and counts reports of ranging.
+private final class Watcher: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+    // Unchecked: its callbacks come on the main queue, and the tests look when time stands.
+    let manager = CLLocationManager()
+    var then: (() -> Void)?
+    private(set) var reports = 0
+
+    override init() {
+        super.init()
+        manager.delegate = self
+        manager.startMonitoring(for: CLBeaconRegion(uuid: museum, identifier: "museum"))
+    }
+
+    func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion) {
+        then?()
+        then = nil
+    }
+
+    func locationManager(
+        _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+        satisfying beaconConstraint: CLBeaconIdentityConstraint
+    ) {
+        reports += 1
+    }
+}
