@@ -145,8 +145,8 @@ struct WebServer: Service {
             logger: quiet)
     }
 
-    /// The path at which health checks ask whether beacond is ready, in the form of ``key(_:)``.
-    static let readinessPath = "v1/ready"
+    /// The paths of health checks, in the form of ``key(_:)``: whether a receiver hears, and whether beacond runs.
+    static let healthPaths: Set = ["v1/ready", "v1/live"]
 
     /// Returns a path in the one form in which it is looked up.
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
