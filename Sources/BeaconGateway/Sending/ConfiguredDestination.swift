@@ -16,8 +16,38 @@ struct ConfiguredDestination: Sendable {
     /// The receiver of all events; nil for destinations of notifications alone.
     var receive: (@Sendable (BeaconEvent) -> Void)?
 
-    /// Takes in the regions, beacons and places of another configuration; nil for destinations that need none.
-    var configure: (@Sendable (GatewayConfiguration) -> Void)?
+    /// Takes in the regions, beacons and places of another configuration, and which of them have new names; nil for
+    /// destinations that need none.
+    var configure: (@Sendable (GatewayConfiguration, RenamedItems) -> Void)?
+
+    /// The settings; nil for one that was made without.
+    var settings: DestinationSettings?
+
+    /// The sender without the filter.
+    var sender: (any Sink)?
+
+    /// Returns the destination with other regions and kinds of notification, and the same connection; nil where it has
+    /// to be another one.
+    func continuing(as new: DestinationSettings) -> ConfiguredDestination? {
+        guard let settings, let sender, settings.name == new.name, settings.kind == new.kind else { return nil }
+        var next = self
+        next.settings = new
+        next.filter = DestinationFilter(regions: new.regions)
+        next.destination.sink = FilteredSink(sink: sender, filter: next.filter)
+        next.destination.kinds = new.events
+        if let broker = sender as? MQTTSink { next.configure = Self.configuration(of: broker, for: new) }
+        return next
+    }
+
+    private static func configuration(
+        of broker: MQTTSink, for settings: DestinationSettings
+    ) -> @Sendable (GatewayConfiguration, RenamedItems) -> Void {
+        { configuration, renamed in
+            broker.configure(
+                regions: configuration.regionNames(for: settings), beacons: configuration.namedBeacons,
+                places: configuration.places?.placeNames ?? [], renamed: renamed)
+        }
+    }
 }
 
 extension ConfiguredDestination {
@@ -35,7 +65,7 @@ extension ConfiguredDestination {
         let filter = DestinationFilter(regions: settings.regions)
         let sink: any Sink
         var receive: (@Sendable (BeaconEvent) -> Void)?
-        var configure: (@Sendable (GatewayConfiguration) -> Void)?
+        var configure: (@Sendable (GatewayConfiguration, RenamedItems) -> Void)?
         switch settings.kind {
         case .webhook(let webhook):
             var configuration = WebhookConfiguration(url: webhook.url)
@@ -58,17 +88,15 @@ extension ConfiguredDestination {
         case .mqtt(let mqtt):
             let broker = try MQTTSink(mqtt, for: settings, in: configuration, logger: logger)
             receive = { broker.receive($0) }
-            configure = { configuration in
-                broker.configure(
-                    regions: configuration.regionNames(for: settings), beacons: configuration.namedBeacons,
-                    places: configuration.places?.placeNames ?? [])
-            }
+            configure = Self.configuration(of: broker, for: settings)
             sink = broker
         }
         self.init(
             destination: Destination(
                 name: settings.name, sink: FilteredSink(sink: sink, filter: filter), kinds: settings.events),
             filter: filter, receive: receive, configure: configure)
+        self.settings = settings
+        sender = sink
     }
 }
 

@@ -52,17 +52,21 @@ public final class MQTTSink: Sink {
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
     }
 
-    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. The call does
-    /// not wait.
+    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. One that has
+    /// another name keeps its state, and so does a beacon, by its identity. The call does not wait.
     ///
     /// - Parameters:
     ///   - regions: the names of the monitored regions.
     ///   - beacons: the named beacons.
     ///   - places: the names of the places that beacons are located in.
-    public func configure(regions: [String], beacons: [NamedBeacon], places: [String]) {
+    ///   - renamed: the new names of regions and places.
+    public func configure(
+        regions: [String], beacons: [NamedBeacon], places: [String], renamed: RenamedItems = RenamedItems()
+    ) {
         state.configure(
             regions: regions, beacons: beacons,
-            discovery: Discovery(homeAssistant, broker: client.options, topics: topics, places: places))
+            discovery: Discovery(homeAssistant, broker: client.options, topics: topics, places: places),
+            renamed: renamed)
     }
 
     /// Receives an event of monitoring or ranging, for the retained state. The call does not wait, and may come from
@@ -109,6 +113,24 @@ public final class MQTTSink: Sink {
             group.addTask { await self.client.run() }
             group.addTask { await self.state.run() }
         }
+    }
+}
+
+/// The regions and places that have other names than before, with the same beacons and receivers.
+public struct RenamedItems: Hashable, Sendable {
+    /// The new names of regions, by the old ones.
+    public var regions: [String: String]
+
+    /// The new names of places, by the old ones.
+    public var places: [String: String]
+
+    /// Creates a list of new names by old ones, by default an empty one.
+    ///
+    /// - Parameters:
+    ///   - regions: the new names of regions.
+    ///   - places: the new names of places.
+    public init(regions: [String: String] = [:], places: [String: String] = [:]) {
+        (self.regions, self.places) = (regions, places)
     }
 }
 

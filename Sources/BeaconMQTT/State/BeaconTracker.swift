@@ -16,7 +16,7 @@ struct BeaconTracker: Sendable {
     private let options: MQTTStateOptions
     private var presence = RegionState.unknown
     private var place: String?
-    private let hasPlaces: Bool
+    private var hasPlaces: Bool
     private var readings: [String: Reading] = [:]
     private var lastChange: Timestamp?
 
@@ -61,6 +61,18 @@ struct BeaconTracker: Sendable {
         readings[report.receiver] = report.beacons.first { $0.identity == identity }
             .map { Reading(time: report.time, beacon: $0) }
         return update(at: report.time)
+    }
+
+    /// Gives the beacon's place its new name, which is no change of place.
+    ///
+    /// - Parameters:
+    ///   - names: the new names of places, by the old ones.
+    ///   - hasPlaces: false where beacons are located no longer.
+    mutating func renamePlaces(_ names: [String: String], hasPlaces: Bool) {
+        self.hasPlaces = hasPlaces
+        place = hasPlaces ? place.map { names[$0] ?? $0 } : nil
+        published?.hasPlaces = hasPlaces
+        published?.place = hasPlaces ? published?.place.map { names[$0] ?? $0 } : nil
     }
 
     private mutating func update(at time: Timestamp) -> Bool {

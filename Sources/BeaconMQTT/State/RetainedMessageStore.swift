@@ -41,20 +41,33 @@ struct RetainedMessageStore: Sendable {
         wanted = announcements
     }
 
-    /// Replaces what is configured. What is so no longer is deleted, and all else keeps its state.
-    mutating func configure(regions: [String], beacons: [NamedBeacon], discovery: Discovery) {
+    /// Replaces what is configured. What is so no longer is deleted, and all else keeps its state, also under another
+    /// name. States are due before the announcements of their devices, so that none begins as unknown, and deletions
+    /// are last.
+    mutating func configure(
+        regions: [String], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems = RenamedItems()
+    ) {
         var next = RetainedMessageStore(
             regions: regions, beacons: beacons, topics: topics, discovery: discovery, options: options)
+        for (old, new) in renamed.regions where self.regions.contains(old) && next.regions.contains(new) {
+            next.wanted[topics.regionState(new)] = wanted[topics.regionState(old)]
+        }
         for index in next.beacons.indices {
-            guard discovery.hasPlaces == self.discovery.hasPlaces,
-                let known = self.beacons.first(where: { $0.beacon == next.beacons[index].beacon })
-            else { continue }
+            let identity = next.beacons[index].beacon.identity
+            guard let known = self.beacons.first(where: { $0.beacon.identity == identity }) else { continue }
             next.beacons[index].tracker = known.tracker
+            next.beacons[index].tracker.renamePlaces(renamed.places, hasPlaces: discovery.hasPlaces)
+            guard let state = next.beacons[index].tracker.published else { continue }
+            next.wanted[topics.beaconState(next.beacons[index].beacon.name)] = Self.json(state)
         }
         for topic in next.configured where next.wanted[topic] == nil { next.wanted[topic] = wanted[topic] }
         (next.isConnected, next.due, next.isDue) = (isConnected, due, isDue)
+        let states = next.wanted.filter { topic, payload in
+            next.announcements[topic] == nil && wanted[topic] != payload
+        }.keys
         let changed = next.announcements.filter { announcements[$0.key] != $0.value }.keys
-        for topic in configured.subtracting(next.configured).union(changed).sorted() { next.makeDue(topic) }
+        let removed = configured.subtracting(next.configured)
+        for topic in states.sorted() + changed.sorted() + removed.sorted() { next.makeDue(topic) }
         self = next
     }
 

@@ -27,8 +27,8 @@ final class StatePublisher: Sendable {
     func receive(_ event: BeaconEvent) { update { $0.receive(event) } }
 
     /// Replaces what is configured, without waiting.
-    func configure(regions: [String], beacons: [NamedBeacon], discovery: Discovery) {
-        update { $0.configure(regions: regions, beacons: beacons, discovery: discovery) }
+    func configure(regions: [String], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems) {
+        update { $0.configure(regions: regions, beacons: beacons, discovery: discovery, renamed: renamed) }
     }
 
     /// Publishes until its task is cancelled.

@@ -48,7 +48,8 @@ struct WebServer: Service {
     let gateway: Gateway
     let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
-    let configuration: GatewayConfiguration
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
     let history: EventHistory
     let state: GatewayState
     let broadcast: EventBroadcast
@@ -67,6 +68,9 @@ struct WebServer: Service {
     let diagnoses = DiagnosisCache()
     let limits = ConnectionLimits()
     let started = Date()
+
+    /// The configuration of the file.
+    var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     func run() async {
         await gateway.restoreAdvertising(from: state, or: history)
