@@ -21,6 +21,9 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     public let outbox: Outbox
 
     private let lines: Locked<[DestinationLine]>
+
+    /// The lines that are to end and have not.
+    private let leaving = Locked<[DestinationLine]>([])
     private let clock: C
     private let logger: Logger
     private let start: C.Instant
@@ -69,21 +72,22 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// - Throws: ``OutboxError`` where queues cannot be created; the destinations stay as they are then.
     package func update(_ destinations: [Destination], keeping kept: Set<String>) async throws(OutboxError) {
         try await outbox.addQueues(of: destinations.map(\.name))
-        let ended = lines.withLock { lines in
-            let (same, others) = (lines.filter { kept.contains($0.destination.name) }, lines)
-            let gone = others.filter { line in
-                !kept.contains(line.destination.name) || !destinations.contains { $0.name == line.destination.name }
-            }
-            lines = destinations.map { destination in
-                guard kept.contains(destination.name),
-                    let line = same.first(where: { $0.destination.name == destination.name })
-                else { return DestinationLine(destination, after: gone) }
-                line.destination = destination
-                return line
-            }
-            return gone
+        let before = lines.withLock { $0 }
+        let names = Set(destinations.map(\.name)).intersection(kept)
+        let gone = before.filter { !names.contains($0.destination.name) }
+        let predecessors = leaving.withLock { leaving in
+            leaving = leaving.filter { $0.ended.count == 0 } + gone
+            return leaving
         }
-        for line in ended { line.end() }
+        let next = destinations.map { destination in
+            guard names.contains(destination.name),
+                let line = before.first(where: { $0.destination.name == destination.name })
+            else { return DestinationLine(destination, after: predecessors) }
+            line.destination = destination
+            return line
+        }
+        lines.withLock { $0 = next }
+        for line in gone { line.end() }
         changes.signal()
     }
 

@@ -200,6 +200,16 @@ extension Rule {
 }
 
 extension GatewayConfiguration {
+    /// Returns the configuration as it continues an earlier one, of which its sources keep what was made up for them.
+    func continuing(_ earlier: GatewayConfiguration) -> GatewayConfiguration {
+        var result = self
+        for index in sources.indices {
+            guard let same = earlier.sources.first(where: { $0.name == sources[index].name }) else { continue }
+            result.sources[index].specification = sources[index].specification.continuing(same.specification)
+        }
+        return result
+    }
+
     /// Returns the regions and places that have other names in another configuration, with the same beacons and
     /// receivers.
     func renamed(in new: GatewayConfiguration) -> RenamedItems {

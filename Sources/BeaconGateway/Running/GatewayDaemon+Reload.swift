@@ -23,6 +23,7 @@ extension GatewayDaemon {
     /// - Throws: the error of a destination, of the outbox or of the proxy. The earlier configuration stays in use then.
     public func reload(_ configuration: GatewayConfiguration) async throws -> String? {
         let before = parts.withLock { $0 }
+        let configuration = configuration.continuing(before.configuration)
         if let reason = reasonForStart(before.configuration, configuration) { return reason }
         guard let state, let stateFolder else { return "--dry-run" }
         let isProxyKept = before.configuration.proxy == configuration.proxy

@@ -1,3 +1,4 @@
+import BeaconBroker
 import BeaconRadio
 import BeaconReceivers
 package import BeaconSimulation
@@ -125,6 +126,20 @@ public struct SourceSpecification: Hashable, Sendable {
         guard case .broker(var source) = kind else { return self }
         source.network.hearsRelays = false
         return .broker(source)
+    }
+
+    /// Returns the source as it continues an earlier one: equal to it where a configuration that was read again has the
+    /// same settings. What was made up for the earlier one, a client id or the place of posts, is not made up again.
+    package func continuing(_ earlier: SourceSpecification) -> SourceSpecification {
+        switch (kind, earlier.kind) {
+        case (.broker(var source), .broker(let earlier)) where source.hasOwnClientID && earlier.hasOwnClientID:
+            source.options.clientID = earlier.options.clientID
+            return .broker(source)
+        case (.posted(let source), .posted(var earlier)):
+            (earlier.name, earlier.token, earlier.network) = (source.name, source.token, source.network)
+            return .posted(earlier)
+        default: return self
+        }
     }
 
     /// Returns the source with places for receivers of these names, whatever other names its messages have.
