@@ -36,7 +36,7 @@ extension Gateway {
         let planned = plannedSources(of: new, isReported: false)
         let live = sources.filter { !$0.isRemoved }
         if !reopens, live.count == planned.count, live.allSatisfy({ planned.contains($0.given) }) { return true }
-        return isPumping && !planned.allSatisfy { !$0.specification.isGradual(at: $0.pace) }
+        return isPumping && planned.contains { $0.specification.isGradual(at: .fastest) }
             && receivers.count < Self.mostReceivers
     }
 
