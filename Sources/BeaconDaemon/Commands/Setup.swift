@@ -149,7 +149,8 @@ struct Setup: AsyncParsableCommand {
         }
         let choice = try await TerminalSetup(
             start: GuidedStart(path: file.path), web: web,
-            wishes: .init(source: source, beacons: namedBeacons, broker: broker, triesBroker: !untried, webhook: webhook),
+            wishes: .init(
+                source: source, beacons: namedBeacons, broker: broker, triesBroker: !untried, webhook: webhook),
             prompt: prompt, isReplacing: !mayWrite
         ).run()
         await report(choice, web, token)

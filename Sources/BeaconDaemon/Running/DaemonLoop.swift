@@ -185,7 +185,7 @@ struct DaemonLoop: Sendable {
         return nil
     }
 
-    /// Has a daemon continue with another configuration.
+    /// Continues a daemon with another configuration.
     ///
     /// - Returns: false where it takes a new start.
     private func reload(_ daemon: GatewayDaemon, _ settings: GatewayConfiguration, _ logger: Logger) async -> Bool {

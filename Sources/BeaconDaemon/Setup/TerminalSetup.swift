@@ -87,8 +87,8 @@ struct TerminalSetup {
         return (choice, draft)
     }
 
-    /// Returns a name for the region of beacons of one UUID: the simulated place, or what the beacons are called. It is
-    /// never `home` for all, since Home Assistant has a zone of that name.
+    /// Returns a name for the region of beacons of one UUID: that of the simulated place, or of a beacon. Home
+    /// Assistant has a zone `home`, so that no region gets this name by itself.
     ///
     /// - Parameters:
     ///   - beacons: the names of the beacons, at least one but for a trial of the source.
@@ -231,7 +231,7 @@ struct TerminalSetup {
         }
     }
 
-    /// Asks of each beacon whether a person carries it, where Home Assistant is told.
+    /// Asks whether a person carries each beacon. Without Home Assistant it makes no difference.
     private func tracked(_ beacons: [NamedBeacon]) -> [NamedBeacon] {
         guard wishes.broker != nil else { return beacons }
         return beacons.map { beacon in

@@ -8,7 +8,7 @@ import Logging
 /// A warning or an error that repeats is a line the first time; after that it is counted, and the count is a line at
 /// growing intervals.
 struct LogWriter: LogHandler {
-    /// The least level of all loggers that have none of their own, which a reload of the configuration changes.
+    /// The least level of all loggers whose level is not set. A reload of the configuration changes it.
     static let commonLevel = Locked(Logger.Level.info)
 
     private var ownLevel: Logger.Level?

@@ -28,7 +28,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     private let logger: Logger
     private let start: C.Instant
 
-    /// The signal that there are other lines, or the service is ending.
+    /// The signal that the lines changed, or that the service is ending.
     private let changes = AsyncSignal()
 
     /// The signal that the service is ending, for the expiry.

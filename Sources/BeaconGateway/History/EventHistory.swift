@@ -87,7 +87,7 @@ actor EventHistory {
         }
     }
 
-    /// Sets the bounds of what is kept, which the next sweep enforces.
+    /// Sets the bounds of the history. The next sweep enforces them.
     func setLimits(_ limits: Limits) {
         self.limits = limits
         sweep()

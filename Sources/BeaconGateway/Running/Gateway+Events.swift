@@ -253,7 +253,7 @@ extension Gateway {
         statistics.lost = pending.lost
         var shown = statistics
         shown.sources = zip(statistics.sources, sources).filter { !$0.1.isRemoved }.map(\.0)
-        // Before it runs, there is none.
+        // Before the run, sources are not made yet.
         if sources.isEmpty { shown.sources = statistics.sources }
         published.withLock { [shown] in $0 = shown }
     }

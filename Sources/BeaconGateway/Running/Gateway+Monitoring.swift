@@ -76,7 +76,9 @@ extension Gateway {
     /// Returns the receiver that kept a region in the last run. One of a source with several may not have been heard so
     /// far.
     private func keeper(of region: Presence.Region) -> ReceiverID? {
-        guard let number = sources.firstIndex(where: { !$0.isRemoved && $0.settings.name == region.source }) else { return nil }
+        guard let number = sources.firstIndex(where: { !$0.isRemoved && $0.settings.name == region.source }) else {
+            return nil
+        }
         guard sources[number].settings.specification.hasReceivers, let name = region.holder else {
             return sources[number].receivers.first
         }

@@ -3,13 +3,13 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 
-// Another configuration of the file: what is equal in both notices nothing.
+// The change to another configuration of the file. Everything that is equal in both continues undisturbed.
 
-/// Another configuration, and what was made for it.
+/// Another configuration, and the parts that were made for it.
 struct GatewayReload: Sendable {
     /// The configuration of the file.
     var base: GatewayConfiguration
-    /// The same with what was added in the console.
+    /// The same with the items of the console.
     var configuration: GatewayConfiguration
     /// The number of the newest change in the console that is part of it.
     var revision: Int
@@ -21,7 +21,7 @@ struct GatewayReload: Sendable {
     var proxy: ProxyServer?
     /// True to open all sources again, since their adverts go to another proxy.
     var reopensSources = false
-    /// Keeps the events for a console; nil where there is none.
+    /// Keeps the events for a console; nil without a console.
     var history: EventHistory?
     var broadcast: EventBroadcast?
 }
@@ -80,8 +80,8 @@ extension Gateway {
 
     // MARK: - Names
 
-    /// Moves the conditions of regions and beacons that have another name, and the same beacons, to that name. Nobody
-    /// came, and nobody left.
+    /// Moves the conditions of regions and beacons that have another name, and the same beacons, to that name. This
+    /// is no event.
     ///
     /// - Parameter wanted: the conditions of the new configuration, by owner.
     func moveConditions(to wanted: [ConditionOwner: MonitoredRegion]) {
@@ -111,8 +111,8 @@ extension Gateway {
 
     /// Ends the sources that are gone or have other settings, and opens those that are new or have.
     ///
-    /// Those end first, since no adapter can be opened twice. A source that has other settings keeps its receivers, so
-    /// that it is like a radio that was away for a moment.
+    /// Those end first, since no adapter can be opened twice. A source that has other settings keeps its receivers,
+    /// so that it is like a radio that was away for a moment.
     private func exchangeSources(reopeningAll: Bool) async {
         let planned = plannedSources(of: configuration, isReported: true)
         let gone = sources.indices.filter {
@@ -150,8 +150,8 @@ extension Gateway {
         broadcast?.send(.changed([.receivers, .advertising]))
     }
 
-    /// Waits until what a source has heard is handled. One that is blocked, in a read from a pipe for instance, is not
-    /// waited for.
+    /// Waits until what a source has heard is handled. One that is blocked, in a read from a pipe for instance, is
+    /// not waited for.
     private func end(_ source: GatewaySource) async {
         let timer = Task {
             guard (try? await Task.sleep(for: Self.stopTime)) != nil else { return }
@@ -200,7 +200,7 @@ extension Rule {
 }
 
 extension GatewayConfiguration {
-    /// Returns the configuration as it continues an earlier one, of which its sources keep what was made up for them.
+    /// Returns the configuration as it continues an earlier one: its sources keep their client ids and inboxes.
     func continuing(_ earlier: GatewayConfiguration) -> GatewayConfiguration {
         var result = self
         for index in sources.indices {
@@ -221,7 +221,7 @@ extension GatewayConfiguration {
                 (new.places?.places ?? []).map { ($0.name, Set($0.receivers)) }))
     }
 
-    /// Returns the new names, by the old ones, of what is the same but for the name.
+    /// Returns the new names of items whose content is the same, by the old ones.
     private static func renamed<Content: Hashable>(
         _ old: [(name: String, content: Content)], _ new: [(name: String, content: Content)]
     ) -> [String: String] {

@@ -9,18 +9,19 @@ import Logging
 extension GatewayDaemon {
     /// Continues with another configuration of the file, where that needs no new start.
     ///
-    /// Destinations, sources, the console and the proxy are compared by their settings. What is equal continues, with
-    /// its connections; what has other settings is replaced; what is gone ends. What is heard and known, stays.
+    /// The daemon compares destinations, sources, the console and the proxy by their settings. Equal ones continue,
+    /// with their connections; those with other settings are replaced; those that are gone end. All states stay.
     ///
     /// | step | so that |
     /// |---|---|
-    /// | make what is new, and its queues | a fault leaves everything as it was |
+    /// | make the new parts, and their queues | a fault leaves everything as it was |
     /// | the gateway takes the configuration, and tells new destinations the states | no connection begins without them |
     /// | old destinations end, new ones begin after them | no two connections have one client id |
     /// | the proxy and the console are replaced | nothing else waits for browsers |
     ///
     /// - Returns: the setting that needs a new start; nil where the configuration is in use.
-    /// - Throws: the error of a destination, of the outbox or of the proxy. The earlier configuration stays in use then.
+    /// - Throws: the error of a destination, of the outbox or of the proxy. The earlier configuration stays in use
+    ///   then.
     public func reload(_ configuration: GatewayConfiguration) async throws -> String? {
         let before = parts.withLock { $0 }
         let configuration = configuration.continuing(before.configuration)
@@ -76,7 +77,7 @@ extension GatewayDaemon {
         return nil
     }
 
-    /// Returns the setting that the parts of a running daemon cannot take over; nil where there is none.
+    /// Returns the setting that the parts of a running daemon cannot take over; nil without such a change.
     private func reasonForStart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> String? {
         if old.isSetup || new.isSetup { return "the guided start" }
         // The machines of a fleet take a configuration from each other.

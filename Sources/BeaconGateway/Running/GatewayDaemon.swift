@@ -33,7 +33,7 @@ public struct GatewayDaemon: Sendable {
     let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
     private let fleet: FleetMember?
-    /// What a reload may replace, and the places of its services.
+    /// The parts that a reload may replace, and the places of their services.
     let parts: Locked<Parts>
     let slots: Slots
     let stateFolder: URL?
@@ -43,7 +43,7 @@ public struct GatewayDaemon: Sendable {
     private let shutdown = Locked(ShutdownRequest())
     let logger: Logger
 
-    /// What a reload may replace.
+    /// The parts that a reload may replace.
     struct Parts: Sendable {
         /// The configuration of the file.
         var configuration: GatewayConfiguration

@@ -2,7 +2,7 @@ import BeaconSupport
 import Logging
 import ServiceLifecycle
 
-/// A place for a service in a group, in which another one can take over while the group runs.
+/// A place for a service in a group. Another service can take it over while the group runs.
 final class ServiceSlot: Service {
     private struct State {
         var service: (any Service)?

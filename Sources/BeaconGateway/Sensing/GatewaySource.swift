@@ -31,7 +31,7 @@ extension SourceRunner: GatewayRunner {}
 struct GatewaySource {
     /// The settings, with the places that are kept for the receivers that the configuration names.
     private(set) var settings: SourceSettings
-    /// The settings without those, by which another configuration tells whether it is the same source.
+    /// The settings without those places. A reload compares them.
     private(set) var given: SourceSettings
     private(set) var runner: any GatewayRunner
 

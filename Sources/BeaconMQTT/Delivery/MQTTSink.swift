@@ -52,8 +52,8 @@ public final class MQTTSink: Sink {
         return names.filter { !seen.insert($0).inserted }.map { "the \(what) \($0) is there twice; keep one" }
     }
 
-    /// Replaces the regions, beacons and places. What is retained of those that are no more is deleted. One that has
-    /// another name keeps its state, and so does a beacon, by its identity. The call does not wait.
+    /// Replaces the regions, beacons and places, and deletes the retained messages of those that are gone. One that has
+    /// another name keeps its state; a beacon is known by its identity. The call does not wait.
     ///
     /// - Parameters:
     ///   - regions: the names of the monitored regions.

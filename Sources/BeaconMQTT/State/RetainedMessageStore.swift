@@ -41,9 +41,9 @@ struct RetainedMessageStore: Sendable {
         wanted = announcements
     }
 
-    /// Replaces what is configured. What is so no longer is deleted, and all else keeps its state, also under another
-    /// name. States are due before the announcements of their devices, so that none begins as unknown, and deletions
-    /// are last.
+    /// Replaces the regions and beacons. Those that stay keep their states, also under another name, and messages of
+    /// the others are deleted. States are due before the announcements of their devices, so that no device begins as
+    /// unknown, and deletions are last.
     mutating func configure(
         regions: [String], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems = RenamedItems()
     ) {

@@ -128,8 +128,8 @@ public struct SourceSpecification: Hashable, Sendable {
         return .broker(source)
     }
 
-    /// Returns the source as it continues an earlier one: equal to it where a configuration that was read again has the
-    /// same settings. What was made up for the earlier one, a client id or the place of posts, is not made up again.
+    /// Returns the source as it continues an earlier one: with the client id or the inbox that was made for that
+    /// one. It is equal to the earlier one where a configuration that was read again has the same settings.
     package func continuing(_ earlier: SourceSpecification) -> SourceSpecification {
         switch (kind, earlier.kind) {
         case (.broker(var source), .broker(let earlier)) where source.hasOwnClientID && earlier.hasOwnClientID:
@@ -229,7 +229,8 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// Returns true where results should be written one by one, since they come slowly and a reader may wait for them.
+    /// Returns true where results should be written one by one, since they come slowly and a reader may wait for
+    /// them.
     ///
     /// - Parameter pace: how fast a file or a simulation plays.
     public func isGradual(at pace: Pace) -> Bool {

@@ -40,8 +40,10 @@ struct ChangedDestinationTests {
             try await eventually { steps.withLock { Set($0).isSuperset(of: ["kept 1", "gone 1"]) } }
             // The same name with another connection, and one more.
             try await bench.service.update(
-                [Destination(name: "a", sink: kept), Destination(name: "b", sink: new), Destination(name: "c", sink: new)],
-                keeping: ["a"])
+                [
+                    Destination(name: "a", sink: kept), Destination(name: "b", sink: new),
+                    Destination(name: "c", sink: new),
+                ], keeping: ["a"])
             try await bench.service.append([Samples.proximity(2)])
             try await eventually { steps.withLock { $0.count { $0 == "new 2" } == 2 && $0.contains("kept 2") } }
         }

@@ -48,8 +48,8 @@ struct MachineIdentityTests {
     @Test(
         "Without a usable id the host's name takes its place",
         arguments: [
-            nil, "", "\n", "uninitialized\n", "0123", "00000000000000000000000000000000", "0123456789abcdef0123456789abcdeg",
-            "0123456789abcdef0123456789abcdef0",
+            nil, "", "\n", "uninitialized\n", "0123", "00000000000000000000000000000000",
+            "0123456789abcdef0123456789abcdeg", "0123456789abcdef0123456789abcdef0",
         ])
     func fallBack(_ text: String?) throws {
         let identity = try Self.identity(text, host: "hall 1.example.org")

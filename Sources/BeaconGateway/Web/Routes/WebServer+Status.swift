@@ -79,7 +79,8 @@ extension WebServer {
             return try Response.json(["ready": true])
         }
         router.get("live") { _, _ in
-            // Without a radio a restart helps nothing, so it is no reason for one. A gateway that hangs does not answer.
+            // Without a radio a restart helps nothing, so it is no reason for one. A gateway that hangs does not
+            // answer.
             _ = await gateway.newestTime
             return try Response.json(["live": true])
         }
