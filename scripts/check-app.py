@@ -37,7 +37,7 @@ KEYS = {
     "journald": BOOLEAN, "breaking_versions": LIST, "ulimits": MAPPING,
 }
 MAPS = {
-    "homeassistant_config", "addon_config", "ssl", "addons", "backup", "share", "media", "all_addon_configs", "data",
+    "homeassistant_config", "app_config", "ssl", "addons", "backup", "share", "media", "all_addon_configs", "data",
 }
 BOUNDS = r"(\([-0-9.]*,[-0-9.]*\))?"
 ELEMENT = re.compile(

@@ -249,6 +249,7 @@ wait("its regions are too", lambda: any("store 1" in value for value in messages
 wait("its regions are at the broker", lambda: any("/region/store%201/" in topic for topic in messages("beacond/#")))
 home = ("-H", "Host: home.local:8123", "-H", "X-Ingress-Path: /api/hassio_ingress/x")
 expect("the page opens by ingress, without a token", ask(app, "/", SUPERVISOR, *home) == "200")
+expect("the watchdog has its answer", ask(app, "/v1/live", SUPERVISOR) == "200")
 expect("what it shows as well", ask(app, "/v1/status", SUPERVISOR, *home) == "200")
 expect("and for nobody else", ask(app, "/v1/status", HOST, *home) == "403" and ask(app, "/", HOST) == "403")
 rights = inside(app, "sh", "-c", "for p in /proc/[0-9]*; do echo $(cat $p/comm) $(grep -hE '^(CapPrm|CapBnd|NoNewPrivs)' $p/status); done")
@@ -267,6 +268,11 @@ alone, _ = install(options)
 wait("without a broker it goes on, and says what is missing", lambda: ask(
     alone, "/v1/ready", SUPERVISOR) == "200" and "Mosquitto broker" in podman("logs", alone).stdout)
 podman("stop", "--time", "30", alone)
+
+deaf, _ = install({**options, "sources": ["auto"]})
+wait("without a radio it is alive", lambda: ask(deaf, "/v1/live", SUPERVISOR) == "200")
+expect("and not ready", ask(deaf, "/v1/ready", SUPERVISOR) == "503")
+podman("stop", "--time", "30", deaf)
 Supervisor.has_broker = True
 
 wrong, _ = install({**options, "regions": [{"name": "hall", "uuid": "not-a-uuid"}]})

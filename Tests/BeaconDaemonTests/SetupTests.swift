@@ -20,9 +20,13 @@ struct SetupTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("Run it: beacond --config new.yaml"), "\(outcome.errors)")
         let text = bench.read("new.yaml")
-        for part in ["simulation:museum?loop", "Front door", "home 2", "http://127.0.0.1:1/a", "\(port)"] {
-            #expect(text.contains(part), "\(text)")
-        }
+        let parts = [
+            "simulation:museum?loop", "Front door", "name: museum", "http://127.0.0.1:1/a", "\(port)",
+            "name: Till 1, uuid: \(other.prefix(36))",
+        ]
+        for part in parts { #expect(text.contains(part), "\(text)") }
+        // Home Assistant has a zone of this name.
+        #expect(!text.contains("name: home"), "\(text)")
         let check = try await bench.run("check", "new.yaml")
         #expect(check.status == 0)
         #expect(check.errors.contains("1 source, 2 regions, 2 named beacons, 1 destination."), "\(check.errors)")
@@ -44,6 +48,7 @@ struct SetupTests {
             (["--home-assistant", "mqtt://u:secret@a:99999", "--beacon", door], "the port is not valid"),
             (["--home-assistant", "mqtt://a/topic", "--beacon", door], "the host and the port alone"),
             (["--user", "a"], "--home-assistant"),
+            (["--tracker", "Back door", "--beacon", door], "--tracker is Back door"),
             (["--beacon", " =\(DaemonBench.uuid)/1/1"], "NAME=UUID"),
             (["--webhook", "nowhere", "--source", "air", "--beacon", door], "webhook"),
         ])
@@ -72,6 +77,20 @@ struct SetupTests {
         #expect(check.status == 0, "\(check.output)")
     }
 
+    @Test("A beacon that a person carries is written as a tracker, and no other is")
+    func tracker() async throws {
+        let bench = try DaemonBench()
+        let outcome = try await bench.run(
+            "setup", "--config", "new.yaml", "--listen", "\(try FreePort.find())", "--source", "air", "--beacon",
+            "Ann's keys=\(DaemonBench.uuid)/1/8", "--beacon", Self.door, "--tracker", "Ann's keys")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let lines = bench.read("new.yaml").split(separator: "\n").filter { $0.contains("minor: ") }
+        #expect(lines.count == 2, "\(lines)")
+        for line in lines { #expect(line.contains("tracker: true") == line.contains("Ann's keys"), "\(line)") }
+        let check = try await bench.run("check", "new.yaml")
+        #expect(check.status == 0, "\(check.errors)")
+    }
+
     @Test("At a terminal the broker's user and password are asked for, tried and not shown, and a beacon is named")
     func asked() async throws {
         let bench = try DaemonBench()
@@ -98,6 +117,7 @@ struct SetupTests {
                 type_at 'list them again:' '1 Front door'
                 type_at 'if not:' '99 Nowhere'
                 type_at 'Write a number' ''
+                type_at 'carry Front door' n
             } | {
                 status=0
                 script -qec "$1 setup --config new.yaml --listen \(web) --home-assistant 127.0.0.1:\(port) \\

@@ -84,6 +84,8 @@ struct ESPHomeDeviceTests {
                 continue
             }
             #expect(device.name == "hall" && device.address == "02:AA:BB:CC:DD:EE")
+            // Home Assistant shows both, with a blank in front where the first is missing.
+            #expect(device.projectVersion == ProgramVersion.current && device.version == ESPHomeDevice.version)
             #expect(device.project == ESPHomeDevice.radioProject && device.sendsAdverts && device.tellsState)
             // Nobody has to be asked: it takes nothing from anybody.
             #expect(!device.isTakenOver && bench.events.contains(.subscribed(isScanning: true)))

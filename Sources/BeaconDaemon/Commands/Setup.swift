@@ -52,6 +52,13 @@ struct Setup: AsyncParsableCommand {
     var beacon: [TerminalSetup.NamedBeacon] = []
 
     @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "The name of a beacon that a person carries; may be given several times.",
+            discussion: "Home Assistant gets a tracker for it, which a person there can have.", valueName: "name"))
+    var tracker: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "The source: auto, hci[:ADAPTERS], bluez[:ADAPTERS], air or simulation:NAME.",
             discussion: "Default: this machine's radio; where it has none, the simulated museum is offered.",
@@ -64,6 +71,17 @@ struct Setup: AsyncParsableCommand {
             discussion: "Another address than this machine's own, as 0.0.0.0:8099, is for browsers of other machines.",
             valueName: "address"))
     var listen = "127.0.0.1:\(WebSettings.defaultPort)"
+
+    func validate() throws {
+        for name in tracker where !beacon.contains(where: { $0.name == name }) {
+            throw ValidationError("--tracker is \(name); give the name of a beacon of --beacon.")
+        }
+    }
+
+    /// The beacons that the command line names.
+    private var namedBeacons: [TerminalSetup.NamedBeacon] {
+        beacon.map { .init(name: $0.name, identity: $0.identity, isTracker: tracker.contains($0.name)) }
+    }
 
     private static func beacon(_ argument: String) throws -> TerminalSetup.NamedBeacon {
         let parts = argument.split(separator: "=", maxSplits: 1)
@@ -131,7 +149,8 @@ struct Setup: AsyncParsableCommand {
         }
         let choice = try await TerminalSetup(
             start: GuidedStart(path: file.path), web: web,
-            wishes: .init(source: source, beacons: beacon, broker: broker, triesBroker: !untried, webhook: webhook),
+            wishes: .init(
+                source: source, beacons: namedBeacons, broker: broker, triesBroker: !untried, webhook: webhook),
             prompt: prompt, isReplacing: !mayWrite
         ).run()
         await report(choice, web, token)

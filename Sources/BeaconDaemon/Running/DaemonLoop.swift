@@ -27,6 +27,9 @@ struct DaemonLoop: Sendable {
 
     private let signals = SignalWatch()
 
+    /// The configuration that is in use.
+    private let inUse = Locked<GatewayConfiguration?>(nil)
+
     /// The lock on the configuration's file, by which another beacond knows that it is in use.
     private let claim = Locked<FileLock?>(nil)
 
@@ -76,7 +79,7 @@ struct DaemonLoop: Sendable {
     /// - Parameter first: the configuration to begin with.
     /// - Throws: what a daemon throws where it cannot be made, and `ExitCode` where anything has failed.
     func run(_ first: GatewayConfiguration) async throws {
-        var settings = first
+        inUse.withLock { $0 = first }
         LoggingSystem.bootstrap { _ in LogWriter() }
         GatewayDaemon.collectMetrics()
         // What is stored here says who was where, and may hold secrets.
@@ -88,10 +91,12 @@ struct DaemonLoop: Sendable {
             repetitions.cancel()
             LogRepetitions.shared.finish()
         }
-        warnOfOthers(Self.logger(settings))
-        var daemon = try daemon(settings)
+        let logger = Logger(label: "beacond")
+        Self.setLevel(first)
+        warnOfOthers(logger)
+        var daemon = try daemon(first)
         while true {
-            let result = await run(daemon, Self.logger(settings))
+            let result = await run(daemon, logger)
             guard let next = result.next else {
                 if signals.wasInterrupted { throw ExitCode(130) }
                 if result.hasFailed { throw ExitCode(1) }
@@ -99,24 +104,23 @@ struct DaemonLoop: Sendable {
             }
             do {
                 daemon = try self.daemon(next)
-                settings = next
-                warnOfOthers(Self.logger(settings))
+                inUse.withLock { $0 = next }
+                Self.setLevel(next)
+                warnOfOthers(logger)
             } catch {
-                Self.logger(settings).notice("cannot use the new configuration: \(error); the earlier one stays in use")
-                daemon = try self.daemon(settings)
+                logger.notice("cannot use the new configuration: \(error); the earlier one stays in use")
+                daemon = try self.daemon(inUse.withLock { $0 } ?? first)
             }
         }
     }
 
-    private static func logger(_ settings: GatewayConfiguration) -> Logger {
-        var logger = Logger(label: "beacond")
-        logger.logLevel = settings.logLevel
-        return logger
+    private static func setLevel(_ settings: GatewayConfiguration) {
+        LogWriter.commonLevel.withLock { $0 = settings.logLevel }
     }
 
     private func daemon(_ settings: GatewayConfiguration) throws -> GatewayDaemon {
         try GatewayDaemon(
-            settings, mode: isDryRun ? .dryRun(Self.print) : .deliver, logger: Self.logger(settings),
+            settings, mode: isDryRun ? .dryRun(Self.print) : .deliver, logger: Logger(label: "beacond"),
             reload: { [signals] in signals.ask(for: $0) })
     }
 
@@ -170,7 +174,7 @@ struct DaemonLoop: Sendable {
                     await daemon.requestShutdown()
                     return nil
                 }
-                logger.notice("the configuration was read again; sources are opened anew")
+                if await reload(daemon, settings, logger) { continue }
                 await daemon.requestShutdown()
                 return settings
             case .use(let settings):
@@ -179,6 +183,25 @@ struct DaemonLoop: Sendable {
             }
         }
         return nil
+    }
+
+    /// Continues a daemon with another configuration.
+    ///
+    /// - Returns: false where it takes a new start.
+    private func reload(_ daemon: GatewayDaemon, _ settings: GatewayConfiguration, _ logger: Logger) async -> Bool {
+        do {
+            if let reason = try await daemon.reload(settings) {
+                logger.notice("the configuration was read again; beacond starts again with it, since \(reason) changed")
+                return false
+            }
+            inUse.withLock { $0 = settings }
+            Self.setLevel(settings)
+            logger.notice("the configuration was read again; what has not changed continues")
+            warnOfOthers(logger)
+        } catch {
+            logger.notice("cannot use the new configuration: \(error); the earlier one stays in use")
+        }
+        return true
     }
 
     /// Reads the configuration again; nil where it cannot be used, after its faults were logged.

@@ -12,6 +12,8 @@ struct TerminalSetup {
     struct NamedBeacon {
         var name: String
         var identity: BeaconIdentity
+        /// True where a person carries it, whom Home Assistant tracks by it.
+        var isTracker = false
     }
 
     /// What the command line has.
@@ -50,7 +52,7 @@ struct TerminalSetup {
         let broker =
             if let broker = wishes.broker { try await accepted(broker) } else { nil as GuidedStart.Choice.Broker? }
         let source = if let given { given } else { try await heardSource() }
-        let beacons = try wishes.beacons.isEmpty ? chosen(of: source) : wishes.beacons
+        let beacons = try wishes.beacons.isEmpty ? tracked(chosen(of: source)) : wishes.beacons
         let (choice, draft) = try draft(source: source, beacons, broker)
         try start.write(draft, of: choice, replacing: isReplacing)
         prompt.farewell = ""
@@ -70,8 +72,12 @@ struct TerminalSetup {
         // One for each UUID, to which those that come later belong as well.
         var uuids: [ProximityUUID] = []
         for beacon in beacons where !uuids.contains(beacon.identity.uuid) { uuids.append(beacon.identity.uuid) }
-        choice.regions = uuids.enumerated().map { index, uuid in
-            .object(["name": .string(index == 0 ? "home" : "home \(index + 1)"), "uuid": .string("\(uuid)")])
+        var names: Set<String> = []
+        choice.regions = uuids.map { uuid in
+            let own = beacons.filter { $0.identity.uuid == uuid }.map(\.name)
+            let name = Self.regionName(of: own, heardBy: source, besides: names)
+            names.insert(name)
+            return .object(["name": .string(name), "uuid": .string("\(uuid)")])
         }
         let draft = try start.draft(of: choice, web: web)
         guard draft.faults.isEmpty else {
@@ -79,6 +85,26 @@ struct TerminalSetup {
             throw ExitCode(1)
         }
         return (choice, draft)
+    }
+
+    /// Returns a name for the region of beacons of one UUID: that of the simulated place, or of a beacon. Home
+    /// Assistant has a zone `home`, so that no region gets this name by itself.
+    ///
+    /// - Parameters:
+    ///   - beacons: the names of the beacons, at least one but for a trial of the source.
+    ///   - source: the source, as the configuration names it.
+    ///   - known: the names of other regions.
+    static func regionName(of beacons: [String], heardBy source: String, besides known: Set<String>) -> String {
+        let beacon = beacons.first ?? "beacons"
+        let derived = beacons.count > 1 ? "\(beacon.prefix(80)) and others" : beacon
+        let words = source.prefix { $0 != "?" }.split(separator: ":")
+        // A path of a user's scenario is no name of a place.
+        let isPlace =
+            words.count == 2 && words[0] == "simulation" && !words[1].contains(where: { $0 == "/" || $0 == "." })
+        let place = isPlace ? String(words[1]).replacing("-", with: " ") : nil
+        let name = place.flatMap { known.contains($0) ? nil : $0 } ?? derived
+        guard known.contains(name) else { return name }
+        return (2...).lazy.map { "\(name.prefix(80)) \($0)" }.first { !known.contains($0) } ?? name
     }
 
     /// Says that nothing was written, as the end of the program.
@@ -205,6 +231,17 @@ struct TerminalSetup {
         }
     }
 
+    /// Asks whether a person carries each beacon. Without Home Assistant it makes no difference.
+    private func tracked(_ beacons: [NamedBeacon]) -> [NamedBeacon] {
+        guard wishes.broker != nil else { return beacons }
+        return beacons.map { beacon in
+            var beacon = beacon
+            beacon.isTracker = prompt.agrees(
+                "Does a person carry \(beacon.name), who is home where it is?", byDefault: false)
+            return beacon
+        }
+    }
+
     /// Asks for the name of a beacon alone, behind whose number somebody may write it nevertheless.
     private func name(for number: Int) -> String? {
         guard let name = prompt.ask("Its name:") else { return nil }
@@ -238,9 +275,11 @@ struct TerminalSetup {
 extension TerminalSetup.NamedBeacon {
     /// The beacon as the configuration has it.
     fileprivate var settings: JSONValue {
-        .object([
+        var values: [String: JSONValue] = [
             "name": .string(name), "uuid": .string("\(identity.uuid)"), "major": .integer(Int64(identity.major)),
             "minor": .integer(Int64(identity.minor)),
-        ])
+        ]
+        if isTracker { values["tracker"] = .bool(true) }
+        return .object(values)
     }
 }

@@ -8,7 +8,14 @@ import Logging
 /// A warning or an error that repeats is a line the first time; after that it is counted, and the count is a line at
 /// growing intervals.
 struct LogWriter: LogHandler {
-    var logLevel = Logger.Level.info
+    /// The least level of all loggers whose level is not set. A reload of the configuration changes it.
+    static let commonLevel = Locked(Logger.Level.info)
+
+    private var ownLevel: Logger.Level?
+    var logLevel: Logger.Level {
+        get { ownLevel ?? Self.commonLevel.withLock { $0 } }
+        set { ownLevel = newValue }
+    }
     var metadata: Logger.Metadata = [:]
     private let isForJournal: Bool
     private let repetitions: LogRepetitions

@@ -27,7 +27,7 @@ public actor Outbox {
     public private(set) var recovery: OutboxRecovery?
 
     private let executor = SerialQueueExecutor(label: "swift-beacon.outbox")
-    private let limits: OutboxLimits
+    private var limits: OutboxLimits
     private let logger: Logger
     private var lock: OutboxLock?
     private var openFile: OpenOutboxFile?
@@ -41,6 +41,7 @@ public actor Outbox {
     private var database: DatabaseQueue?
     private var numbers: [String: Int64] = [:]
     private var metrics: [String: QueueMetrics] = [:]
+    private let metricsFactory: any MetricsFactory
     private var isSynced = false
     private var waiting: [PendingOperation] = []
     private var isFlushScheduled = false
@@ -72,6 +73,7 @@ public actor Outbox {
     ) throws(OutboxError) {
         self.file = file
         self.limits = limits
+        metricsFactory = metrics
         self.logger = logger
         self.clock = clock
         storedLead = clock.lead
@@ -210,6 +212,25 @@ public actor Outbox {
     public func status(of destination: String) throws(OutboxError) -> QueueStatus {
         try status().first { $0.destination == destination } ?? QueueStatus(destination: destination)
     }
+
+    /// Creates the queues of destinations that have none.
+    ///
+    /// - Throws: ``OutboxError`` where they cannot be created; none is created then.
+    package func addQueues(of destinations: [String]) throws(OutboxError) {
+        let new = destinations.filter { numbers[$0] == nil }
+        guard !new.isEmpty else { return }
+        let made = try write(synced: true) { tables in
+            try new.map { name in (name, try tables.number(makingQueueOf: name)) }
+        }
+        for (name, number) in made {
+            numbers[name] = number
+            metrics[name] = QueueMetrics(destination: name, factory: metricsFactory)
+        }
+    }
+
+    /// Sets the bounds of the queues. What exceeds them is dropped with the next append; the file's largest size holds
+    /// from the next opening on.
+    package func setLimits(_ limits: OutboxLimits) { self.limits = limits }
 
     /// Drops notifications that have waited for too long.
     package func expire() throws(OutboxError) {

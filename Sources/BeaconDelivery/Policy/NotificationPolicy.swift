@@ -3,14 +3,14 @@ import BeaconSupport
 
 /// A filter that turns the events of monitoring and ranging into the few notifications that a backend needs.
 ///
-/// It is pure: time is an argument and nothing is read or written, so that the same events give the same notifications
-/// but for their names. It remembers a bounded number of beacons.
+/// It is pure: time is an argument and nothing is read or written, so that the same events give the same
+/// notifications but for their names. It remembers a bounded number of beacons.
 ///
 /// The Kumulos recipe, the model of this policy, says that a beacon "already in the collection, at the same range" is
 /// not sent again, and then compares the identity alone. This policy compares the proximity as well.
 public struct NotificationPolicy: Sendable {
     /// The rules of the selection.
-    public let rules: NotificationRules
+    public private(set) var rules: NotificationRules
 
     /// The number of times that a beacon in a report was ignored because the maximum was already remembered.
     public private(set) var ignoredBeacons = 0
@@ -45,6 +45,33 @@ public struct NotificationPolicy: Sendable {
         self.rules = rules
         self.regions = regions.filter { rules.regions?.contains($0.name) ?? true }
         self.ids = ids
+    }
+
+    /// Replaces the rules and the monitored regions. Regions that stay keep their states and beacons, also under
+    /// another name.
+    ///
+    /// - Parameters:
+    ///   - rules: the rules of the selection.
+    ///   - regions: the monitored regions.
+    ///   - renamed: the new names of regions, by the old ones.
+    public mutating func configure(
+        rules: NotificationRules, regions: [BeaconNotification.Region], renamed: [String: String] = [:]
+    ) {
+        if rules.heartbeatInterval != self.rules.heartbeatInterval { nextHeartbeat = nil }
+        self.rules = rules
+        if !renamed.isEmpty {
+            states = Dictionary(states.map { (renamed[$0.key] ?? $0.key, $0.value) }) { first, _ in first }
+            let moved = histories.map { key, history in
+                let region = key.region.map { renamed[$0] ?? $0 }
+                return (HistoryKey(receiver: key.receiver, region: region), history)
+            }
+            histories = Dictionary(moved) { first, _ in first }
+            rememberedBeacons = histories.values.reduce(0) { $0 + $1.beacons.count }
+            for index in self.regions.indices {
+                if let name = renamed[self.regions[index].name] { self.regions[index].name = name }
+            }
+        }
+        setRegions(regions)
     }
 
     /// Replaces the monitored regions. What is remembered of those that stay holds.

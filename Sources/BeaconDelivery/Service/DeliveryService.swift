@@ -20,16 +20,16 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// The outbox.
     public let outbox: Outbox
 
-    private let destinations: [Destination]
+    private let lines: Locked<[DestinationLine]>
+
+    /// The lines that are to end and have not.
+    private let leaving = Locked<[DestinationLine]>([])
     private let clock: C
     private let logger: Logger
     private let start: C.Instant
 
-    /// A signal for each destination: there may be something to send, or the service is ending.
-    private let signals: [String: AsyncSignal]
-
-    /// The destinations that made a connection since their last attempt.
-    private let connected = Locked<Set<String>>([])
+    /// The signal that the lines changed, or that the service is ending.
+    private let changes = AsyncSignal()
 
     /// The signal that the service is ending, for the expiry.
     private let expirySignal = AsyncSignal()
@@ -51,11 +51,44 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         logger: Logger = Logger(label: "swift-beacon.delivery")
     ) {
         self.outbox = outbox
-        self.destinations = destinations
+        lines = Locked(destinations.map { DestinationLine($0) })
         self.clock = clock
         self.logger = logger
         start = clock.now
-        signals = Dictionary(destinations.map { ($0.name, AsyncSignal()) }) { first, _ in first }
+    }
+
+    /// The destinations.
+    private var destinations: [Destination] { lines.withLock { $0 }.map(\.destination) }
+
+    /// Continues with other destinations, also while it runs.
+    ///
+    /// Those that end finish the deliveries under way, for a limited time. New ones begin after that, so that a
+    /// connection of one name is closed before the next is made. Their notifications are put into their queues at once.
+    ///
+    /// - Parameters:
+    ///   - destinations: all destinations from now on. Their names differ.
+    ///   - kept: the names of those that are the same as before, with the same connection. They may want other
+    ///     notifications.
+    /// - Throws: ``OutboxError`` where queues cannot be created; the destinations stay as they are then.
+    package func update(_ destinations: [Destination], keeping kept: Set<String>) async throws(OutboxError) {
+        try await outbox.addQueues(of: destinations.map(\.name))
+        let before = lines.withLock { $0 }
+        let names = Set(destinations.map(\.name)).intersection(kept)
+        let gone = before.filter { !names.contains($0.destination.name) }
+        let predecessors = leaving.withLock { leaving in
+            leaving = leaving.filter { $0.ended.count == 0 } + gone
+            return leaving
+        }
+        let next = destinations.map { destination in
+            guard names.contains(destination.name),
+                let line = before.first(where: { $0.destination.name == destination.name })
+            else { return DestinationLine(destination, after: predecessors) }
+            line.destination = destination
+            return line
+        }
+        lines.withLock { $0 = next }
+        for line in gone { line.end() }
+        changes.signal()
     }
 
     /// Puts notifications into the queues of the destinations that want them. When it returns, they are on the disk.
@@ -101,7 +134,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     }
 
     private func signal(_ addressed: [AddressedNotification]) {
-        for name in Set(addressed.flatMap(\.destinations)) { signals[name]?.signal() }
+        let names = Set(addressed.flatMap(\.destinations))
+        for line in lines.withLock({ $0 }) where names.contains(line.destination.name) { line.signal.signal() }
     }
 
     /// Returns the status of each destination's queue, by name.
@@ -111,23 +145,37 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
 
     /// Delivers until its task is cancelled or ``shutdown()`` is called.
     public func run() async {
-        await withTaskGroup(of: Void.self) { group in
-            for destination in destinations {
-                group.addTask {
-                    // The connection ends after the last delivery.
-                    await withTaskGroup(of: Void.self) { group in
-                        group.addTask {
-                            await destination.sink.run { [self] in
-                                connected.withLock { _ = $0.insert(destination.name) }
-                                signals[destination.name]?.signal()
-                            }
-                        }
-                        await self.deliver(to: destination)
-                        group.cancelAll()
-                    }
-                }
-            }
+        await withDiscardingTaskGroup { group in
             group.addTask { await self.expirePeriodically() }
+            while true {
+                let seen = changes.count
+                if isEnding { break }
+                for line in lines.withLock({ $0 }) where line.begin() {
+                    group.addTask { await self.run(line) }
+                }
+                await changes.wait(after: seen)
+            }
+        }
+    }
+
+    private func run(_ line: DestinationLine) async {
+        defer { line.ended.signal() }
+        for other in line.predecessors { await other.ended.wait(after: 0) }
+        let clock = clock
+        // The connection ends after the last delivery.
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await line.destination.sink.run { line.connect() } }
+            await withTaskGroup(of: Void.self) { deliveries in
+                deliveries.addTask { await self.deliver(to: line) }
+                deliveries.addTask {
+                    await line.ending.wait(after: 0)
+                    // A receiver that hangs holds up no other.
+                    try? await clock.sleep(for: DestinationLine.grace)
+                }
+                await deliveries.next()
+                deliveries.cancelAll()
+            }
+            group.cancelAll()
         }
     }
 
@@ -135,7 +183,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// start.
     public func shutdown() {
         isShuttingDown.withLock { $0 = true }
-        for signal in signals.values { signal.signal() }
+        changes.signal()
+        for line in lines.withLock({ $0 }) { line.signal.signal() }
         expirySignal.signal()
     }
 
@@ -153,7 +202,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     "cannot drop notifications that are too old; they are kept and tried again",
                     metadata: ["error": "\(error)"])
             }
-            for signal in signals.values { signal.signal() }
+            for line in lines.withLock({ $0 }) { line.signal.signal() }
             await wait(for: expirySignal, after: seen, atMost: Self.expiryInterval)
         }
     }
@@ -169,15 +218,17 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         }
     }
 
-    private func deliver(to destination: Destination) async {
-        guard let signal = signals[destination.name] else { return }
-        var worker = DestinationWorker(destination: destination)
+    private func deliver(to line: DestinationLine) async {
+        let signal = line.signal
+        var worker = DestinationWorker(destination: line.destination)
         /// The time of the next attempt, where one has failed. It is not on the disk: a start ends the wait.
         var nextAttempt: C.Instant?
         while true {
             // Before any question, so that a signal after it ends the waits below.
             let seen = signal.count
-            if isEnding { return }
+            if isEnding || line.isEnding { return }
+            let destination = line.destination
+            worker.destination = destination
             do {
                 if try await worker.storeOutcomes(in: outbox) {
                     nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
@@ -187,7 +238,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                 worker.failures = status.failures
                 worker.failingSince = status.failingSince
                 // Somebody who wants a retry removes the moment from the file.
-                let isConnected = connected.withLock { $0.remove(destination.name) != nil }
+                let isConnected = line.takeConnection()
                 if isConnected || status.notBefore == nil { nextAttempt = nil }
                 if let due = nextAttempt {
                     let left = clock.now.duration(to: due)

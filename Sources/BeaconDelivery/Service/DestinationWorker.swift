@@ -4,7 +4,8 @@ import Logging
 
 /// The delivery to one destination: its attempts, and the storing of their outcomes.
 struct DestinationWorker {
-    private let destination: Destination
+    /// The destination, which may want other notifications than before.
+    var destination: Destination
 
     /// The number of attempts in a row that have failed.
     var failures = 0

@@ -54,7 +54,7 @@ actor EventHistory {
     }
 
     let file: StateFile
-    private let limits: Limits
+    private var limits: Limits
     private let logger: Logger
     let broadcast: EventBroadcast
     /// Signals that events have come from elsewhere.
@@ -85,6 +85,12 @@ actor EventHistory {
             // Told with the first event that cannot be kept.
             logger.debug("\(file.path): \(error)")
         }
+    }
+
+    /// Sets the bounds of the history. The next sweep enforces them.
+    func setLimits(_ limits: Limits) {
+        self.limits = limits
+        sweep()
     }
 
     // MARK: - Writing

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -109,12 +110,20 @@ actor RuleEngine {
     }
 
     /// Replaces the rules. Those that stay as they were go on with what they remember, and with programs that run.
-    func update(_ rules: [Rule]) async {
+    ///
+    /// - Parameters:
+    ///   - rules: the rules.
+    ///   - renamed: the regions and places with new names: a rule that names one by its new name is as it was.
+    func update(_ rules: [Rule], renamed: RenamedItems = RenamedItems()) async {
         var gone = active
         var next: [Active] = []
         for rule in rules {
             if let index = gone.firstIndex(where: { $0.rule == rule }) {
                 next.append(gone.remove(at: index))
+            } else if let index = gone.firstIndex(where: { $0.rule.renaming(renamed) == rule }) {
+                var one = gone.remove(at: index)
+                one.rule = rule
+                next.append(one)
             } else {
                 var one = Self.active(rule, logger)
                 // Another form of a rule that was switched off stays off, and has run for whom it ran.

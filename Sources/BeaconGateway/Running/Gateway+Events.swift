@@ -251,7 +251,11 @@ extension Gateway {
         }
         statistics.unkept = pending.notifications.count
         statistics.lost = pending.lost
-        published.withLock { [statistics] in $0 = statistics }
+        var shown = statistics
+        shown.sources = zip(statistics.sources, sources).filter { !$0.1.isRemoved }.map(\.0)
+        // Before the run, sources are not made yet.
+        if sources.isEmpty { shown.sources = statistics.sources }
+        published.withLock { [shown] in $0 = shown }
     }
 
     // MARK: - Programs

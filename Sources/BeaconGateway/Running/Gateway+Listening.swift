@@ -173,7 +173,9 @@ extension Gateway {
 
     /// Has the first radio send what is to be sent, once there is one.
     func sendFrame() {
-        guard advertised != nil, let radio = sources.first(where: { $0.settings.specification.canSend }) else { return }
+        guard advertised != nil,
+            let radio = sources.first(where: { !$0.isRemoved && $0.settings.specification.canSend })
+        else { return }
         radio.runner.advertise(advertisedFrame.map { [$0] } ?? [])
     }
 

@@ -1,5 +1,6 @@
 import BeaconApplications
 import BeaconDelivery
+import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import Foundation
@@ -77,7 +78,9 @@ extension Gateway {
     /// Returns the receiver that kept a region in the last run. One of a source with several may not have been heard so
     /// far.
     private func keeper(of region: Presence.Region) -> ReceiverID? {
-        guard let number = sources.firstIndex(where: { $0.settings.name == region.source }) else { return nil }
+        guard let number = sources.firstIndex(where: { !$0.isRemoved && $0.settings.name == region.source }) else {
+            return nil
+        }
         guard sources[number].settings.specification.hasReceivers, let name = region.holder else {
             return sources[number].receivers.first
         }
@@ -115,7 +118,7 @@ extension Gateway {
         let mode = proxy?.isWanted == true ? .ranging : fleetScanMode ?? core.scanMode
         guard mode != scanMode else { return }
         scanMode = mode
-        for source in sources { source.runner.scan(mode) }
+        for source in sources where !source.isRemoved { source.runner.scan(mode) }
     }
 
     // MARK: - Another configuration
@@ -134,14 +137,18 @@ extension Gateway {
     /// Goes on with another configuration.
     func use(_ new: GatewayConfiguration) async {
         let before = configuration
+        let renamed = before.renamed(in: new)
         configuration = new
         names = new.beaconNames
         known = new.beaconsByIdentity
-        policy.setRegions(new.notifiedRegions)
+        policy.configure(rules: new.notify, regions: new.notifiedRegions, renamed: renamed.regions)
         ownConstraints = Set(new.notifiedRegions.map(\.constraint))
-        for destination in destinations { destination.configure?(new) }
+        view.rename(renamed)
+        places = places.mapValues { renamed.places[$0] ?? $0 }
+        for destination in destinations { destination.configure?(new, renamed) }
         let plan = ownPlan(new)
         let wanted = Dictionary(plan.conditions.map { ($0.owner, $0.region) }) { first, _ in first }
+        moveConditions(to: wanted)
         for (owner, region) in monitored where wanted[owner] != region {
             if case .application = owner { continue }
             if let other = wanted[owner], other.constraint == region.constraint, let condition = conditions[owner] {
@@ -155,6 +162,22 @@ extension Gateway {
         }
         for (owner, region) in plan.conditions where monitored[owner] == nil {
             monitor(owner, region, assuming: .unknown)
+            // Destinations may have the state of another region of this name.
+            let event = BeaconEvent.region(
+                RegionEvent(
+                    .state, name: owner.name, constraint: region.constraint, time: newestTime, receiver: nil,
+                    state: .unknown, before: .unknown))
+            for destination in destinations { destination.receive?(event) }
+        }
+        for (owner, condition) in conditions where owner.isRegion {
+            // Rules may name a region that they left out before.
+            guard let region = monitored[owner] else { continue }
+            let state = core.knownState(of: condition)
+            _ = policy.receive(
+                .region(
+                    RegionEvent(
+                        .state, name: owner.name, constraint: region.constraint, time: .zero, receiver: nil,
+                        state: state, before: state)), at: .zero)
         }
         for (constraint, request) in rangings where !plan.rangings.contains(constraint) {
             core.stopRanging(request)
@@ -169,7 +192,7 @@ extension Gateway {
         updateRegionRanging()
         isPresenceSaved = false
         updateScanMode()
-        await rules?.update(new.launch.rules)
+        await rules?.update(new.launch.rules, renamed: renamed)
         broadcast?.send(.changed([.regions, .places, .rules, .beacons]))
     }
 

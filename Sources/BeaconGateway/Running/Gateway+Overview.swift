@@ -6,7 +6,7 @@ import Foundation
 extension Gateway {
     /// The sources, in the order of the configuration.
     var sourceValues: [SourceValue] {
-        (0..<sources.count).map { number in
+        sources.indices.filter { !sources[$0].isRemoved }.map { number in
             let (source, counts) = (sources[number], statistics.sources[number])
             let (state, reason) = Self.words(of: counts.state)
             return SourceValue(
@@ -19,7 +19,7 @@ extension Gateway {
 
     /// The sources whose messages name more receivers than there are places, each with the report of it.
     var crowdedSources: [(name: String, report: String)] {
-        sources.compactMap { source in source.crowd.map { (source.settings.name, $0) } }
+        sources.filter { !$0.isRemoved }.compactMap { source in source.crowd.map { (source.settings.name, $0) } }
     }
 
     /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
@@ -39,7 +39,7 @@ extension Gateway {
 
     /// The receivers, in the order in which they came.
     var receiverValues: [ReceiverValue] {
-        (0..<receivers.count).map { number in
+        receivers.indices.filter { !sources[receivers[$0].source].isRemoved }.map { number in
             let record = records[number]
             let source = statistics.sources[receivers[number].source]
             let name = name(ReceiverID(UInt16(clamping: number)))

@@ -182,7 +182,12 @@ extension Gateway {
     }
 
     private func receiveOther(_ message: SourceMessage, from number: Int) async {
-        let name = configuration.sources[number].name
+        let name = sources[number].settings.name
+        if sources[number].isLeaving, isEnd(message) {
+            // Another one takes its place, and until then nothing is known.
+            sources[number].isEnded = true
+            return await handleEvents()
+        }
         switch message {
         case .heard: return
         case .opened:
@@ -212,6 +217,13 @@ extension Gateway {
             loseHearing(of: number)
         }
         await handleEvents()
+    }
+
+    private func isEnd(_ message: SourceMessage) -> Bool {
+        switch message {
+        case .failed, .ended: true
+        default: false
+        }
     }
 
     /// Marks the receivers of a source that failed or ended as lost. When all sources have ended, the clock stops and
@@ -266,7 +278,7 @@ extension Gateway {
             ? [sources[number].receivers[Int(adapter.index)]] : []
     }
 
-    private func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
+    func setHearing(_ hearing: MonitoringCore.Hearing, of number: Int) {
         sources[number].hearing = hearing
         // A receiver that stands for a source that has named none hears nothing.
         let isStandIn = sources[number].settings.specification.hasReceivers && sources[number].receiverNames.isEmpty

@@ -31,7 +31,7 @@ actor Gateway {
     static let quietReadings = 5
 
     /// The time within which the threads of sources have to end.
-    private static let stopTime = Duration.seconds(2)
+    static let stopTime = Duration.seconds(2)
 
     /// The configuration of the file; in a fleet, that which all machines follow.
     var base: GatewayConfiguration
@@ -39,12 +39,12 @@ actor Gateway {
     var configuration: GatewayConfiguration
     /// The number of the newest change of it.
     var revision = 0
-    let destinations: [ConfiguredDestination]
+    var destinations: [ConfiguredDestination]
     let writer: any NotificationWriter
     let state: GatewayState?
     let launches: LaunchAgent?
     /// Passes all adverts on to others; nil where that is not asked for.
-    let proxy: ProxyServer?
+    var proxy: ProxyServer?
     /// The fleet that the machine is part of; nil for none.
     var fleet: FleetLink?
     let rules: RuleEngine?
@@ -57,12 +57,22 @@ actor Gateway {
         var constraint: BeaconConstraint?
     }
 
-    private let makeRunner: @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
+    let makeRunner: @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
 
     var core: MonitoringCore
     /// The first time that any source gave, in which all others are placed until time has passed.
     var origin: Timestamp?
     var sources: [GatewaySource] = []
+    /// The numbers of sources whose messages no task takes yet, and how many tasks take some.
+    var unpumped: [Int] = []
+    private var pumps = 0
+    let pumpSignal = AsyncSignal()
+    /// True while messages are taken as they come, so that sources can be exchanged.
+    var isPumping = false
+    /// True while sources are exchanged.
+    var isExchanging = false
+    /// The number of the source that was opened last.
+    var openedLast = 0
     /// The source of each receiver and its place there, by the receiver's number.
     var receivers: [(source: Int, place: Int)] = []
     var scanMode = ScanMode.off
@@ -114,8 +124,8 @@ actor Gateway {
     var lists: [Place: [BeaconIdentity]] = [:]
 
     // What the console shows, and has done.
-    let history: EventHistory?
-    let broadcast: EventBroadcast?
+    var history: EventHistory?
+    var broadcast: EventBroadcast?
     var view: GatewayView
     /// The user's names for beacons.
     var names: [BeaconIdentity: String]
@@ -206,17 +216,34 @@ actor Gateway {
         if canWait {
             await runInOrder()
         } else {
-            await withTaskGroup(of: Void.self) { group in
-                for (number, source) in sources.enumerated() {
-                    group.addTask {
-                        for await message in source.runner.messages {
-                            await self.inTurn { await self.receive(message, from: number) }
-                        }
+            isPumping = true
+            unpumped = Array(sources.indices)
+            await withDiscardingTaskGroup { group in
+                while !Task.isCancelled {
+                    let seen = pumpSignal.count
+                    for number in unpumped {
+                        let (messages, end) = (sources[number].runner.messages, sources[number].pumpEnd)
+                        pumps += 1
+                        group.addTask { await self.pump(messages, from: number, end) }
                     }
+                    unpumped = []
+                    if pumps == 0, !isExchanging { break }
+                    await pumpSignal.wait(after: seen)
                 }
             }
+            isPumping = false
         }
         await writePending()
+    }
+
+    /// Handles the messages of a source's runner until that has ended.
+    private func pump(_ messages: BoundedChannel<SourceMessage>, from number: Int, _ end: AsyncSignal) async {
+        for await message in messages {
+            await inTurn { await self.receive(message, from: number) }
+        }
+        pumps -= 1
+        end.signal()
+        pumpSignal.signal()
     }
 
     /// True where all sources are files and simulations, which are read only as fast as what they give is handled.
@@ -248,36 +275,6 @@ actor Gateway {
             for channel in channels { channel.finish() }
         }
     }
-
-    private func makeSources() {
-        // All sources share one time, and so one speed: a radio or a pipe gives adverts in real time.
-        let comesByItself =
-            fleet != nil
-            || configuration.sources.count > 1
-                && configuration.sources.contains { $0.specification.isGradual(at: .fastest) }
-        let pace = comesByItself ? .times(1) : configuration.sources.map(\.pace).first { $0 != .fastest } ?? .fastest
-        for var settings in configuration.sources {
-            if settings.pace != pace, !settings.specification.isGradual(at: .fastest) {
-                settings.pace = pace
-                let others = fleet == nil ? "other sources of this configuration" : "the sources of a fleet"
-                let speed = pace == .times(1) ? "in real time" : "at the same speed"
-                logger.notice("\(settings.name) plays \(speed), as \(others) do")
-            }
-            settings.specification = settings.specification.reserving(configuration.places?.receiverNames ?? [])
-            let receiver = addReceiver(source: sources.count, place: 0)
-            let receiverName = settings.receiver
-            let feed = proxy?.feed(isLive: settings.specification.isRadio) { receiverName ?? $0 }
-            sources.append(GatewaySource(settings, runner: makeRunner(settings, feed), first: receiver))
-            setHearing(.interrupted, of: receiver)
-        }
-    }
-
-    func addReceiver(source: Int, place: Int) -> ReceiverID {
-        receivers.append((source, place))
-        records.append(ReceiverRecord())
-        return ReceiverID(UInt16(clamping: receivers.count - 1))
-    }
-
 }
 
 extension GatewayConfiguration {

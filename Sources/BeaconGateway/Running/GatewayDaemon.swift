@@ -26,22 +26,41 @@ public struct GatewayDaemon: Sendable {
     /// start.
     public static let deliveryGrace = Duration.seconds(3)
 
-    private let gateway: Gateway
+    let gateway: Gateway
     private let launches: LaunchAgent
-    private let rules: RuleEngine
-    private let state: GatewayState?
-    private let outbox: Outbox?
-    private let delivery: DeliveryService<ContinuousClock>?
+    let rules: RuleEngine
+    let state: GatewayState?
+    let outbox: Outbox?
+    let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
-    private let history: EventHistory?
-    private let web: WebServer?
-    private let received: ReceivedEvents?
-    private let proxy: ProxyServer?
     private let fleet: FleetMember?
-    /// The destinations that show what is known of the gateway itself.
-    private let diagnosed: [@Sendable (GatewayDiagnostics) -> Void]
+    /// The parts that a reload may replace, and the places of their services.
+    let parts: Locked<Parts>
+    let slots: Slots
+    let stateFolder: URL?
+    let current: Locked<GatewayConfiguration>
+    let broadcast: EventBroadcast
+    let reloadAction: @Sendable (GatewayConfiguration?) -> Void
     private let shutdown = Locked(ShutdownRequest())
-    private let logger: Logger
+    let logger: Logger
+
+    /// The parts that a reload may replace.
+    struct Parts: Sendable {
+        /// The configuration of the file.
+        var configuration: GatewayConfiguration
+        var destinations: [ConfiguredDestination]
+        var history: EventHistory?
+        var web: WebServer?
+        var received: ReceivedEvents?
+        var proxy: ProxyServer?
+    }
+
+    /// The places of services that a reload may replace.
+    struct Slots: Sendable {
+        var web: ServiceSlot
+        var received: ServiceSlot
+        var proxy: ServiceSlot
+    }
 
     /// A request to shut down, and the group that it concerns, whichever comes first.
     private struct ShutdownRequest {
@@ -62,14 +81,15 @@ public struct GatewayDaemon: Sendable {
         reload: @escaping @Sendable (GatewayConfiguration?) -> Void = { _ in }
     ) throws {
         self.logger = logger
+        reloadAction = reload
         var stateFolder: URL?
         if case .deliver = mode {
             stateFolder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
         }
+        self.stateFolder = stateFolder
         let destinations = try configuration.destinations.map {
             try ConfiguredDestination($0, in: configuration, stateFolder: stateFolder, logger: logger)
         }
-        diagnosed = destinations.compactMap(\.diagnose)
         published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
         let writer: any NotificationWriter
         var state: GatewayState?
@@ -115,20 +135,10 @@ public struct GatewayDaemon: Sendable {
         }
         self.state = state
         let broadcast = EventBroadcast()
-        if let settings = configuration.web, state != nil {
-            history = EventHistory(
-                file: EventHistory.file(besideOutbox: configuration.outbox.path),
-                limits: EventHistory.Limits(age: settings.historyAge, entries: settings.historyEntries),
-                broadcast: broadcast, logger: logger)
-        } else {
-            history = nil
-        }
-        if var settings = configuration.proxy, let stateFolder {
-            settings.portsPath = stateFolder.appendingPathComponent("proxy.json").path
-            proxy = try ProxyServer(settings) { logger.log(level: $0.isTrouble ? .warning : .info, "\($0)") }
-        } else {
-            proxy = nil
-        }
+        self.broadcast = broadcast
+        let history =
+            state == nil ? nil : Self.history(of: configuration, broadcast: broadcast, logger: logger)
+        let proxy = try Self.proxy(of: configuration, in: stateFolder, logger: logger)
         let link =
             isInFleet ? configuration.fleet.map { FleetLink(settings: $0, exchange: Self.exchange(of: $0)) } : nil
         gateway = Gateway(
@@ -142,17 +152,44 @@ public struct GatewayDaemon: Sendable {
         } else {
             fleet = nil
         }
+        let current = Locked(base)
+        self.current = current
+        var parts = Parts(configuration: whole, destinations: destinations, history: history, proxy: proxy)
+        slots = Slots(
+            web: ServiceSlot(nil, logger: logger), received: ServiceSlot(nil, logger: logger),
+            proxy: ServiceSlot(proxy.map { [gateway] in ProxyRun(proxy: $0, gateway: gateway) }, logger: logger))
         if let settings = configuration.web, let history, let state {
-            web = WebServer(
-                settings: settings, gateway: gateway, rules: rules, delivery: delivery, configuration: base,
+            parts.web = WebServer(
+                settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
                 history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
                 sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reload)
-            received = ReceivedEvents(
+            parts.received = ReceivedEvents(
                 history: history, state: state, engine: rules, gateway: gateway, logger: logger)
-        } else {
-            web = nil
-            received = nil
         }
+        self.parts = Locked(parts)
+    }
+
+    /// Returns the history that a console shows; nil without a console.
+    static func history(
+        of configuration: GatewayConfiguration, broadcast: EventBroadcast, logger: Logger
+    ) -> EventHistory? {
+        configuration.web.map { settings in
+            EventHistory(
+                file: EventHistory.file(besideOutbox: configuration.outbox.path),
+                limits: EventHistory.Limits(age: settings.historyAge, entries: settings.historyEntries),
+                broadcast: broadcast, logger: logger)
+        }
+    }
+
+    /// Returns the proxy of a configuration; nil where none is asked for, and in a dry run.
+    ///
+    /// - Throws: `ProxyError`.
+    static func proxy(
+        of configuration: GatewayConfiguration, in stateFolder: URL?, logger: Logger
+    ) throws -> ProxyServer? {
+        guard var settings = configuration.proxy, let stateFolder else { return nil }
+        settings.portsPath = stateFolder.appendingPathComponent("proxy.json").path
+        return try ProxyServer(settings) { logger.log(level: $0.isTrouble ? .warning : .info, "\($0)") }
     }
 
     /// Returns what the machines of a fleet meet by.
@@ -164,7 +201,7 @@ public struct GatewayDaemon: Sendable {
     }
 
     /// Returns what was added in the console.
-    private static func items(
+    static func items(
         of state: GatewayState, _ base: GatewayConfiguration, logger: Logger
     ) -> [ConfigurationItem] {
         // Without a console nothing was added, and nothing can be taken back.
@@ -178,7 +215,7 @@ public struct GatewayDaemon: Sendable {
     }
 
     /// Returns the configuration of the file with what was added in the console.
-    private static func adding(
+    static func adding(
         _ items: [ConfigurationItem], to base: GatewayConfiguration, logger: Logger
     ) -> GatewayConfiguration {
         let configuration = base.adding(items)
@@ -204,11 +241,11 @@ public struct GatewayDaemon: Sendable {
         linger: Duration, signals: [UnixSignal] = [.sigterm, .sigint], companions: [any Service] = []
     ) async throws {
         await rules.restore()
-        do {
-            try await received?.prepare()
-        } catch {
-            logger.warning("cannot note where the events of apps begin: \(error); it is tried again with the first")
-        }
+        let parts = parts.withLock { $0 }
+        await prepare(parts.received)
+        // Services that a reload replaces are in places, which are there also while they are empty.
+        await slots.web.replace(with: parts.web)
+        await slots.received.replace(with: parts.received)
         // They end in the reverse order: first the sources, then launches, then deliveries.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery { services.append(.init(service: DeliveryRun(delivery: delivery))) }
@@ -219,18 +256,16 @@ public struct GatewayDaemon: Sendable {
                     gateway: gateway, launches: launches, rules: rules, delivery: delivery, linger: linger,
                     logger: logger),
                 successTerminationBehavior: .gracefullyShutdownGroup))
-        if let received { services.append(.init(service: received, successTerminationBehavior: .ignore)) }
-        if let web { services.append(.init(service: web, successTerminationBehavior: .ignore)) }
-        if let proxy { services.append(.init(service: ProxyRun(proxy: proxy, gateway: gateway))) }
-        if let fleet { services.append(.init(service: FleetRun(fleet: fleet))) }
-        if !diagnosed.isEmpty {
-            services.append(
-                .init(
-                    service: DiagnosticsRun(
-                        receivers: diagnosed, statistics: { [published] in published.withLock { $0 } },
-                        delivery: delivery),
-                    successTerminationBehavior: .ignore))
+        for slot in [slots.received, slots.web, slots.proxy] {
+            services.append(.init(service: slot, successTerminationBehavior: .ignore))
         }
+        if let fleet { services.append(.init(service: FleetRun(fleet: fleet))) }
+        services.append(
+            .init(
+                service: DiagnosticsRun(
+                    receivers: { [parts] in parts.withLock { $0.destinations.compactMap(\.diagnose) } },
+                    statistics: { [published] in published.withLock { $0 } }, delivery: delivery),
+                successTerminationBehavior: .ignore))
         services += companions.map { .init(service: $0) }
         // The group's own log is of interest only from warnings on.
         var groupLogger = logger
@@ -247,6 +282,15 @@ public struct GatewayDaemon: Sendable {
         try await group.run()
     }
 
+    /// Notes where the events of apps begin.
+    func prepare(_ received: ReceivedEvents?) async {
+        do {
+            try await received?.prepare()
+        } catch {
+            logger.warning("cannot note where the events of apps begin: \(error); it is tried again with the first")
+        }
+    }
+
     /// Has ``run(linger:signals:companions:)`` end in good order, as a signal does, also before it was called.
     public func requestShutdown() async {
         let group = shutdown.withLock { request in
@@ -259,7 +303,7 @@ public struct GatewayDaemon: Sendable {
     /// Closes the outbox, which cannot be used afterwards.
     public func close() async {
         await outbox?.close()
-        await history?.close()
+        await parts.withLock { $0.history }?.close()
         state?.close()
     }
 
@@ -277,7 +321,7 @@ public struct GatewayDaemon: Sendable {
 
 extension OutboxLimits {
     /// Creates the configuration from the settings, with the defaults for those that are not set.
-    fileprivate init(_ settings: OutboxSettings) {
+    init(_ settings: OutboxSettings) {
         self.init()
         if let age = settings.maximumAge { maximumAge = age }
         if let count = settings.maximumEntries { maximumEntries = count }

@@ -86,7 +86,8 @@ struct DiagnosticsRun: Service {
     /// The time between two looks. Destinations publish less often.
     static let interval = Duration.seconds(10)
 
-    let receivers: [@Sendable (GatewayDiagnostics) -> Void]
+    /// Returns the destinations that show it at this moment.
+    let receivers: @Sendable () -> [@Sendable (GatewayDiagnostics) -> Void]
     let statistics: @Sendable () -> GatewayStatistics
     let delivery: DeliveryService<ContinuousClock>?
 
@@ -95,10 +96,12 @@ struct DiagnosticsRun: Service {
             var (before, time) = (statistics(), ContinuousClock.now)
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 let (now, end) = (statistics(), ContinuousClock.now)
+                defer { (before, time) = (now, end) }
+                let receivers = receivers()
+                guard !receivers.isEmpty else { continue }
                 let waiting = (try? await delivery?.status())?.reduce(0) { $0 + $1.waiting } ?? 0
                 let diagnostics = GatewayDiagnostics(now, since: before, end - time, waiting: waiting)
                 for receive in receivers { receive(diagnostics) }
-                (before, time) = (now, end)
             }
         }
     }

@@ -1,4 +1,5 @@
 import BeaconEngine
+import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 
@@ -29,7 +30,7 @@ struct GatewayView: Sendable {
     private static let reportLifetime = 5 * Timestamp.nanosecondsPerSecond
 
     /// True where somebody can look.
-    let isKept: Bool
+    var isKept: Bool
 
     /// The newest change of what is known of each region, by its name.
     private(set) var regionChanges: [String: RegionChange] = [:]
@@ -59,6 +60,18 @@ struct GatewayView: Sendable {
 
     /// Forgets a region that is no more, or another one of the same name.
     mutating func forget(region: String) { regionChanges[region] = nil }
+
+    /// Gives regions and places their new names.
+    mutating func rename(_ renamed: RenamedItems) {
+        regionChanges = Dictionary(regionChanges.map { (renamed.regions[$0.key] ?? $0.key, $0.value) }) { first, _ in
+            first
+        }
+        guard !renamed.places.isEmpty else { return }
+        for (beacon, event) in whereabouts {
+            whereabouts[beacon]?.place = event.place.map { renamed.places[$0] ?? $0 }
+            whereabouts[beacon]?.before = event.before.map { renamed.places[$0] ?? $0 }
+        }
+    }
 
     /// Forgets what a receiver reported, since it is gone.
     mutating func forget(receiver: ReceiverID) { reports = reports.filter { $0.key.receiver != receiver } }

@@ -16,14 +16,44 @@ struct ConfiguredDestination: Sendable {
     /// The receiver of all events; nil for destinations of notifications alone.
     var receive: (@Sendable (BeaconEvent) -> Void)?
 
-    /// Takes in the regions, beacons and places of another configuration; nil for destinations that need none.
-    var configure: (@Sendable (GatewayConfiguration) -> Void)?
+    /// Takes in the regions, beacons and places of another configuration, and which of them have new names; nil for
+    /// destinations that need none.
+    var configure: (@Sendable (GatewayConfiguration, RenamedItems) -> Void)?
 
     /// Ends the states of the last run, which came as events; nil for destinations of notifications alone.
     var restored: (@Sendable () -> Void)?
 
     /// Receives what is known of the gateway itself; nil for destinations that do not show it.
     var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
+
+    /// The settings; nil for one that was made without.
+    var settings: DestinationSettings?
+
+    /// The sender without the filter.
+    var sender: (any Sink)?
+
+    /// Returns the destination with other regions and kinds of notification, and the same connection; nil where it has
+    /// to be another one.
+    func continuing(as new: DestinationSettings) -> ConfiguredDestination? {
+        guard let settings, let sender, settings.name == new.name, settings.kind == new.kind else { return nil }
+        var next = self
+        next.settings = new
+        next.filter = DestinationFilter(regions: new.regions)
+        next.destination.sink = FilteredSink(sink: sender, filter: next.filter)
+        next.destination.kinds = new.events
+        if let broker = sender as? MQTTSink { next.configure = Self.configuration(of: broker, for: new) }
+        return next
+    }
+
+    private static func configuration(
+        of broker: MQTTSink, for settings: DestinationSettings
+    ) -> @Sendable (GatewayConfiguration, RenamedItems) -> Void {
+        { configuration, renamed in
+            broker.configure(
+                regions: configuration.namedRegions(for: settings), beacons: configuration.namedBeacons,
+                places: configuration.places?.placeNames ?? [], renamed: renamed)
+        }
+    }
 }
 
 extension ConfiguredDestination {
@@ -41,7 +71,7 @@ extension ConfiguredDestination {
         let filter = DestinationFilter(regions: settings.regions)
         let sink: any Sink
         var receive: (@Sendable (BeaconEvent) -> Void)?
-        var configure: (@Sendable (GatewayConfiguration) -> Void)?
+        var configure: (@Sendable (GatewayConfiguration, RenamedItems) -> Void)?
         var restored: (@Sendable () -> Void)?
         var diagnose: (@Sendable (GatewayDiagnostics) -> Void)?
         switch settings.kind {
@@ -68,17 +98,15 @@ extension ConfiguredDestination {
             receive = { broker.receive($0) }
             restored = { broker.restored() }
             if mqtt.homeAssistant?.isEnabled == true { diagnose = { broker.receive($0) } }
-            configure = { configuration in
-                broker.configure(
-                    regions: configuration.namedRegions(for: settings), beacons: configuration.namedBeacons,
-                    places: configuration.places?.placeNames ?? [])
-            }
+            configure = Self.configuration(of: broker, for: settings)
             sink = broker
         }
         self.init(
             destination: Destination(
                 name: settings.name, sink: FilteredSink(sink: sink, filter: filter), kinds: settings.events),
             filter: filter, receive: receive, configure: configure, restored: restored, diagnose: diagnose)
+        self.settings = settings
+        sender = sink
     }
 }
 

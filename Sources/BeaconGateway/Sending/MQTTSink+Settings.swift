@@ -15,11 +15,13 @@ extension MQTTSink {
         var state = MQTTStateOptions()
         if let interval = settings.stateInterval { state.minimumInterval = interval }
         var homeAssistant = settings.homeAssistantOptions
+        // Ids in Home Assistant outlive another name of the destination, which the default client id has.
+        if settings.clientID == nil { homeAssistant.nodeID = MachineIdentity.current.nodeID }
         homeAssistant.gatewayName = settings.baseTopic == nil ? Self.machineName : nil
         homeAssistant.configurationURL = configuration.web?.remoteAddress
         homeAssistant.supportURL = ProgramVersion.supportAddress
         try self.init(
-            settings.options,
+            settings.options(for: destination.name),
             regions: configuration.namedRegions(for: destination), beacons: configuration.namedBeacons,
             places: configuration.places?.placeNames ?? [], homeAssistant: homeAssistant, state: state,
             awaitsRestoredStates: true, logger: logger)
@@ -73,13 +75,13 @@ extension GatewayDiagnostics {
 }
 
 extension MQTTSettings {
-    /// The options of the connection.
-    var options: MQTTOptions {
+    /// Returns the options of the connection of a destination, whose name its default client id has.
+    func options(for destination: String) -> MQTTOptions {
         var options = MQTTOptions()
         options.host = host
         options.port = port.map { UInt16($0) }
         options.version = version.map { $0 == .v5 ? .v5 : .v3_1_1 }
-        if let clientID { options.clientID = clientID }
+        options.clientID = clientID ?? MachineIdentity.current.clientID(for: destination)
         options.user = user
         options.password = password
         if let tls {
@@ -90,7 +92,7 @@ extension MQTTSettings {
             options.tls = files
         }
         if let keepAlive { options.keepAlive = keepAlive }
-        if let baseTopic { options.baseTopic = baseTopic }
+        options.baseTopic = baseTopic ?? MachineIdentity.current.baseTopic
         options.retainsMessages = retainsMessages
         options.qualityOfService = MQTTQualityOfService(rawValue: UInt8(qualityOfService)) ?? .atLeastOnce
         return options

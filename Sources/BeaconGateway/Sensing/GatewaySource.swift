@@ -29,8 +29,18 @@ extension SourceRunner: GatewayRunner {}
 /// they are played in order. A source with times of its own, a file of another year for instance, is shifted by whole
 /// seconds so that it begins when it is opened; its events are published with its own times.
 struct GatewaySource {
-    let settings: SourceSettings
-    let runner: any GatewayRunner
+    /// The settings, with the places that are kept for the receivers that the configuration names.
+    private(set) var settings: SourceSettings
+    /// The settings without those places. A reload compares them.
+    private(set) var given: SourceSettings
+    private(set) var runner: any GatewayRunner
+
+    /// The signal that all messages of the runner are handled.
+    private(set) var pumpEnd = AsyncSignal()
+    /// True while it ends, since another configuration has other settings for it, or has it no longer.
+    var isLeaving = false
+    /// True once it is no longer configured.
+    var isRemoved = false
 
     /// The gateway's numbers for the source's receivers. The first is there from the beginning, so that a source which
     /// cannot be opened is a receiver that does not hear.
@@ -54,8 +64,9 @@ struct GatewaySource {
     private var earlier = (packets: 0, iBeacons: 0)
     private var current = (packets: 0, iBeacons: 0)
 
-    init(_ settings: SourceSettings, runner: any GatewayRunner, first: ReceiverID) {
+    init(_ settings: SourceSettings, given: SourceSettings, runner: any GatewayRunner, first: ReceiverID) {
         self.settings = settings
+        self.given = given
         self.runner = runner
         receivers = [first]
     }
@@ -64,6 +75,15 @@ struct GatewaySource {
     var packets: Int { earlier.packets + current.packets }
     /// The number of iBeacons that the source gave.
     var iBeacons: Int { earlier.iBeacons + current.iBeacons }
+
+    /// Continues with other settings and another runner, and the same receivers.
+    mutating func reopen(as settings: SourceSettings, given: SourceSettings, runner: any GatewayRunner) {
+        (self.settings, self.given, self.runner) = (settings, given, runner)
+        pumpEnd = AsyncSignal()
+        (isLeaving, isEnded) = (false, false)
+        crowd = nil
+        hearing = .interrupted
+    }
 
     /// Updates the counts when the source is opened, perhaps anew.
     mutating func opened() {

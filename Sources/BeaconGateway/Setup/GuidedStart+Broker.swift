@@ -66,7 +66,8 @@ extension GuidedStart.Choice.Broker {
     private var options: MQTTOptions {
         var options = MQTTOptions(
             host: host, port: port.map { UInt16(clamping: $0) }, clientID: BrokerSource.newClientID(),
-            tls: tls == true ? MQTTTLSOptions() : nil, announcesAvailability: false)
+            tls: tls == true ? MQTTTLSOptions() : nil, baseTopic: MachineIdentity.current.baseTopic,
+            announcesAvailability: false)
         if let user, !user.isEmpty { options.user = user }
         if let password, !password.isEmpty { options.password = Secret(password) }
         return options

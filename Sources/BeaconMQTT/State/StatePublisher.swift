@@ -52,9 +52,7 @@ final class StatePublisher: Sendable {
     func restored() { update { $0.restored() } }
 
     /// Replaces what is configured, without waiting.
-    func configure(
-        regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems
-    ) {
+    func configure(regions: [NamedRegion], beacons: [NamedBeacon], discovery: Discovery, renamed: RenamedItems) {
         update { $0.configure(regions: regions, beacons: beacons, discovery: discovery, renamed: renamed) }
     }
 

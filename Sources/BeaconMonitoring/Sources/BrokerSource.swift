@@ -26,8 +26,16 @@ package struct BrokerSource: Hashable, Sendable {
     /// The mistake in the address that the settings were read from; nil without one.
     private var addressMistake: AddressError?
 
+    /// True where the client id was made up: reading the same settings again makes up another one.
+    let hasOwnClientID: Bool
+
     /// A source of the broker with these settings.
-    package init(_ options: MQTTOptions) {
+    ///
+    /// - Parameters:
+    ///   - options: the broker and how this client connects.
+    ///   - hasOwnClientID: true where the client id was made up.
+    package init(_ options: MQTTOptions, hasOwnClientID: Bool = false) {
+        self.hasOwnClientID = hasOwnClientID
         self.options = options
         self.options.announcesAvailability = false
     }
@@ -45,7 +53,7 @@ package struct BrokerSource: Hashable, Sendable {
         }
         guard ["mqtt", "mqtts"].contains(scheme) else {
             guard text[colon...].hasPrefix("://") else { return nil }
-            self.init(MQTTOptions(host: "", clientID: Self.newClientID()))
+            self.init(MQTTOptions(host: "", clientID: Self.newClientID()), hasOwnClientID: true)
             addressMistake = AddressError(
                 .noScheme, "a source cannot have the scheme \(scheme); write mqtt://HOST, or mqtts://HOST for TLS")
             return
@@ -60,12 +68,12 @@ package struct BrokerSource: Hashable, Sendable {
                 MQTTOptions(
                     host: address.hosts[0].host, port: address.hosts[0].port, clientID: Self.newClientID(),
                     user: address.user, password: address.password ?? password,
-                    tls: scheme == "mqtts" ? MQTTTLSOptions() : nil))
+                    tls: scheme == "mqtts" ? MQTTTLSOptions() : nil), hasOwnClientID: true)
             // An @ could be that of a password with a / before it.
             let topics = address.path.replacing("%40", with: "@")
             if !topics.isEmpty { filters = topics.split(separator: ",").map(String.init) }
         } catch {
-            self.init(MQTTOptions(host: "", clientID: Self.newClientID()))
+            self.init(MQTTOptions(host: "", clientID: Self.newClientID()), hasOwnClientID: true)
             addressMistake = error
         }
     }

@@ -1,3 +1,4 @@
+import BeaconBroker
 import BeaconRadio
 import BeaconReceivers
 package import BeaconSimulation
@@ -127,6 +128,20 @@ public struct SourceSpecification: Hashable, Sendable {
         return .broker(source)
     }
 
+    /// Returns the source as it continues an earlier one: with the client id or the inbox that was made for that
+    /// one. It is equal to the earlier one where a configuration that was read again has the same settings.
+    package func continuing(_ earlier: SourceSpecification) -> SourceSpecification {
+        switch (kind, earlier.kind) {
+        case (.broker(var source), .broker(let earlier)) where source.hasOwnClientID && earlier.hasOwnClientID:
+            source.options.clientID = earlier.options.clientID
+            return .broker(source)
+        case (.posted(let source), .posted(var earlier)):
+            (earlier.name, earlier.token, earlier.network) = (source.name, source.token, source.network)
+            return .posted(earlier)
+        default: return self
+        }
+    }
+
     /// Returns the source with places for receivers of these names, whatever other names its messages have.
     package func reserving(_ names: some Sequence<String>) -> SourceSpecification {
         switch kind {
@@ -214,7 +229,8 @@ public struct SourceSpecification: Hashable, Sendable {
         }
     }
 
-    /// Returns true where results should be written one by one, since they come slowly and a reader may wait for them.
+    /// Returns true where results should be written one by one, since they come slowly and a reader may wait for
+    /// them.
     ///
     /// - Parameter pace: how fast a file or a simulation plays.
     public func isGradual(at pace: Pace) -> Bool {

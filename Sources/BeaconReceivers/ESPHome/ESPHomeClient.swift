@@ -19,6 +19,8 @@ package struct ESPHomeClient {
         package var version = ""
         /// The project that it is of; empty where it is of none.
         package var project = ""
+        /// The version of the project; empty where the device gives none.
+        package var projectVersion = ""
         /// What its Bluetooth proxy can do; zero where it has none.
         var features: UInt64 = 0
 
@@ -351,6 +353,7 @@ package struct ESPHomeClient {
                     case (3, .bytes(let range)): device.address = content.name(range).printable
                     case (4, .bytes(let range)): device.version = content.name(range).printable
                     case (8, .bytes(let range)): device.project = content.name(range)
+                    case (9, .bytes(let range)): device.projectVersion = content.name(range).printable
                     case (15, .number(let number)): device.features = number
                     default: break
                     }

@@ -217,6 +217,8 @@ package struct ESPHomeDevice {
         content.append(field: 4, Self.version)
         content.append(field: 6, "swift-beacon")
         content.append(field: 8, identity.project)
+        // Home Assistant shows "9 (ESPHome 4)", with a blank in front where there is no 9.
+        content.append(field: 9, ProgramVersion.current)
         content.append(field: 12, "swift-beacon")
         content.append(field: 13, identity.title)
         content.append(field: 15, Self.features)

@@ -1,3 +1,5 @@
+import BeaconSupport
+
 // The other side of what `ServiceQuestion` asks: multicast DNS (RFC 6762) and service discovery by it (RFC 6763), as
 // far as devices of ESPHome are announced by it.
 
@@ -20,7 +22,7 @@ package struct ServiceAnnouncement: Sendable {
             properties = [
                 "friendly_name=\(identity.title)", "version=\(ESPHomeDevice.version)",
                 "mac=\(identity.addressDigits)", "platform=linux", "board=swift-beacon",
-                "project_name=\(identity.project)",
+                "project_name=\(identity.project)", "project_version=\(ProgramVersion.current)",
             ]
             if identity.key != nil { properties.append("api_encryption=Noise_NNpsk0_25519_ChaChaPoly_SHA256") }
         }

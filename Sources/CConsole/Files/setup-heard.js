@@ -83,6 +83,21 @@ export function open(root, { state, keep, ready }) {
     show(node.querySelector("form"), !own);
   }
 
+  /** The name of a region until there is another: that of the simulated place, or of its beacons. Home Assistant has a zone "home". */
+  function regionNameOf(beacons) {
+    const place = /^simulation:([^/.?]+)/.exec(state.source || "")?.[1];
+    if (place && beacons.length > 1) return place.replaceAll("-", " ");
+    return beacons.length > 1 ? `${beacons[0].name} and others` : beacons[0].name;
+  }
+
+  /** A box for what only a person's beacon is. */
+  function trackerBox(beacon) {
+    const box = el("input", { type: "checkbox", id: `tracker-${identity(beacon)}` });
+    box.addEventListener("change", () => { if (box.checked) beacon.tracker = true; else delete beacon.tracker; keep(); });
+    box.checked = beacon.tracker === true;
+    return el("p.check-line", null, box, el("label", { for: box.id }, "A person carries it: Home Assistant may track that person by it"));
+  }
+
   /** Suggests a region of the beacons that have a name. */
   function changed() {
     const uuids = [...new Set(state.beacons.map((one) => one.uuid))];
@@ -95,14 +110,14 @@ export function open(root, { state, keep, ready }) {
     const choice = choices.find((each) => each.key === state.regionChoice);
     if (!choice) state.regions = [];
     else if (choice.each) state.regions = state.beacons.map(({ name, uuid, major, minor }) => ({ name, uuid, major, minor }));
-    else state.regions = [{ name: state.regionName || (choice.key === "one" ? one.name : "home"), uuid: choice.uuid, ...(choice.major !== undefined ? { major: choice.major, minor: choice.minor } : {}) }];
+    else state.regions = [{ name: state.regionName || regionNameOf(choice.key === "one" ? [one] : state.beacons.filter((each) => each.uuid === choice.uuid)), uuid: choice.uuid, ...(choice.major !== undefined ? { major: choice.major, minor: choice.minor } : {}) }];
     if (document.activeElement !== regionName.input) regionName.set(choice?.each ? "" : state.regions[0]?.name);
     if (state.rule.region === was?.name || !state.regions.some((region) => region.name === state.rule.region)) state.rule.region = state.regions[0]?.name || "";
     show(regionBox, state.beacons.length > 0);
     show(regionName.node, Boolean(choice) && !choice.each);
     show(root.querySelector(".none-named"), !state.beacons.length);
     show(named, state.beacons.length > 0);
-    patch(named, state.beacons, (beacon) => beacon.name, (beacon) => el("li.setting", null, el("div.setting-text", null, el("p.name", null, beacon.name), el("p.identity", null, `${shortUUID(beacon.uuid)}, major ${beacon.major}, minor ${beacon.minor}`)),
+    patch(named, state.beacons, (beacon) => beacon.name, (beacon) => el("li.setting", null, el("div.setting-text", null, el("p.name", null, beacon.name), el("p.identity", null, `${shortUUID(beacon.uuid)}, major ${beacon.major}, minor ${beacon.minor}`), trackerBox(beacon)),
       el("button.small", { type: "button", "aria-label": `Remove the name ${beacon.name}`, click: () => { state.beacons = state.beacons.filter((other) => other.name !== beacon.name); changed(); draw(); announce(`${beacon.name} is removed`); (named.querySelector("button") || list.querySelector("input"))?.focus(); } }, "Remove")));
     patch(options, choices, (each) => each.key, (each) => {
       const box = el("input", { type: "radio", name: "region", id: `region-${each.key}`, value: each.key });

@@ -85,7 +85,8 @@ struct RequestGuardTests {
     @Test(
         "With a token, nothing but the page itself and whether beacond is ready is told without it",
         arguments: [
-            ("/", 200), ("/console.css", 200), ("/v1/ready", 503), ("/v1/status", 401), ("/v1/events", 401),
+            ("/", 200), ("/console.css", 200), ("/v1/ready", 503), ("/v1/live", 200), ("/v1/status", 401),
+            ("/v1/events", 401), ("/v1/live/x", 401), ("/V1/live", 401),
             ("/v1/events/stream", 401), ("/v1/ranging/stream", 401), ("/v1/openapi.json", 401), ("/metrics", 401),
             ("/v1/nothing", 401), ("//v1/status", 401), ("/v1//status", 401), ("/%761/status", 401),
             ("/v1/../v1/status", 401),
@@ -116,7 +117,8 @@ struct RequestGuardTests {
             ("172.30.32.2", "/v1/status", 200, 401), ("172.30.32.2", "/", 200, 200),
             ("::ffff:172.30.32.2", "/v1/status", 200, 401), ("fd00::2", "/v1/status", 200, 401),
             ("172.30.32.3", "/v1/status", 403, 401), ("172.30.32.3", "/", 403, 200),
-            ("172.30.32.3", "/v1/ready", 403, 503), ("172.30.32.20", "/v1/events", 403, 401),
+            ("172.30.32.3", "/v1/ready", 403, 503), ("172.30.32.3", "/v1/live", 403, 200),
+            ("172.30.32.20", "/v1/events", 403, 401),
             ("fd00::3", "/v1/status", 403, 401), ("::ffff:172.30.32.3", "/v1/status", 403, 401),
             // Programs of this machine, by a name that a page may have bound to it.
             ("127.0.0.1", "/v1/status", 421, 401), ("127.0.0.1", "/v1/ready", 421, 503),

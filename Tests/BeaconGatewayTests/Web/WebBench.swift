@@ -52,7 +52,7 @@ struct WebBench {
             sources, runners: runners, places: places, rules: rules, history: history, broadcast: broadcast,
             configuration: configuration)
         server = WebServer(
-            settings: settings, gateway: gateway, rules: rules, delivery: nil, configuration: configuration,
+            settings: settings, gateway: gateway, rules: rules, delivery: nil, current: Locked(configuration),
             history: history, state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, state: state),
             reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })

@@ -10,8 +10,8 @@ extension BrokerSource {
     /// Reads the connection.
     static func read(_ section: ConfigurationSection) -> BrokerSource? {
         let host = section.text("host", "write the broker's name or address")
-        var options = MQTTOptions(
-            host: host?.value ?? "", clientID: section.text("client-id")?.value ?? newClientID())
+        let clientID = section.text("client-id")?.value
+        var options = MQTTOptions(host: host?.value ?? "", clientID: clientID ?? newClientID())
         options.port = section.integer("port", 1...65535).map { UInt16($0.value) }
         if let version = section.choice("version", MQTTVersion.allCases.map { ($0.rawValue, $0) }) {
             options.version = version.value
@@ -28,7 +28,7 @@ extension BrokerSource {
             section.reportMissing("host", "write the broker's name or address")
             return nil
         }
-        let source = BrokerSource(options)
+        let source = BrokerSource(options, hasOwnClientID: clientID == nil)
         for fault in source.mistakes() {
             let origin = fault.hasPrefix("host ") ? host?.origin : nil
             section.report(origin ?? section.origin, "\(section.subject)\(fault)")

@@ -137,7 +137,7 @@ extension ConfigurationSection {
     fileprivate func compare(
         _ broker: MQTTSettings, of name: String, with known: inout [MQTTSettings.Client: String]
     ) {
-        for client in broker.clients {
+        for client in broker.clients(of: name) {
             if let other = known.updateValue(name, forKey: client) {
                 report(origin, "\(subject)\(client.fault(of: other)); give one of them another \"\(client.key)\"")
             }

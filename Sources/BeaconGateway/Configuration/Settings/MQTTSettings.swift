@@ -47,7 +47,7 @@ public struct MQTTSettings: Hashable, Sendable {
     public var port: Int?
     /// The version of the protocol; nil for the highest that the broker supports.
     public var version: Version?
-    /// The client identifier at the broker; nil for one made from the host's name.
+    /// The client identifier at the broker; nil for one made from the machine's id and the destination's name.
     public var clientID: String?
     /// The user; nil for none.
     public var user: String?
@@ -57,7 +57,7 @@ public struct MQTTSettings: Hashable, Sendable {
     public var tls: TLS?
     /// The keep-alive interval; nil for the default.
     public var keepAlive: Duration?
-    /// The prefix of all topics; nil for one made from the host's name.
+    /// The prefix of all topics; nil for one made from the host's name and the machine's id.
     public var baseTopic: String?
     /// A Boolean value indicating whether the broker keeps states and announcements for later subscribers.
     public var retainsMessages = true
@@ -95,7 +95,7 @@ extension MQTTSettings {
             return nil
         }
         // The connection knows best what brokers refuse.
-        for fault in settings.options.mistakes() + settings.homeAssistantOptions.mistakes() {
+        for fault in settings.options(for: "").mistakes() + settings.homeAssistantOptions.mistakes() {
             // The host is the value that people write as something else.
             let origin = fault.hasPrefix("host ") ? host?.origin : nil
             section.report(
@@ -135,9 +135,9 @@ extension MQTTSettings {
         }
     }
 
-    /// What no other destination of the same broker may have.
-    var clients: [Client] {
-        let options = options
+    /// Returns what no other destination of the same broker may have.
+    func clients(of destination: String) -> [Client] {
+        let options = options(for: destination)
         let broker = "\(options.host.lowercased()):\(options.effectivePort)"
         return [
             Client(broker: broker, key: "client-id", value: options.clientID),

@@ -63,7 +63,8 @@ final class ConnectionPlace: ChannelDuplexHandler, RemovableChannelHandler {
         guard let place else { return }
         if case .head(let head) = unwrapInboundIn(data) {
             let path = head.path?.prefix { $0 != "?" }
-            if let refusal = place.refusal, path.map({ WebServer.key(String($0)) }) != WebServer.readinessPath {
+            let isHealthCheck = path.map { WebServer.healthPaths.contains(WebServer.key(String($0))) } ?? false
+            if let refusal = place.refusal, !isHealthCheck {
                 // It keeps resting, so that its place is free for the next question while the client reads this.
                 limits.note(.refusal)
                 report(refusal)

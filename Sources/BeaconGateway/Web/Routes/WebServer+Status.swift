@@ -78,6 +78,12 @@ extension WebServer {
             guard isReady else { throw Problem(.serviceUnavailable, "no receiver hears so far") }
             return try Response.json(["ready": true])
         }
+        router.get("live") { _, _ in
+            // Without a radio a restart helps nothing, so it is no reason for one. A gateway that hangs does not
+            // answer.
+            _ = await gateway.newestTime
+            return try Response.json(["live": true])
+        }
         router.get("openapi.json") { _, _ in
             Response.json(bytes: ConsoleFiles.interface.content)
         }

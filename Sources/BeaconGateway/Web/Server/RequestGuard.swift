@@ -73,10 +73,10 @@ struct RequestGuard: RouterMiddleware {
         return parts.count >= 3 && parts[0] == "v1" && (parts[1] == "app-installs" || parts[1] == "webhooks")
     }
 
-    /// Returns true for what is told without a token: the page, which itself tells nothing and asks for the token, and
-    /// whether beacond is ready. All else is closed, however its path is written.
+    /// Returns true for what needs no token: the page, which itself tells nothing and asks for the token, and health
+    /// checks. All else is closed, however its path is written.
     private static func isOpen(_ path: String) -> Bool {
-        isPage(path) || ["v1/session", WebServer.readinessPath].contains(WebServer.key(path))
+        isPage(path) || WebServer.healthPaths.union(["v1/session"]).contains(WebServer.key(path))
     }
 
     private func checkOrigin(of request: Request, _ context: WebContext) throws {

@@ -48,7 +48,8 @@ struct WebServer: Service {
     let gateway: Gateway
     let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
-    let configuration: GatewayConfiguration
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
     let history: EventHistory
     let state: GatewayState
     let broadcast: EventBroadcast
@@ -67,6 +68,9 @@ struct WebServer: Service {
     let diagnoses = DiagnosisCache()
     let limits = ConnectionLimits()
     let started = Date()
+
+    /// The configuration of the file.
+    var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     func run() async {
         await gateway.restoreAdvertising(from: state, or: history)
@@ -145,8 +149,8 @@ struct WebServer: Service {
             logger: quiet)
     }
 
-    /// The path at which health checks ask whether beacond is ready, in the form of ``key(_:)``.
-    static let readinessPath = "v1/ready"
+    /// The paths of health checks, in the form of ``key(_:)``: whether a receiver hears, and whether beacond runs.
+    static let healthPaths: Set = ["v1/ready", "v1/live"]
 
     /// Returns a path in the one form in which it is looked up.
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }

@@ -33,7 +33,7 @@ struct ConnectionPlaceTests {
         let limits = Self.small()
         let busy = try (0..<2).map { _ in try bench(limits) }
         for one in busy { try one.send(ConnectionBench.head(.get), .end(nil)) }
-        for path in ["/v1/ready", "//v1/ready/?x=1"] {
+        for path in ["/v1/ready", "//v1/ready/?x=1", "/v1/live", "/v1//live?x"] {
             let health = try bench(limits)
             try health.send(ConnectionBench.head(.get, path), .end(nil))
             #expect(try health.received() == 2, "\(path)")

@@ -1,0 +1,103 @@
+import BeaconDelivery
+import BeaconMonitoring
+import BeaconSupport
+import Foundation
+import Logging
+
+// Another configuration of the file while the daemon runs.
+
+extension GatewayDaemon {
+    /// Continues with another configuration of the file, where that needs no new start.
+    ///
+    /// The daemon compares destinations, sources, the console and the proxy by their settings. Equal ones continue,
+    /// with their connections; those with other settings are replaced; those that are gone end. All states stay.
+    ///
+    /// | step | so that |
+    /// |---|---|
+    /// | make the new parts, and their queues | a fault leaves everything as it was |
+    /// | the gateway takes the configuration, and tells new destinations the states | no connection begins without them |
+    /// | old destinations end, new ones begin after them | no two connections have one client id |
+    /// | the proxy and the console are replaced | nothing else waits for browsers |
+    ///
+    /// - Returns: the setting that needs a new start; nil where the configuration is in use.
+    /// - Throws: the error of a destination, of the outbox or of the proxy. The earlier configuration stays in use
+    ///   then.
+    public func reload(_ configuration: GatewayConfiguration) async throws -> String? {
+        let before = parts.withLock { $0 }
+        let configuration = configuration.continuing(before.configuration)
+        if let reason = reasonForStart(before.configuration, configuration) { return reason }
+        guard let state, let stateFolder else { return "--dry-run" }
+        let isProxyKept = before.configuration.proxy == configuration.proxy
+        guard await gateway.canContinue(with: configuration, reopeningSources: !isProxyKept) else { return "sources" }
+
+        var next = before
+        next.configuration = configuration
+        var kept: Set<String> = []
+        next.destinations = try configuration.destinations.map { settings in
+            if let same = before.destinations.lazy.compactMap({ $0.continuing(as: settings) }).first {
+                kept.insert(settings.name)
+                return same
+            }
+            return try ConfiguredDestination(settings, in: configuration, stateFolder: stateFolder, logger: logger)
+        }
+        if !isProxyKept { next.proxy = try Self.proxy(of: configuration, in: stateFolder, logger: logger) }
+        let isWebKept = before.configuration.web == configuration.web
+        if next.history == nil {
+            next.history = Self.history(of: configuration, broadcast: broadcast, logger: logger)
+        }
+        if !isWebKept { replaceConsole(in: &next, state) }
+        try await outbox?.addQueues(of: configuration.destinations.map(\.name))
+
+        // The console's changes until here are in it; a later one begins with this configuration.
+        let revision = state.revision.withLock { $0 }
+        let whole = Self.adding(
+            Self.items(of: state, configuration, logger: logger), to: configuration, logger: logger)
+        current.withLock { $0 = configuration }
+        parts.withLock { [next] in $0 = next }
+        let renewed = Set(configuration.destinations.map(\.name)).subtracting(kept)
+        if !isProxyKept { await slots.proxy.replace(with: nil) }
+        await gateway.reload(
+            GatewayReload(
+                base: configuration, configuration: whole, revision: revision, destinations: next.destinations,
+                renewed: renewed, proxy: next.proxy, reopensSources: !isProxyKept,
+                history: next.web == nil ? nil : next.history, broadcast: next.web == nil ? nil : broadcast))
+        try await delivery?.update(next.destinations.map(\.destination), keeping: kept)
+        await outbox?.setLimits(OutboxLimits(configuration.outbox))
+        if !isProxyKept, let proxy = next.proxy {
+            await slots.proxy.replace(with: ProxyRun(proxy: proxy, gateway: gateway))
+        }
+        if !isWebKept {
+            if let settings = configuration.web {
+                await next.history?.setLimits(.init(age: settings.historyAge, entries: settings.historyEntries))
+            }
+            await prepare(next.received)
+            await slots.received.replace(with: next.received)
+            await slots.web.replace(with: next.web)
+        }
+        return nil
+    }
+
+    /// Returns the setting that the parts of a running daemon cannot take over; nil without such a change.
+    private func reasonForStart(_ old: GatewayConfiguration, _ new: GatewayConfiguration) -> String? {
+        if old.isSetup || new.isSetup { return "the guided start" }
+        // The machines of a fleet take a configuration from each other.
+        if old.fleet != nil || new.fleet != nil { return "fleet" }
+        if old.outbox.path != new.outbox.path { return "outbox.path" }
+        if old.destinations.isEmpty != new.destinations.isEmpty { return "destinations" }
+        if old.calibrations != new.calibrations { return "calibration" }
+        if old.launch.applications != new.launch.applications { return "applications" }
+        return nil
+    }
+
+    /// Replaces the console, or ends it.
+    private func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
+        (parts.web, parts.received) = (nil, nil)
+        guard let settings = parts.configuration.web, let history = parts.history else { return }
+        parts.web = WebServer(
+            settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
+            history: history, state: state, broadcast: broadcast, fleet: nil, logger: logger,
+            sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reloadAction)
+        parts.received = ReceivedEvents(
+            history: history, state: state, engine: rules, gateway: gateway, logger: logger)
+    }
+}

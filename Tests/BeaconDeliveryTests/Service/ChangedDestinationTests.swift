@@ -1,0 +1,92 @@
+import BeaconDelivery
+import BeaconModel
+import BeaconSupport
+import TestSupport
+import Testing
+
+@Suite("Delivery service whose destinations change while it runs")
+struct ChangedDestinationTests {
+    /// A sink that notes when its connection begins and ends.
+    private final class ConnectedSink: Sink {
+        let name: String
+        let steps: Locked<[String]>
+        let maximumBatch = 10
+
+        init(_ name: String, _ steps: Locked<[String]>) { (self.name, self.steps) = (name, steps) }
+
+        func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+            steps.withLock { steps in steps += batch.map { "\(name) \($0.notification.beacon?.minor ?? 0)" } }
+            return batch.map { _ in .delivered }
+        }
+
+        func run(onConnection: @escaping @Sendable () -> Void) async {
+            steps.withLock { $0.append("\(name) begins") }
+            onConnection()
+            // Until it is cancelled.
+            await AsyncSignal().wait(after: 0)
+            steps.withLock { $0.append("\(name) ends") }
+        }
+    }
+
+    @Test("One that stays keeps its connection, one that goes ends before one that comes begins, and nothing is lost")
+    func exchanged() async throws {
+        let steps = Locked<[String]>([])
+        let (kept, gone, new) = (
+            ConnectedSink("kept", steps), ConnectedSink("gone", steps), ConnectedSink("new", steps)
+        )
+        let bench = try DeliveryBench([Destination(name: "a", sink: kept), Destination(name: "b", sink: gone)])
+        try await bench.running {
+            try await bench.service.append([Samples.proximity(1)])
+            try await eventually { steps.withLock { Set($0).isSuperset(of: ["kept 1", "gone 1"]) } }
+            // The same name with another connection, and one more.
+            try await bench.service.update(
+                [
+                    Destination(name: "a", sink: kept), Destination(name: "b", sink: new),
+                    Destination(name: "c", sink: new),
+                ], keeping: ["a"])
+            try await bench.service.append([Samples.proximity(2)])
+            try await eventually { steps.withLock { $0.count { $0 == "new 2" } == 2 && $0.contains("kept 2") } }
+        }
+        let all = steps.withLock { $0 }
+        let end = try #require(all.firstIndex(of: "gone ends"))
+        #expect(all.firstIndex(of: "new begins") ?? -1 > end, "\(all)")
+        #expect(all.count { $0 == "kept begins" } == 1 && !all[..<end].contains("kept ends"), "\(all)")
+        #expect(!all.contains("gone 2"), "\(all)")
+    }
+
+    @Test("One that stays may want other notifications, and delivers what waits")
+    func otherKinds() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink, kinds: [.enter])])
+        try await bench.running {
+            try await bench.service.append([Samples.proximity(1)])
+            try await bench.service.update([Destination(name: "a", sink: sink)], keeping: ["a"])
+            try await bench.service.append([Samples.proximity(2)])
+            try await eventually { sink.minors == [2] }
+        }
+    }
+
+    @Test("What waits for one that is gone stays in its queue, and is delivered once it is back")
+    func back() async throws {
+        let (slow, sink) = (SlowSink(), MemorySink())
+        let clock = VirtualClock()
+        let bench = try DeliveryBench([Destination(name: "a", sink: slow)], clock: clock)
+        try await bench.running {
+            try await bench.service.append([Samples.proximity(1)])
+            try await eventually { slow.isBusy }
+            try await bench.service.update([], keeping: [])
+            try await bench.service.update([Destination(name: "a", sink: sink)], keeping: [])
+            // The delivery under way is given up after a while, by the clock of the service.
+            try await bench.pass(sleepers: 1) { sink.minors == [1] }
+        }
+    }
+
+    @Test("A destination that comes while the service ends does not begin")
+    func shutdown() async throws {
+        let steps = Locked<[String]>([])
+        let bench = try DeliveryBench([])
+        try await bench.running {}
+        try await bench.service.update([Destination(name: "a", sink: ConnectedSink("a", steps))], keeping: [])
+        #expect(steps.withLock { $0.isEmpty })
+    }
+}

@@ -1,0 +1,70 @@
+import BeaconBroker
+import BeaconSupport
+import Foundation
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The default names of a machine at a broker")
+struct MachineIdentityTests {
+    private static let id = "0123456789abcdef0123456789abcdef"
+
+    /// Returns the identity of a machine with such a file; nil for no file.
+    private static func identity(_ text: String?, host: String = "raspberrypi") throws -> MachineIdentity {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("machine-id-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try text.map { try Data($0.utf8).write(to: file) }
+        return MachineIdentity(machineIDFile: file.path, hostName: host)
+    }
+
+    @Test("The id is hashed as systemd hashes it for an application, so that it stays secret")
+    func hash() throws {
+        // systemd-id128 machine-id --app-specific=4c8a5240f6ec036b6ee9309a099776ce, with this machine id.
+        let expected = "e0be90dd982a4078b804b1805448d74d"
+        let hash = try #require(MachineIdentity.applicationSpecific(Array((Self.id + "\n").utf8)))
+        #expect(hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == expected)
+        let identity = try Self.identity(Self.id + "\n")
+        #expect(identity.code == "e0be90dd982a4078")
+        #expect(identity.clientID(for: "home") == "beacond-e0be90dd982a4078-home")
+        #expect(identity.baseTopic == "beacond/raspberrypi-e0be90dd")
+        #expect(!identity.clientID(for: "home").contains(Self.id.prefix(8)))
+    }
+
+    @Test("Two machines of one host name have two client ids and two prefixes of topics, and so have two destinations")
+    func different() throws {
+        let (one, other) = (try Self.identity(Self.id), try Self.identity(String(Self.id.reversed())))
+        #expect(one.clientID(for: "home") != other.clientID(for: "home"))
+        #expect(one.baseTopic != other.baseTopic)
+        #expect(one.clientID(for: "home") != one.clientID(for: "office"))
+    }
+
+    @Test("A client id stays while the host gets another name")
+    func renamedHost() throws {
+        let (one, other) = (try Self.identity(Self.id, host: "a.local"), try Self.identity(Self.id, host: "b"))
+        #expect(one.clientID(for: "home") == other.clientID(for: "home"))
+        #expect(one.name == "a")
+    }
+
+    @Test(
+        "Without a usable id the host's name takes its place",
+        arguments: [
+            nil, "", "\n", "uninitialized\n", "0123", "00000000000000000000000000000000",
+            "0123456789abcdef0123456789abcdeg", "0123456789abcdef0123456789abcdef0",
+        ])
+    func fallBack(_ text: String?) throws {
+        let identity = try Self.identity(text, host: "hall 1.example.org")
+        #expect(identity.code == nil)
+        #expect(identity.clientID(for: "my home") == "beacond-hall%201-my%20home")
+        #expect(identity.baseTopic == "beacond/hall%201")
+    }
+
+    @Test("What the configuration says comes before the defaults")
+    func configured() {
+        var settings = MQTTSettings(host: "broker")
+        #expect(settings.options(for: "home").clientID == MachineIdentity.current.clientID(for: "home"))
+        #expect(settings.options(for: "home").baseTopic == MachineIdentity.current.baseTopic)
+        (settings.clientID, settings.baseTopic) = ("hall", "museum/hall")
+        #expect(settings.options(for: "home").clientID == "hall")
+        #expect(settings.options(for: "home").baseTopic == "museum/hall")
+    }
+}
