@@ -70,7 +70,8 @@ enum MainQueueTasks {
                 // Begun here, the task is not one of those waited for.
                 Task.detached {
                     await passYields()
-                    isDone.withLock { $0 = true }
+                    // By the main queue, which wakes the run loop.
+                    DispatchQueue.main.async { isDone.withLock { $0 = true } }
                 }
             }
         }
