@@ -100,18 +100,6 @@ struct BeaconTracker: Sendable {
         return update(at: report.time)
     }
 
-    /// Gives the beacon's place its new name, which is no change of place.
-    ///
-    /// - Parameters:
-    ///   - names: the new names of places, by the old ones.
-    ///   - hasPlaces: false where beacons are located no longer.
-    mutating func renamePlaces(_ names: [String: String], hasPlaces: Bool) {
-        self.hasPlaces = hasPlaces
-        place = hasPlaces ? place.map { names[$0] ?? $0 } : nil
-        published?.hasPlaces = hasPlaces
-        published?.place = hasPlaces ? published?.place.map { names[$0] ?? $0 } : nil
-    }
-
     private mutating func update(at time: Timestamp) -> Bool {
         newest = time
         let state = state(at: time)
