@@ -1,0 +1,153 @@
+"""The house of the checks: a broker, Home Assistant, gateways and beacons, and what is right and not in it."""
+
+import time
+import traceback
+
+from home_assistant import HomeAssistant
+from programs import BROKER_PORT, UUID, Beacon, Broker, Gateway, Timeout, check_configuration, end_all, until
+
+# How long it is watched that nothing happens, once all that was sent before has arrived.
+QUIET = 2
+
+cases = {}
+
+
+def case(name, quick=False):
+    """Adds a function to the cases, which get the house; `quick` for those of the quick form."""
+    def add(function):
+        function.is_quick = quick
+        cases[name] = function
+        return function
+    return add
+
+
+class House:
+    """All programs. Each case begins with a broker that retains nothing and a Home Assistant without devices."""
+
+    def __init__(self):
+        self.right, self.wrong = 0, []
+        self.gateways, self.beacons, self.markers, self.case = [], [], 0, ""
+        self.broker = Broker()
+        self.home_assistant = HomeAssistant()
+        self.home_assistant.add_broker()
+
+    # MARK: verdicts
+
+    def check(self, is_right, sentence, detail=""):
+        if is_right:
+            self.right += 1
+        else:
+            self.wrong.append(f"{self.case}: {sentence}")
+        print("ok  " if is_right else "FAIL", f"{self.case}: {sentence}", f"({detail})" if detail and not is_right else "", flush=True)
+        return is_right
+
+    def comes(self, condition, sentence, detail=lambda: "", limit=None):
+        """Checks that `condition` becomes true."""
+        try:
+            found = until(condition, sentence, limit)
+        except Timeout:
+            found = None
+        self.check(found, sentence, detail() if not found else "")
+        return found
+
+    def run(self, name):
+        self.case, began = name, time.monotonic()
+        try:
+            cases[name](self)
+        except Exception as error:  # What one case breaks is not the end of the others.
+            if not isinstance(error, Timeout):
+                traceback.print_exc()
+            self.check(False, "it ends", error)
+        finally:
+            self.clean()
+        print(f"     {name}: {time.monotonic() - began:.0f} s", flush=True)
+
+    def clean(self):
+        for gateway in self.gateways:
+            gateway.remove()
+        for beacon in self.beacons:
+            beacon.leaves()
+        self.gateways, self.beacons = [], []
+        if self.broker.program.process.poll() is not None:
+            self.broker.start()
+        if self.home_assistant.program.process.poll() is not None:
+            self.home_assistant.start()
+        self.home_assistant.automate({})
+        for document in self.home_assistant.documents():
+            document.unlink()
+        self.broker.clear()
+        until(lambda: not self.home_assistant.devices(), "devices remain in Home Assistant after their removal")
+
+    def end(self):
+        end_all()
+
+    # MARK: what is in it
+
+    def gateway(self, configuration, name="beacond", wrapper=()):
+        gateway = Gateway(name, configuration, wrapper)
+        self.gateways.append(gateway)
+        return gateway
+
+    def beacon(self, major, minor, distance=0.5):
+        beacon = Beacon(major, minor, distance)
+        self.beacons.append(beacon)
+        return beacon
+
+    def knows_trackers(self):
+        """True if beacond knows the key `tracker`."""
+        text = configuration([], [beacon("Bag", 1, 3, ", tracker: true")])
+        return check_configuration(text)
+
+    # MARK: time
+
+    def settle(self, quiet=QUIET):
+        """Waits until all that was sent has arrived, and for a moment in which nothing more has to come of it."""
+        self.pass_marker()
+        time.sleep(quiet)
+        self.pass_marker()
+
+    def pass_marker(self):
+        """Sends a message through the broker and waits for Home Assistant to have it, and with it all earlier ones."""
+        home_assistant = self.home_assistant
+        if not any(automation["alias"] == "marker" for automation in home_assistant.automations):
+            home_assistant.automations.append(
+                {"id": "marker", "alias": "marker", "actions": [{"event": "check"}], "mode": "parallel",
+                 "triggers": [{"trigger": "mqtt", "topic": "check/marker"}]})
+            home_assistant.load()
+        mark = home_assistant.mark()
+
+        def arrived():
+            self.broker.publish("check/marker", "")
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                if "marker" in home_assistant.fired(mark):
+                    return True
+                time.sleep(0.05)
+            return False
+        until(arrived, "no message comes to Home Assistant")
+
+    def fired(self, mark):
+        """The automations of the case that have run since."""
+        return [name for name in self.home_assistant.fired(mark) if name != "marker"]
+
+
+def region(name, major=None, minor=None, exit_timeout="5s"):
+    values = "".join(f", {key}: {value}" for key, value in (("major", major), ("minor", minor)) if value is not None)
+    return f'{{ name: "{name}", uuid: {UUID}{values}, exit-timeout: {exit_timeout} }}'
+
+
+def beacon(name, major, minor, more=""):
+    return f'{{ name: "{name}", uuid: {UUID}, major: {major}, minor: {minor}{more} }}'
+
+
+def configuration(regions=(), beacons=(), destination="", home_assistant="true", more="", source="air"):
+    """A file for beacond. Its broker finds out within 8 s that it is lost."""
+    def items(key, values):
+        return f"{key}:\n" + "".join(f"  - {value}\n" for value in values) if values else ""
+    return (
+        f"sources: [{source}]\n{items('regions', regions)}{items('beacons', beacons)}destinations:\n"
+        f"  - {{ name: home, type: mqtt, host: 127.0.0.1, port: {BROKER_PORT}, user: beacond, keep-alive: 5s,\n"
+        f"      password: {{ env: MQTT_PASSWORD }}, state-interval: 1s, home-assistant: {home_assistant}{destination} }}\n"
+        f"{more}")
+
+
