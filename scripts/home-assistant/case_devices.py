@@ -2,7 +2,7 @@
 
 import json
 
-from house import beacon, case, configuration, region
+from house import BAG, CELLAR, FRONT_ROOM, case, configuration, keys
 from programs import UUID, setup
 
 # All beacons of the museum: its visitor hears some of them only after a while.
@@ -41,10 +41,9 @@ def check_devices(house):
     """What a device's page has: maker, version, address, gateway, area; and what the announcement says of its origin."""
     ha = house.home_assistant
     house.gateway(configuration(
-        [region("front room", 1)], [beacon("Ann's keys", 1, 2, ", place: hall")],
+        [FRONT_ROOM], [keys(", place: hall")],
         more=f"places: [{{ name: hall, receivers: [air] }}]\n{CONSOLE}"))
-    keys = house.beacon(1, 2)
-    keys.comes()
+    house.keys().comes()
     house.comes(
         lambda: ha.state("binary_sensor.ann_s_keys") == "on" and ha.state("binary_sensor.front_room") == "on",
         "beacon and region are there", lambda: states(ha))
@@ -88,13 +87,13 @@ def check_devices(house):
 def check_removal(house):
     """Another configuration, and `home-assistant: false`, leave nothing of what was there."""
     ha = house.home_assistant
-    gateway = house.gateway(configuration([region("front room", 1)], [beacon("Ann's keys", 1, 2)]))
+    gateway = house.gateway(configuration([FRONT_ROOM], [keys()]))
     house.comes(lambda: {"front room", "Ann's keys"} <= set(ha.devices()), "region and beacon are devices")
-    gateway.reload(configuration([region("cellar", 7)], [beacon("Bag", 1, 3)]))
+    gateway.reload(configuration([CELLAR], [BAG]))
     house.comes(
         lambda: {"cellar", "Bag"} <= set(ha.devices()) and not {"front room", "Ann's keys"} & set(ha.devices()),
         "another configuration replaces them", lambda: list(ha.devices()))
-    gateway.reload(configuration([region("cellar", 7)], [beacon("Bag", 1, 3)], home_assistant="false"))
+    gateway.reload(configuration([CELLAR], [BAG], home_assistant="false"))
     house.comes(lambda: not ha.devices(), "home-assistant: false removes all devices", lambda: list(ha.devices()))
     left = house.broker.retained("homeassistant/#")
     house.check(not left, "the broker retains no announcement", list(left))

@@ -4,7 +4,7 @@ import pathlib
 import re
 
 from case_persons import make_person
-from house import beacon, case, configuration, region
+from house import ANNS_HOUSE, FRONT_ROOM, case, configuration, keys
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/mqtt.md"
 ENTITY = re.compile(r"(?:entity_id: |is_state\(')([a-z_]+\.[a-z0-9_]+)")
@@ -23,10 +23,9 @@ def check_documents(house):
     house.check(len(blocks) == 3, "docs/mqtt.md has three automations", list(blocks))
     enter, near, home = blocks
     tracker = ", tracker: true" if house.knows_trackers() else ""
-    gateway = house.gateway(configuration(
-        [region("front room", 1, 2)], [beacon("Ann's keys", 1, 2, tracker)]))
+    gateway = house.gateway(configuration([FRONT_ROOM, ANNS_HOUSE], [keys(tracker)]))
     # The way in which it comes home.
-    keys = house.beacon(1, 2, distance=8)
+    carried = house.keys(distance=8)
     house.comes(lambda: {"front room", "Ann's keys"} <= set(ha.devices()), "region and beacon are devices")
     trackers = ha.entities("Ann's keys", "device_tracker.")
     if house.check(trackers, "the beacon has a tracker (H6)"):
@@ -48,10 +47,10 @@ def check_documents(house):
         house.check(sorted(fired) == sorted(wanted), f"{sentence}, once, and nothing else does", fired)
 
     mark = ha.mark()
-    keys.comes()
+    carried.comes()
     runs(mark, [enter, home], f'"{enter}" and "{home}" run when the beacon comes (H6)')
     mark = ha.mark()
-    keys.comes(distance=0.5)
+    carried.comes(distance=0.5)
     runs(mark, [near], f'"{near}" runs when it comes near')
 
     mark = ha.mark()
@@ -69,7 +68,7 @@ def check_documents(house):
 
     gateway.kill()
     house.comes(lambda: ha.state("binary_sensor.front_room") == "unavailable", "the gateway is away")
-    keys.leaves()
+    carried.leaves()
     mark = ha.mark()
     gateway.start()
     runs(mark, [home], f'"{home}" runs when Ann left without a gateway (H6)')

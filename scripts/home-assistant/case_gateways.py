@@ -1,6 +1,6 @@
 """Two gateways on machines of one name, as two Raspberry Pis have it from the factory."""
 
-from house import beacon, case, configuration, region
+from house import BIKE, CELLAR, FRONT_ROOM, case, configuration, keys
 from programs import FOLDER
 
 
@@ -15,13 +15,13 @@ def machine(name, digit):
 def check_two(house):
     """Two machines of the same host name, with the defaults, do not disconnect each other (H9)."""
     ha = house.home_assistant
-    first = house.gateway(configuration([region("front room", 1)], [beacon("Ann's keys", 1, 2)]), "upstairs", machine("a", "a"))
+    first = house.gateway(configuration([FRONT_ROOM], [keys()]), "upstairs", machine("a", "a"))
     house.comes(lambda: "front room" in ha.devices(), "the first is there")
-    second = house.gateway(configuration([region("cellar", 7)], [beacon("Bag", 7, 2)]), "downstairs", machine("b", "b"))
+    second = house.gateway(configuration([CELLAR], [BIKE]), "downstairs", machine("b", "b"))
     house.comes(lambda: {"cellar", "front room"} <= set(ha.devices()), "both are there (H9)", lambda: list(ha.devices()))
-    keys, bag, mark = house.beacon(1, 2), house.beacon(7, 2), ha.mark()
-    keys.comes()
-    bag.comes()
+    mark = ha.mark()
+    house.keys().comes()
+    house.beacon(17, 2).comes()
     house.comes(
         lambda: ha.state("binary_sensor.front_room") == "on" and ha.state("binary_sensor.cellar") == "on",
         "each publishes its region (H9)",

@@ -1,6 +1,6 @@
 """Automations for what moves: enter and exit, presence, nearness and places."""
 
-from house import beacon, case, configuration, region
+from house import ANNS_HOUSE, BAG, CELLAR, FRONT_ROOM, case, configuration, keys
 
 AUTOMATIONS = {
     "enters": {"trigger": "state", "entity_id": "binary_sensor.front_room", "from": "off", "to": "on"},
@@ -12,8 +12,8 @@ AUTOMATIONS = {
     "near": {"trigger": "state", "entity_id": "sensor.ann_s_keys_proximity", "from": "far", "to": ["near", "immediate"]},
     "in the hall": {"trigger": "state", "entity_id": "sensor.ann_s_keys_place", "to": "hall"},
     "away": {"trigger": "state", "entity_id": "sensor.ann_s_keys_place", "to": "away"},
-    "enter message": {"trigger": "mqtt", "topic": "beacond/+/event/+/enter"},
-    "exit message": {"trigger": "mqtt", "topic": "beacond/+/event/+/exit"},
+    "enter message": {"trigger": "mqtt", "topic": "beacond/+/event/front%20room/enter"},
+    "exit message": {"trigger": "mqtt", "topic": "beacond/+/event/front%20room/exit"},
 }
 
 
@@ -22,7 +22,7 @@ def check_movements(house):
     """Each automation for a movement runs once for each movement; the first enter counts too."""
     ha = house.home_assistant
     house.gateway(configuration(
-        [region("front room", 1, 2), region("cellar", 7)], [beacon("Ann's keys", 1, 2), beacon("Bag", 1, 3)],
+        [FRONT_ROOM, ANNS_HOUSE, CELLAR], [keys(), BAG],
         more="places: [{ name: hall, receivers: [air] }]\nplace-rules: { exit-timeout: 5s }\n"))
     house.comes(
         lambda: ha.state("binary_sensor.cellar") == "off" and ha.state("binary_sensor.front_room") == "off",
@@ -33,10 +33,10 @@ def check_movements(house):
         lambda: ha.state("binary_sensor.bag") == "off", "a beacon that was never heard is absent after its time-out (H2)",
         lambda: ha.state("binary_sensor.bag"), limit=45)
     ha.automate(AUTOMATIONS)
-    keys = house.beacon(1, 2)
+    carried = house.keys()
 
     mark = ha.mark()
-    keys.comes(distance=8)
+    carried.comes(distance=8)
     wanted = ["detected", "enter message", "enters", "in the hall", "present"]
     house.comes(
         lambda: set(wanted) <= set(house.fired(mark)), "the first enter runs all automations for it (H2)",
@@ -44,18 +44,18 @@ def check_movements(house):
     house.comes(lambda: ha.state("sensor.ann_s_keys_proximity") == "far", "8 m are far")
 
     near = ha.mark()
-    keys.comes(distance=0.5)
+    carried.comes(distance=0.5)
     house.comes(lambda: "near" in house.fired(near), "coming near runs its automation", lambda: house.fired(near), limit=30)
 
     exit = ha.mark()
-    keys.leaves()
+    carried.leaves()
     wanted = ["absent", "away", "cleared", "exit message", "exits"]
     house.comes(
         lambda: set(wanted) <= set(house.fired(exit)), "an exit runs all automations for it",
         lambda: sorted(set(wanted) - set(house.fired(exit))), limit=45)
 
     again = ha.mark()
-    keys.comes(distance=8)
+    carried.comes(distance=8)
     wanted = ["detected", "enter message", "enters", "in the hall", "present"]
     house.comes(
         lambda: set(wanted) <= set(house.fired(again)), "the second enter runs them all again",
@@ -69,7 +69,7 @@ def check_movements(house):
 def check_event_entities(house):
     """A region has an event entity for enter and exit, so that no automation needs a topic."""
     ha = house.home_assistant
-    house.gateway(configuration([region("front room", 1)], [beacon("Ann's keys", 1, 2)]))
+    house.gateway(configuration([FRONT_ROOM], [keys()]))
     house.comes(lambda: "front room" in ha.devices(), "the region is a device")
     found = house.comes(
         lambda: ha.entities("front room", "event."), "the region has an event entity (H6)",
@@ -78,10 +78,10 @@ def check_event_entities(house):
         return
     house.check({"enter", "exit"} <= set(ha.attribute(found[0], "event_types") or []), "its types are enter and exit (H6)")
     ha.automate({kind: event_trigger(found[0], kind) for kind in ("enter", "exit")})
-    keys, mark = house.beacon(1, 2), ha.mark()
-    keys.comes()
+    carried, mark = house.keys(), ha.mark()
+    carried.comes()
     house.comes(lambda: house.fired(mark) == ["enter"], "an enter is an event (H6)", lambda: house.fired(mark), limit=20)
-    keys.leaves()
+    carried.leaves()
     house.comes(
         lambda: house.fired(mark) == ["enter", "exit"], "so is an exit (H6)", lambda: house.fired(mark), limit=30)
 

@@ -1,6 +1,6 @@
 """A beacon as a person's tracker: home, not home and unknown, over restarts."""
 
-from house import beacon, case, configuration, region
+from house import ANNS_HOUSE, case, configuration, keys
 
 
 def make_person(house, tracker):
@@ -19,7 +19,7 @@ def check_person(house):
     ha = house.home_assistant
     if not house.check(house.knows_trackers(), "beacond knows the key tracker (H6)"):
         return
-    gateway = house.gateway(configuration([region("Ann's house", 1, 2)], [beacon("Ann's keys", 1, 2, ", tracker: true")]))
+    gateway = house.gateway(configuration([ANNS_HOUSE], [keys(", tracker: true")]))
     found = house.comes(
         lambda: ha.entities("Ann's keys", "device_tracker."), "the beacon has a tracker (H6)",
         lambda: ha.entities("Ann's keys"))
@@ -34,8 +34,8 @@ def check_person(house):
 
     becomes("not_home", "Ann, who was never heard, is not home (H2, H6)")
     house.check(ha.attribute(tracker, "source_type") == "bluetooth_le", "the tracker's source is Bluetooth LE (H6)")
-    keys = house.beacon(1, 2)
-    keys.comes()
+    carried = house.keys()
+    carried.comes()
     becomes("home", "Ann comes home (H6)")
     house.settle()
 
@@ -57,7 +57,7 @@ def check_person(house):
 
     gateway.kill()
     becomes("unknown", "nothing is known of Ann without the gateway (H6)")
-    keys.leaves()
+    carried.leaves()
     mark = ha.mark()
     gateway.start()
     becomes("not_home", "Ann, who left without the gateway, is not home (H6)")

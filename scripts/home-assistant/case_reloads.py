@@ -1,7 +1,7 @@
 """Reloads (SIGHUP): what has not changed stays as it is, and a rename is no movement."""
 
 from case_movements import event_trigger
-from house import beacon, case, configuration, region
+from house import ANNS_HOUSE, CELLAR, beacon, case, configuration, region
 from programs import comes
 
 ENTITIES = ["binary_sensor.front_room", "binary_sensor.ann_s_keys"]
@@ -13,11 +13,11 @@ class Reload:
     def __init__(self, house):
         self.house, self.ha = house, house.home_assistant
         self.gateway = house.gateway(self.file())
-        keys = house.beacon(1, 2)
-        keys.comes()
+        house.keys().comes()
         house.comes(
             lambda: all(self.ha.state(entity) == "on" for entity in ENTITIES)
-            and self.ha.state("sensor.ann_s_keys_proximity") in ("immediate", "near"), "a beacon is there")
+            and self.ha.state("sensor.ann_s_keys_proximity") in ("immediate", "near"), "a beacon is there",
+            lambda: [self.ha.state(entity) for entity in ENTITIES])
         made = {
             "occupied": {"trigger": "state", "entity_id": ENTITIES[0], "to": "on"},
             "present": {"trigger": "state", "entity_id": ENTITIES[1], "to": "on"},
@@ -30,8 +30,8 @@ class Reload:
         self.devices, self.mark = self.ha.devices(), self.ha.mark()
 
     @staticmethod
-    def file(room="front room", keys="Ann's keys", more_regions=(), more=""):
-        return configuration([region(room, 1), *more_regions], [beacon(keys, 1, 2)], more=more)
+    def file(room="front room", name="Ann's keys", more_regions=(), more=""):
+        return configuration([region(room, 11), ANNS_HOUSE, *more_regions], [beacon(name, 11, 2)], more=more)
 
     def reload(self, file=None, device=None, is_change=True):
         """Reloads, and waits until it has had its effect: the log says so, and a new device is there."""
@@ -65,7 +65,7 @@ def check_reload(house):
 def check_unrelated(house):
     """A region is added; what was there is not concerned."""
     round = Reload(house)
-    round.reload(round.file(more_regions=[region("cellar", 7)], more="log: { level: debug }\n"), "cellar")
+    round.reload(round.file(more_regions=[CELLAR], more="log: { level: debug }\n"), "cellar")
     round.verdicts()
 
 
@@ -83,10 +83,10 @@ def check_renamed_region(house):
     ha.automate({"by device": {
         "trigger": "device", "device_id": old["id"], "domain": "binary_sensor", "entity_id": entity["id"],
         "type": "occupied"}})
-    keys, mark = house.beacons[0], ha.mark()
-    keys.leaves()
+    carried, mark = house.beacons[0], ha.mark()
+    carried.leaves()
     round.gateway.program.says("salon was left", 30)
-    keys.comes()
+    carried.comes()
     house.comes(
         lambda: "by device" in house.fired(mark), "a device automation goes on after the rename (H9)", limit=20)
 
@@ -96,7 +96,7 @@ def check_renamed_beacon(house):
     """A beacon gets another name: the same device, and nothing happens."""
     ha, round = house.home_assistant, Reload(house)
     old = round.devices["Ann's keys"]
-    round.reload(round.file(keys="Anna's keys"), "Anna's keys")
+    round.reload(round.file(name="Anna's keys"), "Anna's keys")
     round.verdicts()
     house.check(ha.devices().get("Anna's keys", {}).get("id") == old["id"], "it is the same device in Home Assistant")
     house.check(ha.state("binary_sensor.ann_s_keys") == "on", "its entity keeps its id and its state")

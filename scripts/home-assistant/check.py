@@ -16,16 +16,16 @@ if arguments.list:
     for name in ("PROGRAMS", "FOLDER", "HOME_ASSISTANT"):
         os.environ.setdefault(name, "/")
 
-import case_devices  # noqa: E402
-import case_documents  # noqa: E402
-import case_interruptions  # noqa: E402
-import case_movements  # noqa: E402
-import case_persons  # noqa: E402
-import case_proxy  # noqa: E402
-import case_reloads  # noqa: E402
-import case_gateways  # noqa: E402
+import case_devices  # noqa: E402, F401
+import case_documents  # noqa: E402, F401
+import case_interruptions  # noqa: E402, F401
+import case_movements  # noqa: E402, F401
+import case_persons  # noqa: E402, F401
+import case_proxy  # noqa: E402, F401
+import case_reloads  # noqa: E402, F401
+import case_gateways  # noqa: E402, F401
 import home_assistant  # noqa: E402
-import picture  # noqa: E402
+import picture  # noqa: E402, F401
 from house import House, cases  # noqa: E402
 
 if arguments.list:
@@ -36,15 +36,16 @@ unknown = [name for name in arguments.cases if name not in cases]
 if unknown:
     sys.exit(f"there is no case {', '.join(unknown)}; --list names all")
 
+chosen = [name for name in cases if name in arguments.cases] or [
+    name for name, function in cases.items() if name != "picture" and (function.is_quick or not arguments.quick)]
+if arguments.picture and "picture" not in chosen:
+    chosen.append("picture")
 began = time.monotonic()
 house = House()
 try:
     print(f"     Home Assistant {home_assistant.version()} runs after {time.monotonic() - began:.0f} s", flush=True)
-    for name, function in cases.items():
-        if name in arguments.cases or not arguments.cases and (function.is_quick or not arguments.quick):
-            house.run(name)
-    if arguments.picture:
-        picture.draw(house)
+    for name in chosen:
+        house.run(name)
 finally:
     house.end()
 for sentence in house.wrong:

@@ -74,8 +74,9 @@ class HomeAssistant:
         until(lambda: self.call("get_config")["state"] == "RUNNING", "Home Assistant is not ready", 120)
 
     def end(self):
-        self.program.end()
+        # It would wait for the connection's end.
         self.socket.close()
+        self.program.end()
 
     def answers(self):
         if self.program.process.poll() is not None:

@@ -8,8 +8,8 @@ import shutil
 
 from case_devices import CONSOLE
 from home_assistant import ADDRESS
-from house import beacon, configuration, region
-from programs import FOLDER, Program, until
+from house import ANNS_HOUSE, FRONT_ROOM, case, configuration, keys
+from programs import FOLDER, Program, Timeout, until
 from websocket import WebSocket
 
 PICTURE = pathlib.Path(__file__).resolve().parents[2] / "docs/images/home-assistant.png"
@@ -66,18 +66,18 @@ class Chromium:
         self.program.end()
 
 
+@case("picture")
 def draw(house):
-    """Draws the page of a beacon that has been near and far, with all that its device has."""
-    ha, house.case = house.home_assistant, "picture"
+    """A beacon's device page is drawn, with all that its device has. With --picture alone."""
+    ha = house.home_assistant
     tracker = ", tracker: true" if house.knows_trackers() else ""
     house.gateway(configuration(
-        [region("Front room", 1), region("Ann's house", 1, 2)], [beacon("Ann's keys", 1, 2, f", place: Hall{tracker}")],
+        [FRONT_ROOM, ANNS_HOUSE], [keys(f", place: Hall{tracker}")],
         more=f"places: [{{ name: Hall, receivers: [air] }}]\n{CONSOLE}"))
-    keys = house.beacon(1, 2)
-    for distance, proximity in ((8, "far"), (2, "near"), (0.5, "immediate"), (2, "near")):
-        keys.comes(distance)
+    carried = house.keys()
+    for distance, proximity in ((8, "far"), (0.5, "immediate"), (2, "near")):
+        carried.comes(distance)
         until(lambda: ha.state("sensor.ann_s_keys_proximity") == proximity, f"the beacon does not come {proximity}")
-    house.settle()
     ha.end_welcome()
     chromium = Chromium()
     try:
@@ -91,7 +91,9 @@ def draw(house):
         # What is drawn of the last minutes comes after the text.
         house.settle()
         chromium.picture(PICTURE)
+        house.check(PICTURE.stat().st_size > 20_000, "the device's page is drawn")
+    except Timeout as timeout:
+        chromium.picture(FOLDER / "picture.png")
+        raise Timeout(f"{timeout}: {chromium.evaluate(TEXT)}") from None
     finally:
         chromium.end()
-        house.clean()
-    house.check(PICTURE.stat().st_size > 20_000, "the device's page is drawn")

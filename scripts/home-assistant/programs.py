@@ -76,7 +76,7 @@ class Program:
         if self.process.poll() is None:
             self.process.send_signal(by)
             try:
-                self.process.wait(HANG)
+                self.process.wait(2 * HANG)
             except subprocess.TimeoutExpired:
                 self.process.kill()
         self.process.wait()
