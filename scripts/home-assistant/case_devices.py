@@ -5,10 +5,10 @@ import json
 from house import BAG, CELLAR, FRONT_ROOM, case, configuration, keys
 from programs import UUID, setup
 
-# All beacons of the museum: its visitor hears some of them only after a while.
+# All beacons of the museum. Its visitor hears some of them only after a while.
 MUSEUM = {"Amber": "1/1", "Fossil": "1/2", "Globe": "2/1", "Map": "2/2", "Clock": "3/1", "Loom": "3/2"}
 
-# One that browsers of other machines may open, so that the devices' pages link to it; of a token that nobody uses.
+# Browsers of other machines may open this console, so that the devices' pages can link to it.
 CONSOLE = f'web: {{ listen: "0.0.0.0:8099", token-hash: {"0123456789abcdef" * 4} }}\n'
 
 

@@ -5,7 +5,7 @@ from programs import FOLDER
 
 
 def machine(name, digit):
-    """What runs a program as on a machine with an identity of its own, and the host name of all."""
+    """Returns the words before a command that runs it with another machine id, and the same host name."""
     path = FOLDER / f"machine-id-{name}"
     path.write_text(digit * 32 + "\n")
     return ["unshare", "--mount", "sh", "-c", f'mount --bind {path} /etc/machine-id && exec "$@"', "sh"]
@@ -29,12 +29,14 @@ def check_two(house):
     house.settle()
     lost = [change for change in ha.since(mark) if change.new == "unavailable"]
     house.check(not lost, "nothing becomes unavailable (H9)", lost[:4])
-    said = [line for gateway in (first, second) for line in gateway.program.log().splitlines() if "lost" in line or "taken over" in line]
+    said = [
+        line for gateway in (first, second) for line in gateway.program.log().splitlines()
+        if "lost" in line or "taken over" in line]
     house.check(not said, "neither loses its connection (H9)", said[:2])
 
     first.end()
     house.comes(
-        lambda: ha.state("binary_sensor.front_room") == "unavailable", "one that ends is unavailable",
+        lambda: ha.state("binary_sensor.front_room") == "unavailable", "one that ends is unavailable (H9)",
         lambda: ha.state("binary_sensor.front_room"), limit=20)
     house.check(ha.state("binary_sensor.cellar") == "on", "the other is not (H9)", ha.state("binary_sensor.cellar"))
     house.check("front room" in ha.devices(), "its devices stay (H9)", list(ha.devices()))

@@ -1,4 +1,4 @@
-"""What is lost and comes back, while beacons leave, stay and come: no automation for a movement runs without one."""
+"""Interruptions during which beacons leave, stay and come: no automation for a movement runs without one."""
 
 import signal
 
@@ -6,7 +6,7 @@ from case_movements import event_trigger
 from house import beacon, case, configuration, region
 from programs import until
 
-# A beacon for each thing that can happen during an interruption: name, minor value, whether it is there before and after.
+# A beacon for each change during an interruption: name, minor value, presence before and after.
 LEFT, STAYED, CAME = ("left", 1, True, False), ("stayed", 2, True, True), ("came", 3, False, True)
 THINGS = [LEFT, STAYED, CAME]
 
@@ -16,13 +16,13 @@ CONFIGURATION = configuration(
     more="places: [{ name: hall, receivers: [air] }]\nplace-rules: { exit-timeout: 5s }\n")
 WITHOUT_TRACKERS = CONFIGURATION.replace(", tracker: true", "")
 
-# Those that a movement needs, by its direction.
+# The automations that may run only for a movement, by its direction.
 ENTERING = ["enters", "detected", "present", "tracked home", "enter message", "enter event", "moves here"]
 LEAVING = ["exits", "cleared", "absent", "tracked away", "exit message", "exit event", "moves away"]
 
 
 def automations(house, name):
-    """The automations of a beacon, all kinds that users write."""
+    """Returns automations of all kinds for a beacon."""
     ha = house.home_assistant
     room, keys = f"binary_sensor.{name}_room", f"binary_sensor.{name}_keys"
     proximity, place = f"sensor.{name}_keys_proximity", f"sensor.{name}_keys_place"
@@ -34,7 +34,7 @@ def automations(house, name):
         "present": {"trigger": "state", "entity_id": keys, "from": "off", "to": "on"},
         "absent": {"trigger": "state", "entity_id": keys, "from": "on", "to": "off"},
         "approaches": {"trigger": "state", "entity_id": proximity, "from": "far", "to": ["near", "immediate"]},
-        # The usual one, which a door may hang on: nearness that is known again is none that was made up.
+        # The form that most users write. It may run when a present beacon is heard again, and never for one that left.
         "near": {"trigger": "state", "entity_id": proximity, "to": ["near", "immediate"]},
         "moves here": {"trigger": "state", "entity_id": place, "from": "away", "to": "hall"},
         "moves away": {"trigger": "state", "entity_id": place, "from": "hall", "to": "away"},
@@ -50,7 +50,7 @@ def automations(house, name):
 
 
 def shown(house, name):
-    """What is wrong with the entities of a beacon that is there, or with those of one that is not."""
+    """Returns the entities of a beacon whose states are wrong at the end."""
     ha, is_there = house.home_assistant, next(after for other, _, _, after in THINGS if other == name)
     return differences(ha, name, is_there)
 
@@ -79,7 +79,7 @@ class Interruption:
         self.house, self.ha = house, house.home_assistant
         self.gateway = house.gateway(configuration_of(house))
         self.keys = {name: house.beacon(15, minor) for name, minor, _, _ in THINGS}
-        # Each has been there once, and the one that will come is gone again: its state is known by experience.
+        # All three have been there once. The one that will come has left again.
         for beacon in self.keys.values():
             beacon.comes()
         self.wait({name: True for name, *_ in THINGS})
@@ -98,7 +98,7 @@ class Interruption:
             f"not as it should be before: {[differences(self.ha, name, is_there) for name, is_there in there.items()]}")
 
     def move(self):
-        """What happens during the interruption."""
+        """Moves the beacons during the interruption."""
         self.keys["left"].leaves()
         self.keys["came"].comes()
 
@@ -120,22 +120,24 @@ class Interruption:
         fired = house.fired(self.mark)
         near = [change.new for change in self.ha.since(self.mark, "sensor.left_keys_proximity")]
         house.check(
-            not {"immediate", "near"} & set(near) and "left near" not in fired, "a beacon that left is not shown as near (H1)", near)
+            not {"immediate", "near"} & set(near) and "left near" not in fired,
+            "a beacon that left is not shown as near (H1)", near)
         for name, allowed in (("left", LEAVING), ("stayed", []), ("came", [*ENTERING, "approaches"])):
             wrong = [
                 kind for kind in (entry.removeprefix(name + " ") for entry in fired if entry.startswith(name + " "))
                 if kind not in allowed and not (kind == "near" and name != "left")]
-            house.check(not wrong, f"no automation runs that a beacon that {name} does not give (H1)", wrong)
+            house.check(not wrong, f"no automation runs without a movement, for a beacon that {name} (H1)", wrong)
         wanted = ["left exit message", "came enter message"]
         if house.home_assistant.entities("left room", "event."):
             wanted += ["left exit event", "came enter event"]
         counts = {name: fired.count(name) for name in wanted}
         house.check(
-            all(count == 1 or count == 0 and not delivers for count in counts.values()), "each movement is an event, once", counts)
+            all(count == 1 or count == 0 and not delivers for count in counts.values()),
+            "each movement is an event, once", counts)
 
 
 def configuration_of(house):
-    """The configuration, for a gateway that knows trackers and for one that does not."""
+    """Returns the configuration, without trackers for a gateway that does not know them."""
     return CONFIGURATION if house.knows_trackers() else WITHOUT_TRACKERS
 
 
@@ -175,7 +177,7 @@ def check_broker(house):
 
 @case("Home Assistant lost")
 def check_home_assistant(house):
-    """Home Assistant is restarted, while beacond hears. What happens until it is back, it has no event of."""
+    """Home Assistant is restarted, while beacond hears. It misses the events until it is back."""
     round = Interruption(house)
     house.home_assistant.end()
     round.move()
@@ -186,10 +188,10 @@ def check_home_assistant(house):
 
 @case("suspended")
 def check_suspension(house):
-    """beacond is stopped and continued by signals, as when its machine sleeps.
+    """beacond is stopped and continued by signals (SIGSTOP, SIGCONT), which stands for a machine that sleeps.
 
-    Time passes for it, the broker loses it, and what was sent to it waits: all as in a suspended machine. That has no adverts
-    of its sleep, while the simulated air's wait here and are read late; and its radio is reset.
+    As in a suspended machine, time passes and the broker drops the connection. Unlike there, adverts of the pause wait in
+    sockets and are read late, and no radio is reset.
     """
     round = Interruption(house)
     round.gateway.program.send(signal.SIGSTOP)

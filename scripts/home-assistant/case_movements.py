@@ -1,4 +1,4 @@
-"""Automations for what moves: enter and exit, presence, nearness and places."""
+"""Automations for movements: enter and exit, presence, nearness and places."""
 
 from house import ANNS_HOUSE, BAG, CELLAR, FRONT_ROOM, case, configuration, keys
 
@@ -28,7 +28,7 @@ def check_movements(house):
         lambda: ha.state("binary_sensor.cellar") == "off" and ha.state("binary_sensor.front_room") == "off",
         "a region that was never heard is empty after its time-out (H2)",
         lambda: [ha.state("binary_sensor.cellar"), ha.state("binary_sensor.front_room")], limit=15)
-    # Its time-out is that of regions without one, 30 s, from the start on.
+    # It has no region with a shorter time-out than the default, 30 s.
     house.comes(
         lambda: ha.state("binary_sensor.bag") == "off", "a beacon that was never heard is absent after its time-out (H2)",
         lambda: ha.state("binary_sensor.bag"), limit=45)

@@ -1,4 +1,4 @@
-"""Reloads (SIGHUP): what has not changed stays as it is, and a rename is no movement."""
+"""Reloads (SIGHUP): unchanged devices stay available, and a rename is no movement."""
 
 from case_movements import event_trigger
 from house import ANNS_HOUSE, CELLAR, beacon, case, configuration, region
@@ -63,7 +63,7 @@ def check_reload(house):
 
 @case("unrelated change")
 def check_unrelated(house):
-    """A region is added; what was there is not concerned."""
+    """A region is added, and the log's level changes."""
     round = Reload(house)
     round.reload(round.file(more_regions=[CELLAR], more="log: { level: debug }\n"), "cellar")
     round.verdicts()

@@ -1,4 +1,4 @@
-"""Home Assistant: its process, its programming interfaces, and what has happened in it."""
+"""Home Assistant: its process, its programming interfaces, and the history of its states and automations."""
 
 import json
 import os
@@ -21,7 +21,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 # Bound to the same folder in Home Assistant's root.
 CONFIG = FOLDER / "config"
 
-# What automations log when their triggers and conditions were met; it is there from the first second after a start.
+# The line that an automation logs once its trigger and conditions are met. Unlike events, it is also there for the start.
 FIRED = re.compile(r"\[homeassistant\.components\.automation\.\S+\] (.+): Running automation actions")
 CONFIGURATION = """
 homeassistant: { name: Check, country: DE, language: en, time_zone: Europe/Berlin, unit_system: metric,
@@ -52,7 +52,7 @@ class Change:
 
 
 class HomeAssistant:
-    """Home Assistant in a process, as its user has it: set up, signed in and connected to the broker."""
+    """Home Assistant, set up, signed in and connected to the broker."""
 
     def __init__(self):
         (CONFIG / "documents").mkdir(parents=True)
@@ -87,7 +87,7 @@ class HomeAssistant:
             return False
 
     def log(self):
-        """Its log, over all restarts."""
+        """Returns its log, over all restarts."""
         return (FOLDER / "home-assistant.log").read_text(errors="replace")
 
     # MARK: signing in
@@ -202,7 +202,7 @@ class HomeAssistant:
             raise ValueError(f"{kind}: {result['error']}")
         return result["result"]
 
-    # MARK: what it has
+    # MARK: its contents
 
     def state(self, entity):
         found = self.states.get(entity)
@@ -215,13 +215,13 @@ class HomeAssistant:
         return [entry for entry in self.call("config_entries/get") if entry["domain"] == domain]
 
     def devices(self, domain="mqtt"):
-        """Its devices of an integration, by name."""
+        """Returns the devices of an integration, by name."""
         entries = {entry["entry_id"] for entry in self.entries(domain)}
         devices = self.call("config/device_registry/list")
         return {device["name"]: device for device in devices if entries & set(device["config_entries"])}
 
     def entities(self, device=None, domain=""):
-        """The ids of entities of a device (its name), or of all devices, of a domain."""
+        """Returns the ids of MQTT entities, of a device (by name) and a domain."""
         wanted = None
         if device is not None:
             wanted = self.devices().get(device, {}).get("id", "-")
@@ -233,7 +233,7 @@ class HomeAssistant:
     # MARK: automations
 
     def automate(self, automations):
-        """Replaces all automations: trigger or triggers by name."""
+        """Replaces all automations; each is a name with a trigger, or a list of them."""
         self.automations = [
             {"id": re.sub(r"\W", "_", name).lower(), "alias": name, "actions": [{"event": "check"}], "mode": "parallel",
              "triggers": trigger if isinstance(trigger, list) else [trigger]}
@@ -245,30 +245,30 @@ class HomeAssistant:
         self.service("automation.reload")
 
     def document(self, name, text):
-        """Adds an automation as a user would paste it, in YAML."""
+        """Adds an automation in YAML, as a user pastes it."""
         (CONFIG / "documents" / f"{name}.yaml").write_text(text)
 
     def documents(self):
         return list((CONFIG / "documents").iterdir())
 
     def mark(self):
-        """Where the history is now, for `fired` and `since`."""
+        """Returns the current position in the history, for `fired` and `since`."""
         return len(FIRED.findall(self.log())), len(self.changes)
 
     def fired(self, mark):
-        """The names of the automations that have run since."""
+        """Returns the names of the automations that ran since a mark."""
         return FIRED.findall(self.log())[mark[0]:]
 
     def since(self, mark, *entities):
         return [change for change in self.changes[mark[1]:] if not entities or change.entity in entities]
 
     def troubles(self):
-        """Warnings and errors about MQTT in its log."""
+        """Returns warnings and errors about MQTT in its log."""
         return [
             line for line in self.log().splitlines() if re.search(r" (WARNING|ERROR) ", line) and "mqtt" in line.lower()]
 
 
 def version():
-    """The version that is installed."""
+    """Returns the installed version."""
     words = ["chroot", ROOT, "/venv/bin/hass", "--version"]
     return subprocess.run(words, capture_output=True, text=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""The house of the checks: a broker, Home Assistant, gateways and beacons, and what is right and not in it."""
+"""The house of the checks: a broker, Home Assistant, gateways and beacons, and the verdicts."""
 
 import time
 import traceback
@@ -6,14 +6,14 @@ import traceback
 from home_assistant import HomeAssistant
 from programs import BROKER_PORT, UUID, Beacon, Broker, Gateway, Timeout, check_configuration, end_all, until
 
-# How long it is watched that nothing happens, once all that was sent before has arrived.
+# How many seconds nothing may happen after all earlier messages have arrived.
 QUIET = 2
 
 cases = {}
 
 
 def case(name, quick=False):
-    """Adds a function to the cases, which get the house; `quick` for those of the quick form."""
+    """Registers a function, which gets the house, as a case; `quick` adds it to the quick form."""
     def add(function):
         function.is_quick = quick
         cases[name] = function
@@ -38,7 +38,8 @@ class House:
             self.right += 1
         else:
             self.wrong.append(f"{self.case}: {sentence}")
-        print("ok  " if is_right else "FAIL", f"{self.case}: {sentence}", f"({detail})" if detail and not is_right else "", flush=True)
+        reason = f" ({detail})" if detail and not is_right else ""
+        print(f"{'ok  ' if is_right else 'FAIL'} {self.case}: {sentence}{reason}", flush=True)
         return is_right
 
     def comes(self, condition, sentence, detail=lambda: "", limit=None):
@@ -54,7 +55,7 @@ class House:
         self.case, began = name, time.monotonic()
         try:
             cases[name](self)
-        except Exception as error:  # What one case breaks is not the end of the others.
+        except Exception as error:  # The other cases run anyway.
             if not isinstance(error, Timeout):
                 traceback.print_exc()
             self.check(False, "it ends", error)
@@ -81,7 +82,7 @@ class House:
     def end(self):
         end_all()
 
-    # MARK: what is in it
+    # MARK: gateways and beacons
 
     def gateway(self, configuration, name="beacond", wrapper=()):
         gateway = Gateway(name, configuration, wrapper)
@@ -104,13 +105,13 @@ class House:
     # MARK: time
 
     def settle(self, quiet=QUIET):
-        """Waits until all that was sent has arrived, and for a moment in which nothing more has to come of it."""
+        """Waits until all earlier messages have arrived, and then through a bounded quiet span."""
         self.pass_marker()
         time.sleep(quiet)
         self.pass_marker()
 
     def pass_marker(self):
-        """Sends a message through the broker and waits for Home Assistant to have it, and with it all earlier ones."""
+        """Sends a message through the broker and waits until Home Assistant has it, and with it all earlier ones."""
         home_assistant = self.home_assistant
         if not any(automation["alias"] == "marker" for automation in home_assistant.automations):
             home_assistant.automations.append(
@@ -130,7 +131,7 @@ class House:
         until(arrived, "no message comes to Home Assistant")
 
     def fired(self, mark):
-        """The automations of the case that have run since."""
+        """Returns the automations of the case that ran since a mark."""
         return [name for name in self.home_assistant.fired(mark) if name != "marker"]
 
 
@@ -149,12 +150,12 @@ BAG, BIKE = beacon("Bag", 11, 3), beacon("Bike", 17, 2)
 
 
 def keys(more=""):
-    """The line of Ann's keys, which are in the front room and, by themselves, Ann's house."""
+    """Returns the configuration of Ann's keys, which belong to the front room and to Ann's house."""
     return beacon("Ann's keys", 11, 2, more)
 
 
 def configuration(regions=(), beacons=(), destination="", home_assistant="true", more="", source="air"):
-    """A file for beacond. Its broker finds out within 8 s that it is lost."""
+    """Returns a configuration of beacond. With this keep-alive the broker notices a lost gateway within 8 s."""
     def items(key, values):
         return f"{key}:\n" + "".join(f"  - {value}\n" for value in values) if values else ""
     return (

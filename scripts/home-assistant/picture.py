@@ -14,7 +14,7 @@ from websocket import WebSocket
 
 PICTURE = pathlib.Path(__file__).resolve().parents[2] / "docs/images/home-assistant.png"
 WIDTH, HEIGHT = 1200, 900
-# The page is made of components, each with a tree of its own.
+# Returns the text of the page, whose components have separate trees.
 TEXT = """(function text(node) {
     if (node.nodeType === 3) return node.textContent;
     if (node.nodeName === 'STYLE' || node.nodeName === 'SCRIPT') return '';
@@ -75,20 +75,20 @@ def draw(house):
         [FRONT_ROOM, ANNS_HOUSE], [keys(f", place: Hall{tracker}")],
         more=f"places: [{{ name: Hall, receivers: [air] }}]\n{CONSOLE}"))
     carried = house.keys()
-    for distance, proximity in ((8, "far"), (0.5, "immediate"), (2, "near")):
+    for distance, proximity in ((8, ["far"]), (0.3, ["immediate", "near"])):
         carried.comes(distance)
-        until(lambda: ha.state("sensor.ann_s_keys_proximity") == proximity, f"the beacon does not come {proximity}")
+        until(lambda: ha.state("sensor.ann_s_keys_proximity") in proximity, f"the beacon does not come {proximity[0]}")
     ha.end_welcome()
     chromium = Chromium()
     try:
         tokens = ha.tokens | {"hassUrl": ADDRESS, "clientId": ADDRESS + "/", "expires": 4102444800000}
         chromium.call(
             "Page.addScriptToEvaluateOnNewDocument",
-            source=f"localStorage.hassTokens = {json.dumps(json.dumps(tokens))}; localStorage.dockedSidebar = '\"always_hidden\"'")
+            source=f"localStorage.hassTokens = {json.dumps(json.dumps(tokens))}")
         device = ha.devices()["Ann's keys"]["id"]
         chromium.call("Page.navigate", url=f"{ADDRESS}/config/devices/device/{device}")
-        chromium.sees(r"Ann's keys.*Proximity.*Near.*Signal strength")
-        # What is drawn of the last minutes comes after the text.
+        chromium.sees(r"(?i)Ann's keys.*Proximity\s+(?:immediate|near).*Signal strength.*Activity.*far")
+        # The history of the last minutes appears after the text.
         house.settle()
         chromium.picture(PICTURE)
         house.check(PICTURE.stat().st_size > 20_000, "the device's page is drawn")

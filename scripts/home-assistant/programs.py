@@ -1,4 +1,4 @@
-"""The programs around Home Assistant: how they are started, ended and waited for."""
+"""The programs around Home Assistant: the broker, beacond, `beacon advertise`."""
 
 import os
 import pathlib
@@ -57,7 +57,7 @@ class Program:
         running.append(self)
 
     def log(self):
-        """What it has written since it was started."""
+        """Returns its output since its last start."""
         with open(self.log_path, "rb") as log:
             log.seek(self.begin)
             return log.read().decode(errors="replace")
@@ -94,7 +94,7 @@ def end_all():
 
 
 def environment(name):
-    """The environment of beacon and beacond, whose files are in a folder of their own."""
+    """Returns the environment of beacon and beacond, with a separate folder for their files."""
     folder = FOLDER / name
     folder.mkdir(exist_ok=True, mode=0o700)
     return {
@@ -103,7 +103,7 @@ def environment(name):
 
 
 class Broker:
-    """mosquitto, with users; what it retains survives its end."""
+    """mosquitto, with users. Its retained messages survive its restart."""
 
     USERS = {"ha": "hapass", "beacond": PASSWORD}
 
@@ -179,7 +179,7 @@ class Gateway:
 
 
 def setup(name, *words):
-    """Runs `beacond setup` as a script does; returns what it says and the file."""
+    """Runs `beacond setup` without a terminal; returns its status, its output and the file."""
     path = FOLDER / name / "beacond.yaml"
     variables = environment(name)
     done = subprocess.run(
