@@ -50,7 +50,7 @@ def check_documents(house):
     carried.comes()
     runs(mark, [enter, home], f'"{enter}" and "{home}" run when the beacon comes (H6)')
     mark = ha.mark()
-    carried.comes(distance=0.5)
+    carried.comes(distance=0.2)
     runs(mark, [near], f'"{near}" runs when it comes near')
 
     mark = ha.mark()

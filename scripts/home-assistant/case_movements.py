@@ -28,10 +28,6 @@ def check_movements(house):
         lambda: ha.state("binary_sensor.cellar") == "off" and ha.state("binary_sensor.front_room") == "off",
         "a region that was never heard is empty after its time-out (H2)",
         lambda: [ha.state("binary_sensor.cellar"), ha.state("binary_sensor.front_room")], limit=15)
-    # It has no region with a shorter time-out than the default, 30 s.
-    house.comes(
-        lambda: ha.state("binary_sensor.bag") == "off", "a beacon that was never heard is absent after its time-out (H2)",
-        lambda: ha.state("binary_sensor.bag"), limit=45)
     ha.automate(AUTOMATIONS)
     carried = house.keys()
 
@@ -44,7 +40,7 @@ def check_movements(house):
     house.comes(lambda: ha.state("sensor.ann_s_keys_proximity") == "far", "8 m are far")
 
     near = ha.mark()
-    carried.comes(distance=0.5)
+    carried.comes(distance=0.2)
     house.comes(lambda: "near" in house.fired(near), "coming near runs its automation", lambda: house.fired(near), limit=30)
 
     exit = ha.mark()
@@ -63,6 +59,11 @@ def check_movements(house):
     house.settle()
     doubled = sorted(name for name in set(house.fired(again)) if house.fired(again).count(name) > 1)
     house.check(not doubled, "each runs once", doubled)
+
+    # It has no region with a shorter time-out than the default, 30 s.
+    house.comes(
+        lambda: ha.state("binary_sensor.bag") == "off", "a beacon that was never heard is absent after its time-out (H2)",
+        lambda: ha.state("binary_sensor.bag"), limit=45)
 
 
 @case("event entities")

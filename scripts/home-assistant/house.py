@@ -89,12 +89,12 @@ class House:
         self.gateways.append(gateway)
         return gateway
 
-    def beacon(self, major, minor, distance=0.5):
+    def beacon(self, major, minor, distance=0.2):
         beacon = Beacon(major, minor, distance)
         self.beacons.append(beacon)
         return beacon
 
-    def keys(self, distance=0.5):
+    def keys(self, distance=0.2):
         """Ann's keys."""
         return self.beacon(11, 2, distance)
 

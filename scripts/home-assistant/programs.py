@@ -199,7 +199,7 @@ def check_configuration(text):
 class Beacon:
     """A beacon in the simulated air, by `beacon advertise`, which comes and leaves."""
 
-    def __init__(self, major, minor, distance=0.5):
+    def __init__(self, major, minor, distance=0.2):
         self.major, self.minor, self.distance, self.program = major, minor, distance, None
 
     def comes(self, distance=None):
