@@ -68,8 +68,8 @@ def check_devices(house):
     diagnostics = [entity["entity_id"] for entity in registered if entity["entity_category"] == "diagnostic"]
     house.check(len(diagnostics) >= 3, "the gateway has diagnostics (H4)", diagnostics)
     house.comes(
-        lambda: diagnostics and all(ha.state(entity) not in (None, "unavailable", "unknown") for entity in diagnostics),
-        "they have values (H4)", lambda: {entity: ha.state(entity) for entity in diagnostics}, limit=20)
+        lambda: not diagnostics or all(ha.state(entity) not in (None, "unavailable", "unknown") for entity in diagnostics),
+        "they have values (H4)", lambda: {entity: ha.state(entity) for entity in diagnostics}, limit=30)
 
     areas = {area["area_id"]: area["name"] for area in ha.call("config/area_registry/list")}
     house.check(

@@ -13,7 +13,7 @@ from programs import FOLDER, Program, Timeout, until
 from websocket import WebSocket
 
 PICTURE = pathlib.Path(__file__).resolve().parents[2] / "docs/images/home-assistant.png"
-WIDTH, HEIGHT = 1200, 900
+WIDTH, HEIGHT = 1200, 760
 # Returns the text of the page, whose components have separate trees.
 TEXT = """(function text(node) {
     if (node.nodeType === 3) return node.textContent;
@@ -87,7 +87,9 @@ def draw(house):
             source=f"localStorage.hassTokens = {json.dumps(json.dumps(tokens))}")
         device = ha.devices()["Ann's keys"]["id"]
         chromium.call("Page.navigate", url=f"{ADDRESS}/config/devices/device/{device}")
-        chromium.sees(r"(?i)Ann's keys.*Proximity\s+(?:immediate|near).*Signal strength.*Activity.*far")
+        # The order of the page's columns varies.
+        for pattern in (r"Device info", r"Proximity\s+(?:immediate|near)", r"Signal strength\s+-\d", r"Activity.*Proximity\s+far"):
+            chromium.sees(pattern)
         # The history of the last minutes appears after the text.
         house.settle()
         chromium.picture(PICTURE)
