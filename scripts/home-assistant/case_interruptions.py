@@ -189,12 +189,17 @@ def check_home_assistant(house):
 def check_suspension(house):
     """beacond is stopped and continued by signals (SIGSTOP, SIGCONT), which stands for a machine that sleeps.
 
-    As in a suspended machine, time passes and the broker drops the connection. Unlike there, adverts of the pause wait in
-    sockets and are read late, and no radio is reset.
+    As in a suspended machine, time passes, the broker drops the connection, and no advert is heard: the beacons pause too, or
+    their adverts would wait in sockets. Unlike there, no radio is reset.
     """
     round = Interruption(house)
+    for beacon in round.keys.values():
+        beacon.send(signal.SIGSTOP)
     round.gateway.program.send(signal.SIGSTOP)
     round.wait_for_unavailable()
-    round.move()
+    # A stopped program ends by this signal alone.
+    round.keys["left"].leaves(signal.SIGKILL)
+    round.keys["stayed"].send(signal.SIGCONT)
+    round.keys["came"].comes()
     round.gateway.program.send(signal.SIGCONT)
     round.verdicts()

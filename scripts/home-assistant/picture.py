@@ -75,16 +75,16 @@ def draw(house):
         [FRONT_ROOM, ANNS_HOUSE], [keys(f", place: Hall{tracker}")],
         more=f"places: [{{ name: Hall, receivers: [air] }}]\n{CONSOLE}"))
     carried = house.keys()
-    for distance, proximity in ((8, ["far"]), (0.3, ["immediate", "near"])):
+    for distance, proximity in ((8, ["far"]), (1.5, ["near", "immediate"])):
         carried.comes(distance)
         until(lambda: ha.state("sensor.ann_s_keys_proximity") in proximity, f"the beacon does not come {proximity[0]}")
     ha.end_welcome()
     chromium = Chromium()
     try:
         tokens = ha.tokens | {"hassUrl": ADDRESS, "clientId": ADDRESS + "/", "expires": 4102444800000}
+        stored = {"hassTokens": json.dumps(tokens), "dockedSidebar": json.dumps("always_hidden")}
         chromium.call(
-            "Page.addScriptToEvaluateOnNewDocument",
-            source=f"localStorage.hassTokens = {json.dumps(json.dumps(tokens))}")
+            "Page.addScriptToEvaluateOnNewDocument", source=f"Object.assign(localStorage, {json.dumps(stored)})")
         device = ha.devices()["Ann's keys"]["id"]
         chromium.call("Page.navigate", url=f"{ADDRESS}/config/devices/device/{device}")
         # The order of the page's columns varies.

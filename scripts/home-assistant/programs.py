@@ -209,7 +209,11 @@ class Beacon:
             f"advertise-{self.major}-{self.minor}", PROGRAMS / "beacon", "advertise", "--uuid", UUID, "--major",
             self.major, "--minor", self.minor, "--source", f"air@{self.distance},0", environment=environment("air"))
 
-    def leaves(self):
+    def leaves(self, by=signal.SIGTERM):
         if self.program:
-            self.program.end()
+            self.program.end(by)
         self.program = None
+
+    def send(self, number):
+        if self.program:
+            self.program.send(number)
