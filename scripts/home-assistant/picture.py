@@ -13,7 +13,7 @@ from programs import FOLDER, Program, Timeout, until
 from websocket import WebSocket
 
 PICTURE = pathlib.Path(__file__).resolve().parents[2] / "docs/images/home-assistant.png"
-WIDTH, HEIGHT = 1200, 760
+WIDTH, HEIGHT = 1200, 680
 # Returns the text of the page, whose components have separate trees.
 TEXT = """(function text(node) {
     if (node.nodeType === 3) return node.textContent;
