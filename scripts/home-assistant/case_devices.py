@@ -1,0 +1,103 @@
+"""Discovery: devices and entities as a user sees them."""
+
+import json
+
+from house import BAG, CELLAR, FRONT_ROOM, case, configuration, keys
+from programs import UUID, setup
+
+# All beacons of the museum. Its visitor hears some of them only after a while.
+MUSEUM = {"Amber": "1/1", "Fossil": "1/2", "Globe": "2/1", "Map": "2/2", "Clock": "3/1", "Loom": "3/2"}
+
+# Browsers of other machines may open this console, so that the devices' pages can link to it.
+CONSOLE = f'web: {{ listen: "0.0.0.0:8099", token-hash: {"0123456789abcdef" * 4} }}\n'
+
+
+@case("setup", quick=True)
+def check_setup(house):
+    """What `beacond setup --home-assistant` writes, with the simulated museum of the README."""
+    ha = house.home_assistant
+    named = [word for name, values in MUSEUM.items() for word in ("--beacon", f"{name}={UUID}/{values}")]
+    status, said, written = setup("beacond", "--source", "simulation:museum?loop", *named)
+    house.check(status == 0 and written, "setup accepts the broker and writes a file", said)
+    house.gateway(None)
+    house.comes(lambda: set(MUSEUM) <= set(ha.devices()), "named beacons are devices", ha.devices)
+    # There is a zone of this name in each Home Assistant.
+    house.check("home" not in ha.devices(), "no region is called home, as Home Assistant's zone is (H9)", list(ha.devices()))
+    wanted = ["binary_sensor.amber", "sensor.amber_distance", "sensor.amber_proximity", "sensor.amber_signal_strength"]
+    house.check(set(wanted) <= set(ha.entities()), "a beacon has its entities, by these names", ha.entities("Amber"))
+    house.comes(lambda: ha.state("binary_sensor.amber") == "on", "a beacon is present")
+    house.comes(
+        lambda: ha.state("sensor.amber_proximity") in ("immediate", "near", "far"), "it has a proximity",
+        lambda: ha.state("sensor.amber_proximity"))
+    house.comes(
+        lambda: all(ha.state(entity) in ("on", "off") for entity in ha.entities(domain="binary_sensor.")),
+        "nothing in the museum is unknown (H2)", lambda: states(ha, "binary_sensor."), limit=45)
+    house.settle()
+    house.check(not ha.troubles(), "Home Assistant warns of no payload", ha.troubles()[:3])
+
+
+@case("devices", quick=True)
+def check_devices(house):
+    """What a device's page has: maker, version, address, gateway, area; and what the announcement says of its origin."""
+    ha = house.home_assistant
+    house.gateway(configuration(
+        [FRONT_ROOM], [keys(", place: hall")],
+        more=f"places: [{{ name: hall, receivers: [air] }}]\n{CONSOLE}"))
+    house.keys().comes()
+    house.comes(
+        lambda: ha.state("binary_sensor.ann_s_keys") == "on" and ha.state("binary_sensor.front_room") == "on",
+        "beacon and region are there", lambda: states(ha))
+    devices = ha.devices()
+    own = {name: devices.get(name, {}) for name in ("Ann's keys", "front room")}
+    for key in ("manufacturer", "model", "sw_version"):
+        values = {name: device.get(key) for name, device in own.items()}
+        house.check(
+            all(value and "unknown" not in value for value in values.values()), f"each device has {key} (H4)", values)
+    house.check(
+        all((device.get("configuration_url") or "").startswith("http") for device in devices.values()),
+        "each device has the console's address (H4)", {name: d.get("configuration_url") for name, d in devices.items()})
+    house.check(
+        not any(device.get("serial_number") for device in own.values()), "an identity is no serial number (H4)",
+        own["Ann's keys"].get("serial_number"))
+
+    gateways = {device.get("via_device_id") for device in own.values()}
+    gateway = next((device for device in devices.values() if device["id"] in gateways), None)
+    house.check(len(gateways) == 1 and gateway, "beacon and region are connected by a gateway's device (H4)", gateways)
+    registered = [
+        entity for entity in ha.call("config/entity_registry/list") if gateway and entity["device_id"] == gateway["id"]]
+    diagnostics = [entity["entity_id"] for entity in registered if entity["entity_category"] == "diagnostic"]
+    house.check(len(diagnostics) >= 3, "the gateway has diagnostics (H4)", diagnostics)
+    house.comes(
+        lambda: not diagnostics or all(ha.state(entity) not in (None, "unavailable", "unknown") for entity in diagnostics),
+        "they have values (H4)", lambda: {entity: ha.state(entity) for entity in diagnostics}, limit=30)
+
+    areas = {area["area_id"]: area["name"] for area in ha.call("config/area_registry/list")}
+    house.check(
+        areas.get(own["Ann's keys"].get("area_id")) == "hall", "a beacon that is fixed in a place is in that area (H4)", areas)
+    for entity in ("sensor.ann_s_keys_proximity", "sensor.ann_s_keys_place"):
+        house.check((ha.attribute(entity, "icon") or "").startswith("mdi:"), f"{entity} has an icon (H4)")
+    announced = [json.loads(text) for text in house.broker.retained("homeassistant/device/+/config").values()]
+    house.check(
+        announced and all({"name", "sw_version", "support_url"} <= set(config["origin"]) for config in announced),
+        "the origin has a version and an address for help (H4)", [config["origin"] for config in announced])
+    house.check(not ha.troubles(), "Home Assistant warns of no payload", ha.troubles()[:3])
+
+
+@case("removal")
+def check_removal(house):
+    """Another configuration, and `home-assistant: false`, leave nothing of what was there."""
+    ha = house.home_assistant
+    gateway = house.gateway(configuration([FRONT_ROOM], [keys()]))
+    house.comes(lambda: {"front room", "Ann's keys"} <= set(ha.devices()), "region and beacon are devices")
+    gateway.reload(configuration([CELLAR], [BAG]))
+    house.comes(
+        lambda: {"cellar", "Bag"} <= set(ha.devices()) and not {"front room", "Ann's keys"} & set(ha.devices()),
+        "another configuration replaces them", lambda: list(ha.devices()))
+    gateway.reload(configuration([CELLAR], [BAG], home_assistant="false"))
+    house.comes(lambda: not ha.devices(), "home-assistant: false removes all devices", lambda: list(ha.devices()))
+    left = house.broker.retained("homeassistant/#")
+    house.check(not left, "the broker retains no announcement", list(left))
+
+
+def states(ha, domain=""):
+    return {entity: ha.state(entity) for entity in ha.entities(domain=domain)}
