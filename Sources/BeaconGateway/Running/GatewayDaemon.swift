@@ -263,7 +263,7 @@ public struct GatewayDaemon: Sendable {
         services.append(
             .init(
                 service: DiagnosticsRun(
-                    receivers: { [parts] in parts.withLock { $0.destinations.compactMap(\.diagnose) } },
+                    receivers: { [parts = self.parts] in parts.withLock { $0.destinations.compactMap(\.diagnose) } },
                     statistics: { [published] in published.withLock { $0 } }, delivery: delivery),
                 successTerminationBehavior: .ignore))
         services += companions.map { .init(service: $0) }
