@@ -27,7 +27,7 @@ public struct MessageFault: Error, Hashable {
         let place = topic.map { " at \($0)" } ?? ""
         let sender = receiver.map { " of \($0)" } ?? ""
         let found = excerpt.map { $0.isEmpty ? ". It is empty" : ". It reads \"\($0)\"" } ?? ""
-        return "\(subject)\(place)\(sender) \(isUsed ? "is used in part" : "is not used"): \(problem)\(found). "
+        return "\(subject)\(sender)\(place) \(isUsed ? "is used in part" : "is not used"): \(problem)\(found). "
             + "Others like it are counted and not reported"
     }
 
