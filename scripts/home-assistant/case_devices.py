@@ -22,7 +22,7 @@ def check_setup(house):
     house.gateway(None)
     house.comes(lambda: set(MUSEUM) <= set(ha.devices()), "named beacons are devices", ha.devices)
     # There is a zone of this name in each Home Assistant.
-    house.check("home" not in ha.devices(), "no region is called home, as Home Assistant's zone is (H9)", list(ha.devices()))
+    house.check("home" not in ha.devices(), "no region is called home, as Home Assistant's zone is", list(ha.devices()))
     wanted = ["binary_sensor.amber", "sensor.amber_distance", "sensor.amber_proximity", "sensor.amber_signal_strength"]
     house.check(set(wanted) <= set(ha.entities()), "a beacon has its entities, by these names", ha.entities("Amber"))
     house.comes(lambda: ha.state("binary_sensor.amber") == "on", "a beacon is present")
@@ -31,7 +31,7 @@ def check_setup(house):
         lambda: ha.state("sensor.amber_proximity"))
     house.comes(
         lambda: all(ha.state(entity) in ("on", "off") for entity in ha.entities(domain="binary_sensor.")),
-        "nothing in the museum is unknown (H2)", lambda: states(ha, "binary_sensor."), limit=45)
+        "nothing in the museum is unknown", lambda: states(ha, "binary_sensor."), limit=45)
     house.settle()
     house.check(not ha.troubles(), "Home Assistant warns of no payload", ha.troubles()[:3])
 
@@ -52,34 +52,34 @@ def check_devices(house):
     for key in ("manufacturer", "model", "sw_version"):
         values = {name: device.get(key) for name, device in own.items()}
         house.check(
-            all(value and "unknown" not in value for value in values.values()), f"each device has {key} (H4)", values)
+            all(value and "unknown" not in value for value in values.values()), f"each device has {key}", values)
     house.check(
         all((device.get("configuration_url") or "").startswith("http") for device in devices.values()),
-        "each device has the console's address (H4)", {name: d.get("configuration_url") for name, d in devices.items()})
+        "each device has the console's address", {name: d.get("configuration_url") for name, d in devices.items()})
     house.check(
-        not any(device.get("serial_number") for device in own.values()), "an identity is no serial number (H4)",
+        not any(device.get("serial_number") for device in own.values()), "an identity is no serial number",
         own["Ann's keys"].get("serial_number"))
 
     gateways = {device.get("via_device_id") for device in own.values()}
     gateway = next((device for device in devices.values() if device["id"] in gateways), None)
-    house.check(len(gateways) == 1 and gateway, "beacon and region are connected by a gateway's device (H4)", gateways)
+    house.check(len(gateways) == 1 and gateway, "beacon and region are connected by a gateway's device", gateways)
     registered = [
         entity for entity in ha.call("config/entity_registry/list") if gateway and entity["device_id"] == gateway["id"]]
     diagnostics = [entity["entity_id"] for entity in registered if entity["entity_category"] == "diagnostic"]
-    house.check(len(diagnostics) >= 3, "the gateway has diagnostics (H4)", diagnostics)
+    house.check(len(diagnostics) >= 3, "the gateway has diagnostics", diagnostics)
     house.comes(
         lambda: not diagnostics or all(ha.state(entity) not in (None, "unavailable", "unknown") for entity in diagnostics),
-        "they have values (H4)", lambda: {entity: ha.state(entity) for entity in diagnostics}, limit=30)
+        "they have values", lambda: {entity: ha.state(entity) for entity in diagnostics}, limit=30)
 
     areas = {area["area_id"]: area["name"] for area in ha.call("config/area_registry/list")}
     house.check(
-        areas.get(own["Ann's keys"].get("area_id")) == "hall", "a beacon that is fixed in a place is in that area (H4)", areas)
+        areas.get(own["Ann's keys"].get("area_id")) == "hall", "a beacon that is fixed in a place is in that area", areas)
     for entity in ("sensor.ann_s_keys_proximity", "sensor.ann_s_keys_place"):
-        house.check((ha.attribute(entity, "icon") or "").startswith("mdi:"), f"{entity} has an icon (H4)")
+        house.check((ha.attribute(entity, "icon") or "").startswith("mdi:"), f"{entity} has an icon")
     announced = [json.loads(text) for text in house.broker.retained("homeassistant/device/+/config").values()]
     house.check(
         announced and all({"name", "sw_version", "support_url"} <= set(config["origin"]) for config in announced),
-        "the origin has a version and an address for help (H4)", [config["origin"] for config in announced])
+        "the origin has a version and an address for help", [config["origin"] for config in announced])
     house.check(not ha.troubles(), "Home Assistant warns of no payload", ha.troubles()[:3])
 
 

@@ -22,21 +22,20 @@ def check_documents(house):
     ha, blocks = house.home_assistant, automations()
     house.check(len(blocks) == 3, "docs/mqtt.md has three automations", list(blocks))
     enter, near, home = blocks
-    tracker = ", tracker: true" if house.knows_trackers() else ""
-    gateway = house.gateway(configuration([FRONT_ROOM, ANNS_HOUSE], [keys(tracker)]))
+    gateway = house.gateway(configuration([FRONT_ROOM, ANNS_HOUSE], [keys(", tracker: true")]))
     # The way in which it comes home.
     carried = house.keys(distance=8)
     house.comes(lambda: {"front room", "Ann's keys"} <= set(ha.devices()), "region and beacon are devices")
     trackers = ha.entities("Ann's keys", "device_tracker.")
-    if house.check(trackers, "the beacon has a tracker (H6)"):
+    if house.check(trackers, "the beacon has a tracker"):
         make_person(house, trackers[0])
-        house.comes(lambda: ha.state("person.ann") == "not_home", "Ann is not home (H2)", lambda: ha.state("person.ann"), 15)
+        house.comes(lambda: ha.state("person.ann") == "not_home", "Ann is not home", lambda: ha.state("person.ann"), 15)
     for index, text in enumerate(blocks.values()):
         ha.document(str(index), text)
     ha.load()
     named = sorted(set(ENTITY.findall("\n".join(blocks.values()))))
     missing = [entity for entity in named if ha.state(entity) is None]
-    house.check(not missing, "each entity of the page is there (H6)", missing)
+    house.check(not missing, "each entity of the page is there", missing)
     house.settle()
 
     def runs(mark, wanted, sentence):
@@ -48,7 +47,7 @@ def check_documents(house):
 
     mark = ha.mark()
     carried.comes()
-    runs(mark, [enter, home], f'"{enter}" and "{home}" run when the beacon comes (H6)')
+    runs(mark, [enter, home], f'"{enter}" and "{home}" run when the beacon comes')
     mark = ha.mark()
     carried.comes(distance=0.2)
     runs(mark, [near], f'"{near}" runs when it comes near')
@@ -71,4 +70,4 @@ def check_documents(house):
     carried.leaves()
     mark = ha.mark()
     gateway.start()
-    runs(mark, [home], f'"{home}" runs when Ann left without a gateway (H6)')
+    runs(mark, [home], f'"{home}" runs when Ann left without a gateway')

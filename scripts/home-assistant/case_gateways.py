@@ -13,30 +13,30 @@ def machine(name, digit):
 
 @case("two gateways", quick=True)
 def check_two(house):
-    """Two machines of the same host name, with the defaults, do not disconnect each other (H9)."""
+    """Two machines of the same host name, with the defaults, do not disconnect each other."""
     ha = house.home_assistant
     first = house.gateway(configuration([FRONT_ROOM], [keys()]), "upstairs", machine("a", "a"))
     house.comes(lambda: "front room" in ha.devices(), "the first is there")
     second = house.gateway(configuration([CELLAR], [BIKE]), "downstairs", machine("b", "b"))
-    house.comes(lambda: {"cellar", "front room"} <= set(ha.devices()), "both are there (H9)", lambda: list(ha.devices()))
+    house.comes(lambda: {"cellar", "front room"} <= set(ha.devices()), "both are there", lambda: list(ha.devices()))
     mark = ha.mark()
     house.keys().comes()
     house.beacon(17, 2).comes()
     house.comes(
         lambda: ha.state("binary_sensor.front_room") == "on" and ha.state("binary_sensor.cellar") == "on",
-        "each publishes its region (H9)",
+        "each publishes its region",
         lambda: [ha.state("binary_sensor.front_room"), ha.state("binary_sensor.cellar")], limit=20)
     house.settle()
     lost = [change for change in ha.since(mark) if change.new == "unavailable"]
-    house.check(not lost, "nothing becomes unavailable (H9)", lost[:4])
+    house.check(not lost, "nothing becomes unavailable", lost[:4])
     said = [
         line for gateway in (first, second) for line in gateway.program.log().splitlines()
         if "lost" in line or "taken over" in line]
-    house.check(not said, "neither loses its connection (H9)", said[:2])
+    house.check(not said, "neither loses its connection", said[:2])
 
     first.end()
     house.comes(
-        lambda: ha.state("binary_sensor.front_room") == "unavailable", "one that ends is unavailable (H9)",
+        lambda: ha.state("binary_sensor.front_room") == "unavailable", "one that ends is unavailable",
         lambda: ha.state("binary_sensor.front_room"), limit=20)
-    house.check(ha.state("binary_sensor.cellar") == "on", "the other is not (H9)", ha.state("binary_sensor.cellar"))
-    house.check("front room" in ha.devices(), "its devices stay (H9)", list(ha.devices()))
+    house.check(ha.state("binary_sensor.cellar") == "on", "the other is not", ha.state("binary_sensor.cellar"))
+    house.check("front room" in ha.devices(), "its devices stay", list(ha.devices()))

@@ -14,7 +14,6 @@ CONFIGURATION = configuration(
     [region(f"{name} room", 15, minor) for name, minor, _, _ in THINGS],
     [beacon(f"{name} keys", 15, minor, ", tracker: true") for name, minor, _, _ in THINGS],
     more="places: [{ name: hall, receivers: [air] }]\nplace-rules: { exit-timeout: 5s }\n")
-WITHOUT_TRACKERS = CONFIGURATION.replace(", tracker: true", "")
 
 # The automations that may run only for a movement, by its direction.
 ENTERING = ["enters", "detected", "present", "tracked home", "enter message", "enter event", "moves here"]
@@ -77,7 +76,7 @@ class Interruption:
 
     def __init__(self, house):
         self.house, self.ha = house, house.home_assistant
-        self.gateway = house.gateway(configuration_of(house))
+        self.gateway = house.gateway(CONFIGURATION)
         self.keys = {name: house.beacon(15, minor) for name, minor, _, _ in THINGS}
         # All three have been there once. The one that will come has left again.
         for beacon in self.keys.values():
@@ -121,23 +120,18 @@ class Interruption:
         near = [change.new for change in self.ha.since(self.mark, "sensor.left_keys_proximity")]
         house.check(
             not {"immediate", "near"} & set(near) and "left near" not in fired,
-            "a beacon that left is not shown as near (H1)", near)
+            "a beacon that left is not shown as near", near)
         for name, allowed in (("left", LEAVING), ("stayed", []), ("came", [*ENTERING, "approaches"])):
             wrong = [
                 kind for kind in (entry.removeprefix(name + " ") for entry in fired if entry.startswith(name + " "))
                 if kind not in allowed and not (kind == "near" and name != "left")]
-            house.check(not wrong, f"no automation runs without a movement, for a beacon that {name} (H1)", wrong)
+            house.check(not wrong, f"no automation runs without a movement, for a beacon that {name}", wrong)
         messages = {name: fired.count(name) for name in ("left exit message", "came enter message")}
         house.check(
             all(count == 1 or count == 0 and not delivers for count in messages.values()),
             "each movement is a message, once", messages)
         events = {name: fired.count(name) for name in ("left exit event", "came enter event")}
         house.check(all(count <= 1 for count in events.values()), "each movement is at most one event", events)
-
-
-def configuration_of(house):
-    """Returns the configuration, without trackers for a gateway that does not know them."""
-    return CONFIGURATION if house.knows_trackers() else WITHOUT_TRACKERS
 
 
 @case("clean stop", quick=True)

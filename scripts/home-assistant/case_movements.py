@@ -26,7 +26,7 @@ def check_movements(house):
         more="places: [{ name: hall, receivers: [air] }]\nplace-rules: { exit-timeout: 5s }\n"))
     house.comes(
         lambda: ha.state("binary_sensor.cellar") == "off" and ha.state("binary_sensor.front_room") == "off",
-        "a region that was never heard is empty after its time-out (H2)",
+        "a region that was never heard is empty after its time-out",
         lambda: [ha.state("binary_sensor.cellar"), ha.state("binary_sensor.front_room")], limit=15)
     ha.automate(AUTOMATIONS)
     carried = house.keys()
@@ -35,7 +35,7 @@ def check_movements(house):
     carried.comes(distance=8)
     wanted = ["detected", "enter message", "enters", "in the hall", "present"]
     house.comes(
-        lambda: set(wanted) <= set(house.fired(mark)), "the first enter runs all automations for it (H2)",
+        lambda: set(wanted) <= set(house.fired(mark)), "the first enter runs all automations for it",
         lambda: sorted(set(wanted) - set(house.fired(mark))), limit=20)
     house.comes(lambda: ha.state("sensor.ann_s_keys_proximity") == "far", "8 m are far")
 
@@ -62,7 +62,7 @@ def check_movements(house):
 
     # It has no region with a shorter time-out than the default, 30 s.
     house.comes(
-        lambda: ha.state("binary_sensor.bag") == "off", "a beacon that was never heard is absent after its time-out (H2)",
+        lambda: ha.state("binary_sensor.bag") == "off", "a beacon that was never heard is absent after its time-out",
         lambda: ha.state("binary_sensor.bag"), limit=45)
 
 
@@ -73,18 +73,18 @@ def check_event_entities(house):
     house.gateway(configuration([FRONT_ROOM], [keys()]))
     house.comes(lambda: "front room" in ha.devices(), "the region is a device")
     found = house.comes(
-        lambda: ha.entities("front room", "event."), "the region has an event entity (H6)",
+        lambda: ha.entities("front room", "event."), "the region has an event entity",
         lambda: ha.entities("front room"), limit=10)
     if not found:
         return
-    house.check({"enter", "exit"} <= set(ha.attribute(found[0], "event_types") or []), "its types are enter and exit (H6)")
+    house.check({"enter", "exit"} <= set(ha.attribute(found[0], "event_types") or []), "its types are enter and exit")
     ha.automate({kind: event_trigger(found[0], kind) for kind in ("enter", "exit")})
     carried, mark = house.keys(), ha.mark()
     carried.comes()
-    house.comes(lambda: house.fired(mark) == ["enter"], "an enter is an event (H6)", lambda: house.fired(mark), limit=20)
+    house.comes(lambda: house.fired(mark) == ["enter"], "an enter is an event", lambda: house.fired(mark), limit=20)
     carried.leaves()
     house.comes(
-        lambda: house.fired(mark) == ["enter", "exit"], "so is an exit (H6)", lambda: house.fired(mark), limit=30)
+        lambda: house.fired(mark) == ["enter", "exit"], "so is an exit", lambda: house.fired(mark), limit=30)
 
 
 def event_trigger(entity, kind):

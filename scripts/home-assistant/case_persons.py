@@ -15,13 +15,11 @@ def make_person(house, tracker):
 
 @case("person", quick=True)
 def check_person(house):
-    """A person whose tracker is a beacon comes, leaves, and is unknown while the gateway is away (H6)."""
+    """A person whose tracker is a beacon comes, leaves, and is unknown while the gateway is away."""
     ha = house.home_assistant
-    if not house.check(house.knows_trackers(), "beacond knows the key tracker (H6)"):
-        return
     gateway = house.gateway(configuration([ANNS_HOUSE], [keys(", tracker: true")]))
     found = house.comes(
-        lambda: ha.entities("Ann's keys", "device_tracker."), "the beacon has a tracker (H6)",
+        lambda: ha.entities("Ann's keys", "device_tracker."), "the beacon has a tracker",
         lambda: ha.entities("Ann's keys"))
     if not found:
         return
@@ -33,34 +31,34 @@ def check_person(house):
             lambda: ha.state("person.ann") == state, sentence, lambda: (ha.state("person.ann"), ha.state(tracker)), limit)
 
     becomes("not_home", "Ann, who was never heard, is not home (H2, H6)")
-    house.check(ha.attribute(tracker, "source_type") == "bluetooth_le", "the tracker's source is Bluetooth LE (H6)")
+    house.check(ha.attribute(tracker, "source_type") == "bluetooth_le", "the tracker's source is Bluetooth LE")
     carried = house.keys()
     carried.comes()
-    becomes("home", "Ann comes home (H6)")
+    becomes("home", "Ann comes home")
     house.settle()
 
     mark = ha.mark()
     gateway.kill()
-    becomes("unknown", "nothing is known of Ann without the gateway (H6)")
+    becomes("unknown", "nothing is known of Ann without the gateway")
     gateway.start()
-    becomes("home", "she is home when the gateway is back (H6)")
+    becomes("home", "she is home when the gateway is back")
     ha.end()
     ha.start()
-    becomes("home", "and after a restart of Home Assistant (H6)", 60)
+    becomes("home", "and after a restart of Home Assistant", 60)
     house.broker.end()
-    becomes("unknown", "nothing is known of Ann without the broker (H6)")
+    becomes("unknown", "nothing is known of Ann without the broker")
     house.broker.start()
-    becomes("home", "she is home when the broker is back (H6)", 90)
+    becomes("home", "she is home when the broker is back", 90)
     house.settle()
     wrong = [change for change in ha.since(mark, "person.ann") if change.new == "not_home"]
-    house.check(not wrong, "Ann was not away in any of it (H6)", wrong)
+    house.check(not wrong, "Ann was not away in any of it", wrong)
 
     gateway.kill()
-    becomes("unknown", "nothing is known of Ann without the gateway (H6)")
+    becomes("unknown", "nothing is known of Ann without the gateway")
     carried.leaves()
     mark = ha.mark()
     gateway.start()
-    becomes("not_home", "Ann, who left without the gateway, is not home (H6)")
+    becomes("not_home", "Ann, who left without the gateway, is not home")
     house.settle()
     wrong = [change for change in ha.since(mark, "person.ann", "zone.home") if change.new in ("home", "1")]
     house.check(not wrong, "she was not shown at home again (H1, H6)", wrong)

@@ -28,7 +28,7 @@ def check_proxy(house):
         house.comes(lambda: proxy.says(ADVERTS), "it takes its adverts")
         device = until(lambda: list(ha.devices("esphome").values()), "the proxy is no device")[0]
         shown = device["sw_version"] or ""
-        house.check(shown and shown == shown.strip(), "its version is shown (H5)", repr(shown))
+        house.check(shown and shown == shown.strip(), "its version is shown", repr(shown))
         check_ibeacon(house)
 
         proxy.end(signal.SIGKILL)
@@ -51,7 +51,7 @@ def check_proxy(house):
 
 
 def check_ibeacon(house):
-    """The beacons have no names of their own, so that Home Assistant's ibeacon integration asks for their UUID (H7)."""
+    """The beacons have no names of their own, so that Home Assistant's ibeacon integration asks for their UUID."""
     ha = house.home_assistant
     ha.flow("ibeacon", {})
     entry = ha.entries("ibeacon")[0]

@@ -43,14 +43,14 @@ class Reload:
         self.house.settle(quiet=4)
 
     def verdicts(self):
-        """Nothing was unavailable, and nothing has run (H3)."""
+        """Nothing was unavailable, and nothing has run."""
         changes = self.ha.since(self.mark, *ENTITIES, "sensor.ann_s_keys_proximity")
         lost = [change for change in changes if change.new in ("unavailable", None)]
-        self.house.check(not lost, "nothing becomes unavailable (H3)", lost)
+        self.house.check(not lost, "nothing becomes unavailable", lost)
         other = [change for change in changes if change not in lost and change.old != "unavailable"]
-        self.house.check(not other, "no state changes (H3)", other)
+        self.house.check(not other, "no state changes", other)
         fired = self.house.fired(self.mark)
-        self.house.check(not fired, "no automation runs (H3)", fired)
+        self.house.check(not fired, "no automation runs", fired)
 
 
 @case("reload", quick=True)
@@ -71,14 +71,14 @@ def check_unrelated(house):
 
 @case("renamed region", quick=True)
 def check_renamed_region(house):
-    """A region gets another name: the same device and entity, and no enter; its device automation goes on (H9)."""
+    """A region gets another name: the same device and entity, and no enter; its device automation goes on."""
     ha, round = house.home_assistant, Reload(house)
     old = round.devices["front room"]
     registry = ha.call("config/entity_registry/list")
     entity = next(entry for entry in registry if entry["entity_id"] == "binary_sensor.front_room")
     round.reload(round.file(room="salon"), "salon")
     round.verdicts()
-    house.check(ha.devices().get("salon", {}).get("id") == old["id"], "it is the same device in Home Assistant (H9)")
+    house.check(ha.devices().get("salon", {}).get("id") == old["id"], "it is the same device in Home Assistant")
     house.check("front room" not in ha.devices(), "there is no device of the old name", list(ha.devices()))
     ha.automate({"by device": {
         "trigger": "device", "device_id": old["id"], "domain": "binary_sensor", "entity_id": entity["id"],
@@ -88,7 +88,7 @@ def check_renamed_region(house):
     round.gateway.program.says("salon was left", 30)
     carried.comes()
     house.comes(
-        lambda: "by device" in house.fired(mark), "a device automation goes on after the rename (H9)", limit=20)
+        lambda: "by device" in house.fired(mark), "a device automation goes on after the rename", limit=20)
 
 
 @case("renamed beacon")

@@ -4,7 +4,7 @@ import time
 import traceback
 
 from home_assistant import HomeAssistant
-from programs import BROKER_PORT, UUID, Beacon, Broker, Gateway, Timeout, check_configuration, end_all, until
+from programs import BROKER_PORT, UUID, Beacon, Broker, Gateway, Timeout, end_all, until
 
 # How many seconds nothing may happen after all earlier messages have arrived.
 QUIET = 2
@@ -97,10 +97,6 @@ class House:
     def keys(self, distance=0.2):
         """Ann's keys."""
         return self.beacon(11, 2, distance)
-
-    def knows_trackers(self):
-        """True if beacond knows the key `tracker`."""
-        return check_configuration(configuration([], [keys(", tracker: true")]))
 
     # MARK: time
 

@@ -70,9 +70,8 @@ class Chromium:
 def draw(house):
     """A beacon's device page is drawn, with all that its device has. With --picture alone."""
     ha = house.home_assistant
-    tracker = ", tracker: true" if house.knows_trackers() else ""
     house.gateway(configuration(
-        [FRONT_ROOM, ANNS_HOUSE], [keys(f", place: Hall{tracker}")],
+        [FRONT_ROOM, ANNS_HOUSE], [keys(", place: Hall, tracker: true")],
         more=f"places: [{{ name: Hall, receivers: [air] }}]\n{CONSOLE}"))
     carried = house.keys()
     for distance, proximity in ((8, ["far"]), (1.5, ["near", "immediate"])):

@@ -188,14 +188,6 @@ def setup(name, *words):
     return done.returncode, done.stdout + done.stderr, path.read_text() if path.exists() else ""
 
 
-def check_configuration(text):
-    """True if `beacond check` accepts a configuration."""
-    path = FOLDER / "checked.yaml"
-    path.write_text(text)
-    words = [PROGRAMS / "beacond", "check", path]
-    return subprocess.run(words, env=environment("checked"), capture_output=True, timeout=HANG).returncode == 0
-
-
 class Beacon:
     """A beacon in the simulated air, by `beacon advertise`, which comes and leaves."""
 

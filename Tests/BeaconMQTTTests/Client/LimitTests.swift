@@ -28,7 +28,7 @@ struct LimitTests {
             #expect(await sink.deliver([try .enter(1)]) == [.delivered])
             let topics: Set = [
                 "beacond/hall/status", "beacond/hall/region/shop/state", "beacond/hall/event/shop/enter",
-                "homeassistant/device/gateway_region_shop/config",
+                "homeassistant/device/\(("shop" as NamedRegion).device)/config",
             ]
             try await eventually("all is there") { topics.isSubset(of: observer.messages.map(\.topic)) }
             // The broker has nothing for Home Assistant, which starts.
