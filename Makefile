@@ -1,5 +1,5 @@
 # Every target sets the machine up first; scripts/setup does nothing where nothing is missing.
-.PHONY: all demo test test-quick torture soak lint bench quality fuzz lab picture binaries deb check-deb image check-image setup
+.PHONY: all demo test test-quick torture soak lint bench quality fuzz lab picture binaries deb check-deb check-arm64 image check-image setup
 
 setup:
 	@scripts/setup
@@ -43,12 +43,15 @@ lab: setup ## Run with a real kernel and bluetoothd in a virtual machine
 binaries: setup ## Build beacon and beacond for other machines, without Swift's libraries
 	scripts/binaries
 
-deb: setup ## Build the Debian packages
+deb: setup ## Build the Debian packages; ARCH=arm64 those of a Raspberry Pi, as root
 	Packaging/make-deb
 
 check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian, and run the service under systemd; as root
 	scripts/check-packages
-	Lab/run-service
+	$(if $(filter arm64,$(ARCH)),,Lab/run-service)
+
+check-arm64: ## Compile for 64-bit Arm, and run all tests and recordings there, emulated; as root
+	scripts/check-arm64
 
 image: setup ## Build the container image, and the app for Home Assistant
 	Packaging/make-image

@@ -25,6 +25,9 @@ __attribute__((constructor)) static void begin(void) {
     close(file);
 }
 
+// The system call fills in two words.
+_Static_assert(sizeof(struct timespec) == 2 * sizeof(long), "the C library's times are not the system call's");
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
     int result = (int)syscall(SYS_clock_gettime, clock, time);
     if (result == 0 && lead && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += *lead;

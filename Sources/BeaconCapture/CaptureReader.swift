@@ -12,8 +12,8 @@ public struct CaptureReader: AdvertSource, ~Copyable {
     private let path: String?
     private var stream: ByteStream
     private var reader: any FormatReader
-    private var interpreter = PacketInterpreter()
-    private var isFinished = false
+    private var interpreter: PacketInterpreter
+    private var isFinished: Bool
 
     /// Opens a file or a pipe.
     ///
@@ -51,6 +51,9 @@ public struct CaptureReader: AdvertSource, ~Copyable {
         }
         self.stream = stream
         self.path = path
+        // A default value would be there before `open` throws, and Swift 6.2 destroys it twice then.
+        interpreter = PacketInterpreter()
+        isFinished = false
     }
 
     /// The receivers met so far.

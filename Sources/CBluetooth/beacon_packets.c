@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <time.h>
 
-// hci_sock.h: the level of HCI's control messages, and the one that tells the time as a struct timeval.
+// hci_sock.h: the level of HCI's control messages, and the one that tells the time.
 #define LEVEL_HCI 0
 #define MESSAGE_TIME 2
+
+// The kernel's struct __kernel_old_timeval, which has the size of a struct timeval only where time_t is a long.
+struct message_time {
+    long seconds, microseconds;
+};
 
 // Room for one control message with a time, in either form.
 #define CONTROL_ROOM CMSG_SPACE(sizeof(struct timespec))
@@ -77,9 +81,9 @@ struct beacon_packet beacon_packets_at(const struct beacon_packets *packets, uns
     for (struct cmsghdr *message = CMSG_FIRSTHDR(&header->msg_hdr); message;
          message = CMSG_NXTHDR(&header->msg_hdr, message)) {
         if (message->cmsg_level == LEVEL_HCI && message->cmsg_type == MESSAGE_TIME) {
-            struct timeval time;
+            struct message_time time;
             memcpy(&time, CMSG_DATA(message), sizeof time);
-            packet.time = nanoseconds(time.tv_sec, time.tv_usec * 1000);
+            packet.time = nanoseconds(time.seconds, time.microseconds * 1000);
         } else if (message->cmsg_level == SOL_SOCKET && message->cmsg_type == SCM_TIMESTAMPNS) {
             struct timespec time;
             memcpy(&time, CMSG_DATA(message), sizeof time);

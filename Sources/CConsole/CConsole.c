@@ -1,6 +1,6 @@
 // The files are taken in by the preprocessor (C23, 6.10.4): as an array in Swift they take a minute to compile.
 #if !defined(__has_embed)
-#error "#embed is missing: the console is compiled with the clang of Swift 6.3 or newer"
+#error "#embed is missing: the console is compiled with the clang of Swift 6.2 or newer"
 #endif
 
 #include "CConsole.h"

@@ -19,8 +19,8 @@ struct symbol {
 // The library's name has its minor version in it, though nothing that is used here has changed since 3.4: that of
 // Debian 12 first, then later ones.
 static const char *const names[] = {
-    "libnats.so.3.4",  "libnats.so.3.12", "libnats.so.3.11", "libnats.so.3.10", "libnats.so.3.9", "libnats.so.3.8",
-    "libnats.so.3.7",  "libnats.so.3.6",  "libnats.so.3.5",  "libnats.so",
+    "libnats.so.3.4",  "libnats.so.3.14", "libnats.so.3.13", "libnats.so.3.12", "libnats.so.3.11", "libnats.so.3.10",
+    "libnats.so.3.9",  "libnats.so.3.8",  "libnats.so.3.7",  "libnats.so.3.6",  "libnats.so.3.5",  "libnats.so",
 };
 
 static void load(void) {

@@ -354,9 +354,8 @@ struct ESPHomeTests {
     func discovery() throws {
         let question = ServiceQuestion.all
         #expect(question.prefix(12) == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
-        #expect(
-            Array(question.dropFirst(12)) == [11] + Array("_esphomelib".utf8) + [4] + Array("_tcp".utf8) + [5]
-                + Array("local".utf8) + [0, 0, 12, 0x80, 1])
+        let labels = ["_esphomelib", "_tcp", "local"].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        #expect(Array(question.dropFirst(12)) == labels + [0, 0, 12, 0x80, 1])
         var bytes: [UInt8] = [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 2]
         // Where the name of the service begins, and that of "local" within it.
         let service = bytes.count

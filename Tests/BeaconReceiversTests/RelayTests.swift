@@ -90,15 +90,17 @@ struct RelayTests {
     func bytes() {
         var message = Self.message(1, 1.25, session: 0x0403_0201, names: ["hci0"], [Self.sighting(1.1)])
         message.deafness = [.init(from: NetworkBench.time(1), to: NetworkBench.time(1.2), receiver: 0)]
-        let expected: [UInt8] =
-            Array("bR".utf8) + [1, 1, 2, 3, 4] + [0xD0, 0x12, 0x13, 0, 0, 0, 0, 0]  // 1 250 000
-            + [0x90, 0xA1, 0x0F]  // 250 000
-            + [1, 5, 4] + Array("hci0".utf8)
-            + [1, 1, 0x90, 0xA1, 0x0F, 0xD0, 0x86, 0x03]  // 250 000, 50 000
-            + [1, 0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0]
-            + [1, 0, 1, 0, 2, 0, 0xC5, 1, 2, 0, 0, 0, 0, 0xC0]
-            + [1, 0, 0, 0xC0, 0x9A, 0x0C, 0xBA]  // 100 000 twice, since it may be negative
-        #expect(message.encoded() == expected)
+        let expected: [[UInt8]] = [
+            Array("bR".utf8), [1, 1, 2, 3, 4],
+            [0xD0, 0x12, 0x13, 0, 0, 0, 0, 0],  // 1 250 000
+            [0x90, 0xA1, 0x0F],  // 250 000
+            [1, 5, 4], Array("hci0".utf8),
+            [1, 1, 0x90, 0xA1, 0x0F, 0xD0, 0x86, 0x03],  // 250 000, 50 000
+            [1, 0xE2, 0xC5, 0x6D, 0xB5, 0xDF, 0xFB, 0x48, 0xD2, 0xB0, 0x60, 0xD0, 0xF5, 0xA7, 0x10, 0x96, 0xE0],
+            [1, 0, 1, 0, 2, 0, 0xC5, 1, 2, 0, 0, 0, 0, 0xC0],
+            [1, 0, 0, 0xC0, 0x9A, 0x0C, 0xBA],  // 100 000 twice, since it may be negative
+        ]
+        #expect(message.encoded() == Array(expected.joined()))
     }
 
     @Test("What a relay heard is heard, when it was, though its clock is wrong")

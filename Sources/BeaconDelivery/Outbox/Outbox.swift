@@ -321,7 +321,7 @@ public actor Outbox {
         try use(otherwise: .cannotRead) { database in try database.inDatabase { try body(OutboxTables($0)) } }
     }
 
-    private func write<Value>(
+    private func write<Value: Sendable>(
         synced: Bool, _ body: (OutboxTables) throws -> Value
     ) throws(OutboxError) -> Value {
         try use(otherwise: .cannotWrite) { queue in

@@ -184,8 +184,8 @@ final class MonitorCore: Sendable {
         center.perform { [self] center in
             // A change from here on asks for another write.
             isSaveDue.store(false, ordering: .releasing)
-            center.performOnDisk { [self, weak center] in
-                if let center { save(center) }
+            center.performOnDisk { [weak center] in
+                if let center { self.save(center) }
             }
         }
     }

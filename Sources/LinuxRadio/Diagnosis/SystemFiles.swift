@@ -38,7 +38,7 @@ struct SystemFiles {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(root + path, &buffer, buffer.count)
         guard count > 0 else { return nil }
-        return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(decoding: buffer[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 }
 

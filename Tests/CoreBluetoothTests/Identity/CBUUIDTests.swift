@@ -50,9 +50,15 @@ import Testing
         #expect(CBUUID(string: text).uuidString == text)
     }
 
-    @Test("Other text is refused", arguments: ["", "18", "180G", "180D180", "+18D", "１８０D"])
-    func otherTextIsRefused(text: String) async {
-        await #expect(processExitsWith: .failure) { [text = text as String] in _ = CBUUID(string: text) }
+    // One by one, since the process that ends can take nothing from the test with Swift 6.2.
+    @Test("Other text is refused")
+    func otherTextIsRefused() async {
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "") }
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "18") }
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "180G") }
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "180D180") }
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "+18D") }
+        await #expect(processExitsWith: .failure) { _ = CBUUID(string: "１８０D") }
     }
 
     @Test("Other lengths are refused")

@@ -144,12 +144,16 @@ extension FleetMember {
         where state.published == .unknown && plan.conditions.contains(where: { $0.key.label == state.label }) {
             tell(state, of: owner)
         }
-        // What was configured while states were read is what counts.
-        try await configurationTurn.run {
-            guard plannedRevision != begun, let now = self.configuration, let divided = self.partitions else { return }
-            try await monitor(now, in: owner, divided)
-        }
+        let epoch = owner.epoch
+        try await configurationTurn.run { try await followPlanned(since: begun, in: partition, epoch: epoch) }
         return works[partition] === owner
+    }
+
+    /// Monitors by a configuration that came while the states of a partition were read.
+    private func followPlanned(since begun: UInt64, in partition: Int, epoch: UInt64) async throws {
+        guard plannedRevision != begun, let configuration, let partitions else { return }
+        guard let owner = works[partition], owner.epoch == epoch else { return }
+        try await monitor(configuration, in: owner, partitions)
     }
 
     /// Writes into the log that this worker has begun, after which the log takes nothing of those before.

@@ -255,5 +255,5 @@ extension BusMessage {
 
 extension Character {
     /// The library's code of a type: its ASCII character.
-    var code: CChar { CChar(bitPattern: asciiValue ?? 0) }
+    var code: CChar { CChar(asciiValue ?? 0) }
 }

@@ -49,7 +49,7 @@ enum HCIPermission {
             guard let base = path.baseAddress else { return "PROGRAM" }
             let count = readlink("/proc/self/exe", base, path.count)
             guard count > 0 else { return "PROGRAM" }
-            return String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            return String(decoding: path[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         }
     }
 }

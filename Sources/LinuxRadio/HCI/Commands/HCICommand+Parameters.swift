@@ -73,10 +73,9 @@ extension HCICommand {
 
     /// A command that sets the data of legacy adverts (7.8.7). The field has 31 bytes, whatever is in it.
     static func setAdvertisingData(_ advert: [UInt8]) -> HCICommand {
-        let advert = advert.prefix(31)
-        return HCICommand(
-            .setAdvertisingData,
-            [UInt8(advert.count)] + advert + [UInt8](repeating: 0, count: 31 - advert.count))
+        let data = Array(advert.prefix(31))
+        let padding = [UInt8](repeating: 0, count: 31 - data.count)
+        return HCICommand(.setAdvertisingData, [UInt8(data.count)] + data + padding)
     }
 
     /// Begins or ends legacy adverts (7.8.9).
@@ -139,8 +138,9 @@ extension HCICommand {
     var advertisingSets: [UInt8] {
         switch opcode {
         case .setExtendedAdvertisingEnable:
+            // Each set has four bytes: its handle, a duration and a number of events.
             let count = parameters.count > 1 ? Int(parameters[1]) : 0
-            return (0..<count).compactMap { 2 + $0 * 4 < parameters.count ? parameters[2 + $0 * 4] : nil }
+            return stride(from: 2, to: parameters.count, by: 4).prefix(count).map { parameters[$0] }
         default: return parameters.first.map { [$0] } ?? []
         }
     }
