@@ -76,7 +76,7 @@ def draw(house):
     carried = house.keys()
     for distance, proximity in ((8, ["far"]), (1.5, ["near", "immediate"])):
         carried.comes(distance)
-        until(lambda: ha.state("sensor.ann_s_keys_proximity") in proximity, f"the beacon does not come {proximity[0]}")
+        until(lambda: ha.state("sensor.hall_ann_s_keys_proximity") in proximity, f"the beacon does not come {proximity[0]}")
     ha.end_welcome()
     chromium = Chromium()
     try:
