@@ -31,7 +31,9 @@ struct ReceiverTests {
             return run.output.contains(#""receiver":"kitchen""#) && run.output.contains(#""minor":8"#)
         }
         try broker.publish("home/hall/BTtoMQTT/1", "no JSON")
-        try await eventually { run.errors.contains("an OpenMQTTGateway message of hall at home/hall/BTtoMQTT/1 is not used") }
+        try await eventually {
+            run.errors.contains("an OpenMQTTGateway message of hall at home/hall/BTtoMQTT/1 is not used")
+        }
         #expect(run.errors.contains("kitchen: ESPresense smooths and thins what it hears"))
         run.process.signal(SIGINT)
         #expect(run.process.wait() == 130)

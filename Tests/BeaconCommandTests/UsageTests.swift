@@ -36,8 +36,14 @@ struct UsageTests {
                     "--exit-rssi", "-70",
                 ], "above"
             ),
-            (["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--minimum-rssi", "-300"], "from -127 to -1"),
-            (["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--minimum-rssi", "0"], "from -127 to -1"),
+            (
+                ["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--minimum-rssi", "-300"],
+                "from -127 to -1"
+            ),
+            (
+                ["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--minimum-rssi", "0"],
+                "from -127 to -1"
+            ),
             (["monitor", "--region", "e2c56db5-dffb-48d2-b060-d0f5a71096e0", "--exit-rssi", "80"], "Was -80 meant?"),
         ])
     func mistakes(arguments: [String], hint: String) async throws {

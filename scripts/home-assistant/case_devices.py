@@ -2,7 +2,7 @@
 
 import json
 
-from house import BAG, CELLAR, FRONT_ROOM, case, configuration, keys
+from house import BAG, CELLAR, FRONT_ROOM, LAMP, case, configuration, keys
 from programs import UUID, setup
 
 # All beacons of the museum. Its visitor hears some of them only after a while.
@@ -41,15 +41,15 @@ def check_devices(house):
     """What a device's page has: maker, version, address, gateway, area; and what the announcement says of its origin."""
     ha = house.home_assistant
     house.gateway(configuration(
-        [FRONT_ROOM], [keys(", place: hall")],
+        [FRONT_ROOM], [LAMP],
         more=f"places: [{{ name: hall, receivers: [air] }}]\n{CONSOLE}"))
-    house.keys().comes()
+    house.beacon(11, 4).comes()
     house.comes(
         # Home Assistant puts the area before the names of a device's entities.
-        lambda: ha.state("binary_sensor.hall_ann_s_keys") == "on" and ha.state("binary_sensor.front_room") == "on",
+        lambda: ha.state("binary_sensor.hall_lamp") == "on" and ha.state("binary_sensor.front_room") == "on",
         "beacon and region are there", lambda: states(ha))
     devices = ha.devices()
-    own = {name: devices.get(name, {}) for name in ("Ann's keys", "front room")}
+    own = {name: devices.get(name, {}) for name in ("Lamp", "front room")}
     for key in ("manufacturer", "model", "sw_version"):
         values = {name: device.get(key) for name, device in own.items()}
         house.check(
@@ -59,7 +59,7 @@ def check_devices(house):
         "each device has the console's address", {name: d.get("configuration_url") for name, d in devices.items()})
     house.check(
         not any(device.get("serial_number") for device in own.values()), "an identity is no serial number",
-        own["Ann's keys"].get("serial_number"))
+        own["Lamp"].get("serial_number"))
 
     gateways = {device.get("via_device_id") for device in own.values()}
     gateway = next((device for device in devices.values() if device["id"] in gateways), None)
@@ -74,8 +74,8 @@ def check_devices(house):
 
     areas = {area["area_id"]: area["name"] for area in ha.call("config/area_registry/list")}
     house.check(
-        areas.get(own["Ann's keys"].get("area_id")) == "hall", "a beacon that is fixed in a place is in that area", areas)
-    for entity in ("sensor.hall_ann_s_keys_proximity", "sensor.hall_ann_s_keys_place"):
+        areas.get(own["Lamp"].get("area_id")) == "hall", "a beacon that is fixed in a place is in that area", areas)
+    for entity in ("sensor.hall_lamp_proximity", "sensor.hall_lamp_place"):
         house.check((ha.attribute(entity, "icon") or "").startswith("mdi:"), f"{entity} has an icon")
     announced = [json.loads(text) for text in house.broker.retained("homeassistant/device/+/config").values()]
     house.check(

@@ -143,6 +143,8 @@ def beacon(name, major, minor, more=""):
 # Home Assistant remembers the entities of an identity after their removal. So each identity has one name, in all cases.
 FRONT_ROOM, ANNS_HOUSE, CELLAR = region("front room", 11), region("Ann's house", 11, 2), region("cellar", 17)
 BAG, BIKE = beacon("Bag", 11, 3), beacon("Bike", 17, 2)
+# Its area becomes a part of its entities' ids, which stay so.
+LAMP = beacon("Lamp", 11, 4, ", place: hall")
 
 
 def keys(more=""):

@@ -45,7 +45,8 @@ extension RegionSettings {
         let name = section.name("region", known: &names)
         let constraint = section.constraint()
         let isLearned = section.isWord("auto", at: "minimum-rssi")
-        let minimum = isLearned ? nil : section.integer("minimum-rssi", SignalStrength.readings, unit: " (dBm), or auto")
+        let minimum =
+            isLearned ? nil : section.integer("minimum-rssi", SignalStrength.readings, unit: " (dBm), or auto")
         let exit = section.integer("exit-rssi", SignalStrength.readings, unit: " (dBm)")
         let timeout = section.duration("exit-timeout", .seconds(1)...(.seconds(86_400)))
         let isAdaptive = section.boolean("adaptive-exit") ?? false
