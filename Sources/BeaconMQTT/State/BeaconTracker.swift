@@ -14,9 +14,12 @@ struct BeaconTracker: Sendable {
     /// Reports come each second.
     private static let oldest: Int64 = 5 * Timestamp.nanosecondsPerSecond
 
-    /// The time since its arrival after which a reading is forgotten, though no report replaced it. It is longer, since
-    /// a machine under load delays reports.
-    private static let oldestArrival = Duration.seconds(15)
+    /// The time since its arrival after which a reading is forgotten, though no report replaced it. It is longer than
+    /// ``oldest``, since a machine under load delays reports.
+    static let oldestArrival = Duration.seconds(15)
+
+    /// The same at the beginning of a connection, which a suspended machine may have lost: nothing is shown yet.
+    static let oldestArrivalAtConnection = Duration.seconds(5)
 
     private let identity: BeaconIdentity
     private let options: MQTTStateOptions
@@ -75,12 +78,13 @@ struct BeaconTracker: Sendable {
 
     /// Removes the readings that arrived a while ago: since then the reports have ceased, or the machine was suspended.
     ///
+    /// - Parameters:
+    ///   - now: the time.
+    ///   - age: the age up to which a reading is kept.
     /// - Returns: true where ``published`` changed.
-    mutating func expire(at now: ContinuousClock.Instant) -> Bool {
-        guard let newest, readings.values.contains(where: { now - $0.arrival > Self.oldestArrival }) else {
-            return false
-        }
-        readings = readings.filter { now - $0.value.arrival <= Self.oldestArrival }
+    mutating func expire(at now: ContinuousClock.Instant, after age: Duration = oldestArrival) -> Bool {
+        guard let newest, readings.values.contains(where: { now - $0.arrival > age }) else { return false }
+        readings = readings.filter { now - $0.value.arrival <= age }
         lastChange = nil
         return update(at: newest)
     }

@@ -176,8 +176,8 @@ struct RetainedMessageStore: Sendable {
     }
 
     /// Forgets readings that nothing has confirmed for a while.
-    mutating func expire(at now: ContinuousClock.Instant) {
-        for index in beacons.indices where beacons[index].tracker.expire(at: now) { retainState(of: index) }
+    mutating func expire(at now: ContinuousClock.Instant, after age: Duration = BeaconTracker.oldestArrival) {
+        for index in beacons.indices where beacons[index].tracker.expire(at: now, after: age) { retainState(of: index) }
     }
 
     /// Ends the states of an earlier run. All other states are unknown.
@@ -191,7 +191,7 @@ struct RetainedMessageStore: Sendable {
     ///   - connection: the number of the connection.
     ///   - now: the time; the machine may have been suspended before it.
     mutating func connected(as connection: UInt64 = 1, at now: ContinuousClock.Instant = .now) {
-        expire(at: now)
+        expire(at: now, after: BeaconTracker.oldestArrivalAtConnection)
         self.connection = connection
         isOnline = false
         for topic in wanted.keys.sorted() { makeDue(topic) }

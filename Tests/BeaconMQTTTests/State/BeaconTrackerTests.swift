@@ -123,6 +123,17 @@ struct BeaconTrackerTests {
         #expect(!expire(&tracker, at: 18))
     }
 
+    @Test("has no proximity of before a connection that was lost while the machine slept")
+    func connectedAgain() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        _ = receive(.ranged(2, at: 1), &tracker)
+        let age = BeaconTracker.oldestArrivalAtConnection
+        #expect(!expire(&tracker, at: 6, after: age))
+        #expect(expire(&tracker, at: 7, after: age))
+        #expect(tracker.published == BeaconState(presence: .inside))
+    }
+
     @Test("has no proximity while no receiver hears, and the next reading at once")
     func deaf() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
@@ -138,8 +149,10 @@ struct BeaconTrackerTests {
 
     private static let start = ContinuousClock.now
 
-    private func expire(_ tracker: inout BeaconTracker, at seconds: Int) -> Bool {
-        tracker.expire(at: Self.start.advanced(by: .seconds(seconds)))
+    private func expire(
+        _ tracker: inout BeaconTracker, at seconds: Int, after age: Duration = BeaconTracker.oldestArrival
+    ) -> Bool {
+        tracker.expire(at: Self.start.advanced(by: .seconds(seconds)), after: age)
     }
 
     private func receive(_ event: BeaconEvent, _ tracker: inout BeaconTracker) -> Bool {
