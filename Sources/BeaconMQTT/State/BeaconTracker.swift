@@ -30,6 +30,9 @@ struct BeaconTracker: Sendable {
     private var lastChange: Timestamp?
     private var newest: Timestamp?
 
+    /// The times of the newest report by both clocks.
+    private var lastReport: (time: Timestamp, arrival: ContinuousClock.Instant)?
+
     /// The state to publish. Everything in it is unknown at first.
     private(set) var published: BeaconState
 
@@ -98,10 +101,23 @@ struct BeaconTracker: Sendable {
     mutating func receive(_ report: RangingEvent, at now: ContinuousClock.Instant) -> Bool {
         // A report about other beacons does not concern this one.
         guard report.constraint?.matches(identity) ?? true else { return false }
+        let isLate = self.isLate(report.time, at: now)
+        lastReport = (report.time, now)
+        if isLate {
+            readings = [:]
+            return update(at: report.time)
+        }
         // The nearest is first, and counts where two devices have one identity.
         readings[report.receiver] = report.beacons.first { $0.identity == identity }
             .map { Reading(time: report.time, arrival: now, beacon: $0) }
         return update(at: report.time)
+    }
+
+    /// Returns true for a report of before the machine slept: it arrives later after the one before it than its time
+    /// says.
+    private func isLate(_ time: Timestamp, at now: ContinuousClock.Instant) -> Bool {
+        guard let lastReport else { return false }
+        return now - lastReport.arrival - .nanoseconds(time.since(lastReport.time)) > Self.oldestArrivalAtConnection
     }
 
     private mutating func update(at time: Timestamp) -> Bool {

@@ -134,6 +134,20 @@ struct BeaconTrackerTests {
         #expect(tracker.published == BeaconState(presence: .inside))
     }
 
+    @Test("has no proximity of a report that was made before the machine slept, and arrives after it")
+    func late() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        _ = receive(.ranged(2, at: 1), &tracker)
+        guard case .ranged(let report) = BeaconEvent.ranged(2, at: 2) else { return }
+        let isChanged = tracker.receive(report, at: Self.start.advanced(by: .seconds(12)))
+        #expect(isChanged)
+        #expect(tracker.published == BeaconState(presence: .inside))
+        // The next one is of now.
+        #expect(receive(.ranged(2, at: 13), &tracker))
+        #expect(tracker.published.proximity == .near)
+    }
+
     @Test("has no proximity while no receiver hears, and the next reading at once")
     func deaf() {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
