@@ -1,5 +1,6 @@
 """What scripts/check-console runs, with the packages that it has installed."""
 
+import contextlib
 import json
 import os
 import re
@@ -100,26 +101,44 @@ def check_kills(gateway):
 
 
 def check_reload(gateway):
-    """SIGHUP with open streams: they end, and the same address listens again."""
+    """SIGHUP with open streams: they go on where nothing has changed; else they end, and the same address listens again."""
     with open(gateway.path) as file:
         text = file.read()
-    with open(gateway.path, "w") as file:
-        file.write(text.replace("127.0.0.1:0", f"127.0.0.1:{gateway.port}"))
-    for _ in range(3):
+
+    def begin():
         streams = []
         for path in ["events/stream", "ranging/stream"]:
             stream = socket.create_connection(("127.0.0.1", gateway.port), timeout=HANG)
             stream.sendall(f"GET /v1/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             assert stream.recv(100), "the stream does not begin"
             streams.append(stream)
-        count = open(gateway.log).read().count("the console is at")
+        return streams
+
+    def logged(words):
+        return open(gateway.log).read().count(words)
+
+    for number in range(3):
+        streams, count = begin(), logged("the console is at")
+        with open(gateway.path, "w") as file:
+            file.write(text.replace("127.0.0.1:0\"", f"127.0.0.1:{gateway.port}\", names: [console{number}.test]"))
         gateway.process.send_signal(signal.SIGHUP)
         for stream in streams:
             while stream.recv(65536):
                 pass
             stream.close()
-        until(lambda: open(gateway.log).read().count("the console is at") > count, "it does not listen again")
+        until(lambda: logged("the console is at") > count, "it does not listen again")
         assert gateway.get("/v1/status")["machine"]
+
+    streams, count = begin(), logged("what has not changed continues")
+    gateway.process.send_signal(signal.SIGHUP)
+    until(lambda: logged("what has not changed continues") > count, "the configuration is not read again")
+    assert gateway.get("/v1/status")["machine"]
+    for stream in streams:
+        stream.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                assert stream.recv(65536), "a stream ends though nothing has changed"
+        stream.close()
     log = open(gateway.log).read()
     assert "Z error" not in log and "cannot listen" not in log, log
     stream = socket.create_connection(("127.0.0.1", gateway.port), timeout=HANG)
