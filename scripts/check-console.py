@@ -153,7 +153,7 @@ def check_reload(gateway):
 def check_pages(gateway, pictures):
     from axe_selenium_python import Axe
     words = {
-        "": "front room", "range": "Add", "configure": "Measured power", "events": "entered", "rules": "lights",
+        "": "front room", "range": "Add", "configure": "Measured power", "events": "is near at amber", "rules": "lights",
         "receivers": "hci0", "fleet": "in no fleet", "deliveries": "crm", "health": "crm", "people": "mia",
         "settings": "front room", "settings/places": "fame", "settings/beacons": "amber", "settings/apps": "museum app",
         "settings/plan": "hci0", "settings/backup": "backup",

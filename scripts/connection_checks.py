@@ -129,8 +129,8 @@ def check_slowness(gateway):
             # 5 kB a second, also on a busy machine: all of it takes longer than the longest pause.
             while part := connection.recv(500):
                 data += part
-                time.sleep(max(0, begin + len(data) / 5000 - time.monotonic()))
-            assert len(data) > 100_000 and data.endswith(b"0\r\n\r\n"), f"a slow reader got {len(data)} bytes"
+                time.sleep(max(0, begin + len(data) / 5_000 - time.monotonic()))
+            assert len(data) > 100_000 and data.endswith(b"0\r\n\r\n"), f"a slow reader got {len(data)} bytes, at last {data[-60:]}"
 
     def ignore():
         with contextlib.closing(connect(gateway, SO_RCVBUF=4096)) as connection:
