@@ -169,9 +169,10 @@ def check_pages(gateway, pictures):
                 browser.sees(words[page], f"\"{words[page]}\" on the page \"{page or 'now'}\"")
                 if pictures:
                     browser.driver.save_screenshot(os.path.join(pictures, f"{(page or 'now').replace('/', '-')}-{width}-{scheme}.png"))
-                wide = browser.driver.execute_script(
-                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-                assert wide <= 0, f"the page \"{page}\" is {wide} pixels wider than the window of {width}"
+                until(
+                    lambda: browser.driver.execute_script(
+                        "return document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+                    f"the page \"{page}\" is wider than the window of {width}")
                 axe = Axe(browser.driver)
                 axe.inject()
                 violations = axe.run()["violations"]
