@@ -44,8 +44,18 @@ class Program:
                 if wanted(line):
                     return line
             if time.monotonic() > end or self.process.poll() is not None:
-                sys.exit(f"FAIL: {what}. {self.name} said:\n{''.join(lines)}")
+                sys.exit(f"FAIL: {what}. {self.others()}{self.name} said:\n{''.join(lines)}")
             time.sleep(0.05)
+
+    def others(self):
+        """What the other programs said, at last."""
+        folder = os.path.dirname(self.path)
+        said = ""
+        for name in sorted(os.listdir(folder)):
+            if "-" in name and not self.path.endswith(name):
+                with open(os.path.join(folder, name), errors="replace") as output:
+                    said += f"{name} said:\n{''.join(output.readlines()[-10:])}"
+        return said
 
     def end(self, by=signal.SIGTERM):
         if self.process.poll() is None:
