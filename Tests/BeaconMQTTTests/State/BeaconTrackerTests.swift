@@ -139,7 +139,10 @@ struct BeaconTrackerTests {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
-        guard case .ranged(let report) = BeaconEvent.ranged(2, at: 2) else { return }
+        guard case .ranged(let report) = BeaconEvent.ranged(2, at: 2) else {
+            Issue.record("this is no report")
+            return
+        }
         let isChanged = tracker.receive(report, at: Self.start.advanced(by: .seconds(12)))
         #expect(isChanged)
         #expect(tracker.published == BeaconState(presence: .inside))
