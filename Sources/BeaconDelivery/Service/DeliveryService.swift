@@ -228,7 +228,6 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
             let seen = signal.count
             if isEnding || line.isEnding { return }
             let destination = line.destination
-            worker.destination = destination
             do {
                 if try await worker.storeOutcomes(in: outbox) {
                     nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
@@ -253,6 +252,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     await signal.wait(after: seen)
                     continue
                 }
+                // Read after the page: what is in it was chosen by these wishes, or by earlier ones.
+                worker.destination = line.destination
                 try await worker.deliver(entries, from: outbox, at: start.duration(to: clock.now), logger: logger)
                 nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
             } catch {

@@ -66,6 +66,22 @@ struct ChangedDestinationTests {
         }
     }
 
+    @Test("A notification that a destination wants when it comes is delivered, however often its wishes change")
+    func changingKinds() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
+        try await bench.running {
+            for minor in UInt16(1)...200 {
+                try await bench.service.update([Destination(name: "a", sink: sink, kinds: [.enter])], keeping: ["a"])
+                await Task.yield()
+                try await bench.service.update([Destination(name: "a", sink: sink)], keeping: ["a"])
+                try await bench.service.append([Samples.proximity(minor)])
+                try await eventually { sink.minors.last == minor }
+            }
+        }
+        #expect(try await bench.status("a").droppedBySettings == 0)
+    }
+
     @Test("What waits for one that is gone stays in its queue, and is delivered once it is back")
     func back() async throws {
         let (slow, sink) = (SlowSink(), MemorySink())
