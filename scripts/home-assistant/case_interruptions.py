@@ -183,17 +183,12 @@ def check_home_assistant(house):
 def check_suspension(house):
     """beacond is stopped and continued by signals (SIGSTOP, SIGCONT), which stands for a machine that sleeps.
 
-    As in a suspended machine, time passes, the broker drops the connection, and no advert is heard: the beacons pause too, or
-    their adverts would wait in sockets. Unlike there, no radio is reset.
+    As there, time passes, the broker drops the connection, and beacons come and go meanwhile: what the air had while beacond was
+    stopped, it has missed. Unlike there, no radio is reset.
     """
     round = Interruption(house)
-    for beacon in round.keys.values():
-        beacon.send(signal.SIGSTOP)
     round.gateway.program.send(signal.SIGSTOP)
+    round.move()
     round.wait_for_unavailable()
-    # A stopped program ends by this signal alone.
-    round.keys["left"].leaves(signal.SIGKILL)
-    round.keys["stayed"].send(signal.SIGCONT)
-    round.keys["came"].comes()
     round.gateway.program.send(signal.SIGCONT)
     round.verdicts()
