@@ -33,6 +33,7 @@ let package = Package(
         .library(
             name: "BeaconMonitoring", targets: ["BeaconMonitoring", "BeaconEngine", "BeaconRadio", "BeaconModel"]),
         .library(name: "BeaconDelivery", targets: ["BeaconDelivery"]),
+        .library(name: "BeaconEventStore", targets: ["BeaconEventStore", "BeaconModel"]),
         .library(name: "BeaconMQTT", targets: ["BeaconMQTT"]),
         // For the packages beside this one in its repository: Benchmarks, Fuzz and Lab. No promise is made of it.
         .library(
@@ -104,6 +105,17 @@ let package = Package(
                 product("NIOHTTP1", "swift-nio", trait: "Delivery"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
                 product("Crypto", "swift-crypto", trait: "Delivery"),
+                .product(name: "Logging", package: "swift-log"),
+                product("Metrics", "swift-metrics", trait: "Delivery"),
+            ],
+            swiftSettings: habits
+        ),
+        // Events and the state that they lead to, in one file.
+        .target(
+            name: "BeaconEventStore",
+            dependencies: [
+                "CLibrary", "BeaconModel", "BeaconSupport",
+                product("GRDB", "GRDB.swift", trait: "Delivery"),
                 .product(name: "Logging", package: "swift-log"),
                 product("Metrics", "swift-metrics", trait: "Delivery"),
             ],
@@ -402,6 +414,15 @@ let package = Package(
             ],
             swiftSettings: habits
         ),
+        .testTarget(
+            name: "BeaconEventStoreTests",
+            dependencies: [
+                "BeaconEventStore", "BeaconModel", "BeaconSupport", "TestSupport",
+                product("GRDB", "GRDB.swift", trait: "Delivery"),
+                .product(name: "Logging", package: "swift-log"),
+                product("MetricsTestKit", "swift-metrics", trait: "Delivery"),
+            ],
+            swiftSettings: habits),
         // What the tests of BeaconDelivery kill: it puts notifications into an outbox and delivers them.
         .executableTarget(
             name: "DeliveryWorker",

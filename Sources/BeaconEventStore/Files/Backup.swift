@@ -1,0 +1,164 @@
+public import Foundation
+import BeaconSupport
+import GRDB
+
+/// What a backup has, or what is taken from one.
+public struct BackupContents: Sendable {
+    /// Where a consumer begins in the copy.
+    public struct Place: Hashable, Sendable {
+        private let value: Int
+
+        /// Where it is, with what waits for it and its dead letters.
+        public static let kept = Place(value: 0)
+        /// At the end: what waits is not handled a second time.
+        public static let atEnd = Place(value: 1)
+        /// The copy does not have it.
+        public static let omitted = Place(value: 2)
+    }
+
+    /// True for the events.
+    public var hasEvents: Bool
+
+    /// Returns true for a namespace of the state that belongs to it. Secrets of this installation do not.
+    public var hasNamespace: @Sendable (String) -> Bool
+
+    /// Returns where a consumer begins.
+    public var place: @Sendable (_ consumer: String) -> Place
+
+    /// Creates contents.
+    ///
+    /// - Parameters:
+    ///   - hasEvents: true for the events.
+    ///   - hasNamespace: returns true for a namespace of the state that belongs to it.
+    ///   - place: returns where a consumer begins.
+    public init(
+        hasEvents: Bool = true, hasNamespace: @escaping @Sendable (String) -> Bool = { _ in true },
+        place: @escaping @Sendable (_ consumer: String) -> Place = { _ in .kept }
+    ) {
+        self.hasEvents = hasEvents
+        self.hasNamespace = hasNamespace
+        self.place = place
+    }
+
+    func place(ofConsumer name: String) -> Place { place(name) }
+}
+
+/// A store that was restored from a backup.
+public struct RestoredStore: Sendable {
+    /// The number of events.
+    public var events: Int
+    /// The number of values of the state.
+    public var rows: Int
+    /// The store that was there before; nil where there was none.
+    public var setAside: URL?
+}
+
+extension EventStore {
+    /// Copies the store into a new file, as it is at one moment. Writes go on meanwhile.
+    ///
+    /// The copy is an event store itself. A file of that name is replaced once the copy is complete; a kill before leaves
+    /// none of it behind once the store is opened again.
+    ///
+    /// - Parameters:
+    ///   - target: the new file.
+    ///   - contents: what the copy has.
+    /// - Throws: ``EventStoreError`` where the store cannot be read, or the copy cannot be written.
+    public nonisolated func backUp(
+        to target: URL, contents: BackupContents = BackupContents()
+    ) async throws(EventStoreError) {
+        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+        do {
+            try await open.queries.read { database in
+                let partial = try PartialFile(for: target.path)
+                _ = try StoreCopy(source: StoreTables(database), contents: contents, isTolerant: false)
+                    .write(to: partial.path)
+                try partial.finish()
+            }
+        } catch {
+            throw Self.copyError(error, file, target)
+        }
+    }
+
+    /// Makes a store of a backup, while no process uses the store. The file that is there is set aside.
+    ///
+    /// The backup may be of any origin: each value is checked, and nothing in it is run.
+    ///
+    /// - Parameters:
+    ///   - backup: the backup.
+    ///   - file: the store's file.
+    ///   - contents: what is taken from the backup.
+    ///   - clock: the clocks; others than the system's are for tests.
+    /// - Throws: ``EventStoreError``: `inUse` where a process uses the store; `notOurs` or `damaged` where the file is no
+    ///   backup, or not all of it can be read. Nothing was changed then.
+    public static func restore(
+        from backup: URL, to file: URL, contents: BackupContents = BackupContents(), clock: EventStoreClock = .system
+    ) throws(EventStoreError) -> RestoredStore {
+        guard FileManager.default.isReadableFile(atPath: backup.path) else {
+            throw EventStoreError(.cannotRead, "cannot read \(backup.path): there is no such file, or it is not for this user")
+        }
+        do {
+            try AtomicFile.makeFolder(file.deletingLastPathComponent().path)
+        } catch {
+            throw EventStoreError(.cannotOpen, error.message, cause: error)
+        }
+        let lock = try StoreLock(for: file)
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            let source = try openForCopy(backup)
+            defer { try? source.close() }
+            let partial = try PartialFile(for: file.path)
+            let result = try source.read { database in
+                let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+                guard application == StoreSchema.applicationID else {
+                    throw EventStoreError(.notOurs, "\(backup.path) is no backup of an event store")
+                }
+                return try StoreCopy(source: StoreTables(database), contents: contents, isTolerant: false)
+                    .write(to: partial.path)
+            }
+            let aside = try setAside(file, as: "before-restore", at: clock.now)
+            try partial.finish()
+            return RestoredStore(events: result.events, rows: result.rows, setAside: aside)
+        } catch {
+            throw copyError(error, backup, file)
+        }
+    }
+
+    /// Opens a file that is only read, and whose content is trusted in nothing.
+    static func openForCopy(_ file: URL) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.label = "copy"
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+        }
+        return try DatabaseQueue(path: file.path, configuration: configuration)
+    }
+
+    /// Gives a store's files another name. The file itself keeps its old name as well, so that it is never missing.
+    ///
+    /// - Returns: the new name; nil where there is no file.
+    static func setAside(_ file: URL, as word: String, at now: Int64) throws -> URL? {
+        let manager = FileManager.default
+        guard manager.fileExists(atPath: file.path) else { return nil }
+        let aside = URL(fileURLWithPath: "\(file.path).\(word)-\(now)")
+        for suffix in ["-wal", "-shm"] where manager.fileExists(atPath: file.path + suffix) {
+            try? manager.removeItem(atPath: aside.path + suffix)
+            try manager.moveItem(atPath: file.path + suffix, toPath: aside.path + suffix)
+        }
+        try? manager.removeItem(at: aside)
+        do {
+            try manager.linkItem(at: file, to: aside)
+        } catch {
+            // A file system without links.
+            try manager.moveItem(at: file, to: aside)
+        }
+        return aside
+    }
+
+    private static func copyError(_ error: any Error, _ source: URL, _ target: URL) -> EventStoreError {
+        if let error = error as? StateError { return EventStoreError(.cannotWrite, error.message, cause: error) }
+        let failure = EventStoreError(error, source, otherwise: .cannotRead)
+        // SQLite names no file, and it was the copy's disk that was full.
+        return failure.code == .full ? EventStoreError(error, target, otherwise: .full) : failure
+    }
+}

@@ -1,0 +1,61 @@
+/// The bounds of an event store and its habits.
+public struct EventStoreSettings: Sendable {
+    /// The bounds of the history. An event beyond them is deleted once every consumer has passed it.
+    public struct Retention: Hashable, Sendable {
+        /// The longest time since an event's arrival.
+        public var age: Duration
+        /// The most events.
+        public var events: Int
+        /// The most bytes of events.
+        public var bytes: Int
+        /// The most names that are remembered, also of deleted events, for senders that repeat one.
+        public var names: Int
+
+        /// Creates bounds.
+        ///
+        /// - Parameters:
+        ///   - age: the longest time since an event's arrival.
+        ///   - events: the most events.
+        ///   - bytes: the most bytes of events.
+        ///   - names: the most names that are remembered.
+        public init(
+            age: Duration = .seconds(90 * 86_400), events: Int = 100_000, bytes: Int = 256 << 20,
+            names: Int = 250_000
+        ) {
+            self.age = age
+            self.events = events
+            self.bytes = bytes
+            self.names = names
+        }
+    }
+
+    /// The bounds of the history.
+    public var retention = Retention()
+    /// The bounds of namespaces of the state.
+    public var state: [String: StateLimits] = [:]
+    /// The bounds of all other namespaces.
+    public var otherState = StateLimits()
+    /// The most events that wait in memory while the disk fails.
+    public var waitingEvents = 10_000
+    /// The most bytes of steps that wait in memory.
+    public var waitingBytes = 16 << 20
+    /// The time for which a step that nobody waits for may wait for others, to be written with them.
+    public var coalescing = Duration.milliseconds(50)
+    /// The largest size of the file, in bytes; nil for no bound. Beyond it writes fail, whereas the other bounds delete
+    /// what is oldest, so it should be well above them.
+    public var maximumFileSize: Int?
+
+    /// Creates settings with the defaults.
+    public init() {}
+
+    func limits(of namespace: String) -> StateLimits { state[namespace] ?? otherState }
+
+    /// The most events of one transaction.
+    static let group = 1_000
+
+    /// The time between two attempts to write where nobody waits for them.
+    static let retry = Duration.seconds(1)
+
+    /// The time between two rounds of housekeeping.
+    static let housekeeping = Duration.seconds(10)
+}

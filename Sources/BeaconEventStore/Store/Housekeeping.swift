@@ -1,0 +1,161 @@
+import BeaconModel
+import GRDB
+
+/// Work in small pieces that keeps the file within its bounds. A piece takes some milliseconds, so that no append waits
+/// long for it.
+extension StepWriter {
+    /// The events of a piece.
+    static let piece = 500
+
+    /// Has consumers that are behind their bounds skip events: of too many, the lowest priority first; of events that are
+    /// too old, all.
+    ///
+    /// - Returns: true where there is more to do.
+    mutating func skip() throws -> Bool {
+        var isMore = false
+        for index in ledger.consumers.indices {
+            var record = ledger.consumers[index]
+            guard !EventLookup.isReserved(record.status.name) else { continue }
+            let isBehind =
+                try skipOld(&record)
+                || (record.filter != nil ? skipExcess(&record) : false)
+            isMore = isMore || isBehind
+            ledger.consumers[index] = record
+        }
+        return isMore
+    }
+
+    private mutating func skipOld(_ record: inout ConsumerRecord) throws -> Bool {
+        guard record.status.position < ledger.sequence else { return false }
+        let oldest = now - record.limits.age.milliseconds
+        var (skipped, examined) = (0, 0)
+        var position = record.status.position
+        try tables.each(
+            "SELECT \(StoreRow.columns) FROM event WHERE number > ? ORDER BY number LIMIT ?", [position, Self.piece]
+        ) { row in
+            guard let event = try? row.event() else { return true }
+            guard event.arrival.milliseconds < oldest else { return false }
+            examined += 1
+            position = event.number
+            if record.filter == nil {
+                skipped += 1
+            } else if record.wants(event) {
+                record.count(event.event, -1)
+                skipped += 1
+            }
+            return true
+        }
+        guard position > record.status.position else { return false }
+        record.status.position = position
+        record.isChanged = true
+        if !record.dropped.isEmpty {
+            try tables.run(
+                "DELETE FROM refused WHERE consumer = ? AND state = 2 AND number <= ?", [record.status.name, position])
+            record.dropped = record.dropped.filter { $0 > position }
+        }
+        if record.filter == nil { record.status.waiting = max(record.status.waiting - skipped, 0) }
+        record.status.skippedByAge += skipped
+        note(skipped, of: record, "they waited too long")
+        return examined == Self.piece
+    }
+
+    private mutating func skipExcess(_ record: inout ConsumerRecord) throws -> Bool {
+        var skipped = 0
+        var examined = 0
+        while record.status.waiting > record.limits.events || record.status.waitingBytes > record.limits.bytes {
+            guard let priority = record.waiting.firstIndex(where: { $0.events > 0 }), examined < Self.piece else { break }
+            let first = max(record.status.position, record.skips[priority])
+            var last = first
+            try tables.each(
+                """
+                SELECT \(StoreRow.columns) FROM event WHERE number > ? AND priority = ? ORDER BY number LIMIT ?
+                """, [first, priority, Self.piece]
+            ) { row in
+                guard record.status.waiting > record.limits.events || record.status.waitingBytes > record.limits.bytes
+                else { return false }
+                examined += 1
+                guard let event = try? row.event() else { return true }
+                last = event.number
+                if record.wants(event) {
+                    record.count(event.event, -1)
+                    skipped += 1
+                }
+                record.skips[priority] = event.number
+                return true
+            }
+            guard last > first else {
+                // Something waits that is not there, which only a filter that changes its mind can bring about.
+                try record.recount(tables, through: ledger.sequence)
+                break
+            }
+        }
+        guard skipped > 0 else { return false }
+        record.isChanged = true
+        record.status.skippedBySize += skipped
+        note(skipped, of: record, "more wait than its bounds allow")
+        return examined >= Self.piece
+    }
+
+    private mutating func note(_ count: Int, of record: ConsumerRecord, _ reason: String) {
+        guard count > 0 else { return }
+        notes.append(.skipped(consumer: record.status.name, count: count, reason: reason))
+    }
+
+    /// Deletes the oldest events that are beyond the history's bounds, and that all consumers have passed.
+    ///
+    /// - Returns: true where there may be more to do.
+    mutating func retain() throws -> Bool {
+        let (limits, passed) = (settings.retention, ledger.passed)
+        let oldest = now - limits.age.milliseconds
+        var last: Int64 = 0
+        var (events, bytes) = (ledger.events, ledger.bytes)
+        var count = 0
+        var traces: [EventLookup.Entry] = []
+        try tables.each(
+            "SELECT \(StoreRow.columns) FROM event WHERE number <= ? ORDER BY number LIMIT ?", [passed, Self.piece]
+        ) { row in
+            let number = try row.integer(0)
+            // An event that cannot be read is of no use to anybody.
+            let event = try? row.event()
+            guard events > limits.events || bytes > limits.bytes || (event?.arrival.milliseconds ?? .min) < oldest else {
+                return false
+            }
+            if let event { traces += EventLookup.entries(of: event) }
+            events -= 1
+            bytes -= event?.event.size ?? Event.overhead
+            count += 1
+            last = number
+            return true
+        }
+        if count > 0 {
+            try EventLookup.remove(traces, from: tables)
+            try tables.run("DELETE FROM event WHERE number <= ?", [last])
+            (ledger.events, ledger.bytes) = (max(events, 0), max(bytes, 0))
+        }
+        // Names are known for longer, but never for less than the event.
+        let first = try tables.first("SELECT min(number) FROM event") { try $0.optionalInteger(0) }
+        let forgotten = min(ledger.sequence - Int64(limits.names), (first ?? .max) ?? .max)
+        try tables.run(
+            """
+            DELETE FROM known WHERE number IN (SELECT number FROM known WHERE number < ? ORDER BY number LIMIT ?)
+            """, [forgotten, Self.piece])
+        return count == Self.piece || tables.database.changesCount == Self.piece
+    }
+
+    /// Drops dead letters that are older than their consumers' bounds.
+    mutating func expireDeadLetters() throws {
+        for index in ledger.consumers.indices where ledger.consumers[index].status.deadLetters > 0 {
+            var record = ledger.consumers[index]
+            try tables.run(
+                "DELETE FROM refused WHERE consumer = ? AND state = 0 AND refusedAt < ?",
+                [record.status.name, now - record.limits.age.milliseconds])
+            let count = tables.database.changesCount
+            guard count > 0 else { continue }
+            record.isChanged = true
+            record.status.deadLetters -= count
+            record.status.skippedByAge += count
+            ledger.consumers[index] = record
+            notes.append(.skipped(consumer: record.status.name, count: count, reason: "they were dead letters for too long"))
+        }
+    }
+}

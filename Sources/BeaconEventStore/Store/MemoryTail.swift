@@ -1,0 +1,119 @@
+/// A step that waits to be written, with its caller.
+final class PendingStep: Sendable {
+    let step: Step
+    let size: Int
+
+    /// Called with the outcome; nil where nobody waits for it. A step with a caller is never dropped and never kept
+    /// after a failure: its caller knows what became of it.
+    let completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)?
+
+    init(_ step: Step, completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)? = nil) {
+        self.step = step
+        size = step.size
+        self.completion = completion
+    }
+}
+
+/// The steps that wait to be written, whole and bounded.
+struct MemoryTail {
+    /// A step, and whether those who follow know of it.
+    struct Entry {
+        var pending: PendingStep
+        var isTold = false
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var events = 0
+    private(set) var bytes = 0
+
+    /// The first steps, which are being written now.
+    private(set) var inFlight = 0
+
+    private let mostEvents: Int
+    private let mostBytes: Int
+
+    init(_ settings: EventStoreSettings) {
+        (mostEvents, mostBytes) = (settings.waitingEvents, settings.waitingBytes)
+    }
+
+    private var isCrowded: Bool { events > mostEvents || bytes > mostBytes }
+
+    /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the oldest.
+    ///
+    /// - Returns: the steps that were dropped; nil where there is no room for the step of a caller that waits.
+    mutating func add(_ pending: PendingStep) -> [Step]? {
+        entries.append(Entry(pending: pending))
+        (events, bytes) = (events + pending.step.events.count, bytes + pending.size)
+        guard isCrowded else { return [] }
+        // An empty store takes any step that it can write.
+        if pending.completion != nil {
+            guard entries.count > 1 else { return [] }
+            _ = remove(at: entries.count - 1)
+            return nil
+        }
+        var dropped: [Step] = []
+        while isCrowded, let index = mostDispensable { dropped.append(remove(at: index)) }
+        return dropped
+    }
+
+    private var mostDispensable: Int? {
+        var best: Int?
+        for index in entries.indices.dropFirst(inFlight) where entries[index].pending.completion == nil {
+            let priority = entries[index].pending.step.priority
+            if best.map({ priority < entries[$0].pending.step.priority }) ?? true { best = index }
+            if priority == .repeated { break }
+        }
+        return best
+    }
+
+    private mutating func remove(at index: Int) -> Step {
+        let pending = entries.remove(at: index).pending
+        (events, bytes) = (events - pending.step.events.count, bytes - pending.size)
+        return pending.step
+    }
+
+    /// Returns the first steps, up to so many events, which stay here until they are written.
+    mutating func take(_ limit: Int) -> [Entry] {
+        var count = 0
+        inFlight = 0
+        for entry in entries {
+            count += max(entry.pending.step.events.count, 1)
+            if inFlight > 0, count > limit { break }
+            inFlight += 1
+        }
+        return Array(entries.prefix(inFlight))
+    }
+
+    /// Removes the steps that were written.
+    mutating func removeWritten() {
+        for entry in entries.prefix(inFlight) {
+            (events, bytes) = (events - entry.pending.step.events.count, bytes - entry.pending.size)
+        }
+        entries.removeFirst(inFlight)
+        inFlight = 0
+    }
+
+    /// Removes the steps whose callers wait, since the disk fails, and marks all others as told.
+    ///
+    /// - Returns: the steps that were removed, and the events that those who follow do not know of.
+    mutating func fail() -> (callers: [PendingStep], untold: [Event]) {
+        inFlight = 0
+        let callers = entries.map(\.pending).filter { $0.completion != nil }
+        entries.removeAll { $0.pending.completion != nil }
+        for caller in callers { (events, bytes) = (events - caller.step.events.count, bytes - caller.size) }
+        return (callers, tellWaiting())
+    }
+
+    /// Marks all steps as told.
+    ///
+    /// - Returns: the events that those who follow do not know of.
+    mutating func tellWaiting() -> [Event] {
+        let told = entries.lastIndex { $0.isTold } ?? -1
+        var untold: [Event] = []
+        for index in entries.indices[(told + 1)...] where entries[index].pending.completion == nil {
+            untold += entries[index].pending.step.events
+            entries[index].isTold = true
+        }
+        return untold
+    }
+}
