@@ -161,8 +161,9 @@ public final class EventConsumer: Sendable {
             let seen = arrivals.count
             do throws(EventStoreError) {
                 if let batch = try await available(limit: limit) { return batch }
-            } catch where error.code == .closed || error.code == .cancelled {
-                return nil
+            } catch {
+                if error.code == .closed || error.code == .cancelled { return nil }
+                throw error
             }
             await arrivals.wait(after: seen)
         }

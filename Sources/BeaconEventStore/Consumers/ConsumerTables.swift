@@ -188,7 +188,7 @@ extension StoreTables {
     /// - Returns: the number of dead letters that wait now.
     func retry(_ id: EventID?, of name: String) throws -> Int {
         try run(
-            "UPDATE refused SET state = 1 WHERE consumer = ?1 AND state = 0 AND (?2 IS NULL OR id = ?2)",
+            "UPDATE refused SET state = 1 WHERE consumer = ?1 AND state < 2 AND (?2 IS NULL OR id = ?2)",
             [name, id?.bytes])
         let count = database.changesCount
         try run("UPDATE consumer SET nextAttempt = NULL WHERE name = ?", [name])

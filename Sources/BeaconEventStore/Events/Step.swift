@@ -141,4 +141,16 @@ public struct Receipt: Hashable, Sendable {
     public var new = 0
     /// True where the whole step was known, and changed nothing.
     public var isRepeated = false
+
+    /// Creates a receipt, for tests of callers.
+    ///
+    /// - Parameters:
+    ///   - numbers: the numbers of the step's events.
+    ///   - new: the number of events that were new.
+    ///   - isRepeated: true where the whole step was known.
+    public init(numbers: [Int64] = [], new: Int = 0, isRepeated: Bool = false) {
+        self.numbers = numbers
+        self.new = new
+        self.isRepeated = isRepeated
+    }
 }

@@ -104,7 +104,9 @@ extension EventStore {
         let lock = try StoreLock(for: file)
         defer { withExtendedLifetime(lock) {} }
         do {
-            let source = try openForCopy(backup)
+            // Byte 18 of a database's header is 2 where it has a log (SQLite, "Database File Format", 1.3.3).
+            let header = try FileHandle(forReadingFrom: backup).read(upToCount: 19)
+            let source = try openForCopy(backup, hasLog: header?.last == 2)
             defer { try? source.close() }
             let partial = try PartialFile(for: file.path)
             let result = try source.read { database in
@@ -124,12 +126,18 @@ extension EventStore {
     }
 
     /// Opens a file that is only read, and whose content is trusted in nothing.
-    static func openForCopy(_ file: URL) throws -> DatabaseQueue {
+    ///
+    /// A file with a log can only be opened for writing, and its log goes into it when it is closed.
+    static func openForCopy(_ file: URL, hasLog: Bool) throws -> DatabaseQueue {
         var configuration = Configuration()
-        configuration.readonly = true
+        configuration.readonly = !hasLog
         configuration.label = "copy"
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+            try database.execute(
+                sql: """
+                    PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
+                    PRAGMA mmap_size = 0
+                    """)
         }
         return try DatabaseQueue(path: file.path, configuration: configuration)
     }

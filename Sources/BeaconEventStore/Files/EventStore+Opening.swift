@@ -81,7 +81,7 @@ extension EventStore {
             let partial = try PartialFile(for: file.path)
             var result = StoreCopy.Result()
             do {
-                let source = try openForCopy(file)
+                let source = try openForCopy(file, hasLog: true)
                 defer { try? source.close() }
                 result = try source.read { database in
                     try StoreCopy(source: StoreTables(database), contents: BackupContents(), isTolerant: true)
@@ -146,6 +146,15 @@ extension EventStore {
                 let through = next.sequence
                 try new.writer.inDatabase { try record.recount(StoreTables($0), through: through) }
                 next.consumers.append(record)
+            }
+            // Where it cannot be written now, the next write does so.
+            let rows = next
+            try? new.writer.inDatabase { database in
+                var rows = rows
+                try database.inTransaction(.immediate) {
+                    try rows.write(StoreTables(database))
+                    return .commit
+                }
             }
         } catch {
             throw EventStoreError(error, file, otherwise: .cannotRead)

@@ -119,7 +119,7 @@ struct StoreCopy {
                 result.unreadable += 1
                 attempts += 1
                 next += step
-                if attempts.isMultiple(of: 64) { step = min(step * 2, 1 << 40) }
+                if attempts.isMultiple(of: 64) { step = min(step * 2, 1 << 60) }
             }
         }
     }

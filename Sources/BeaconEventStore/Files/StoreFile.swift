@@ -22,10 +22,13 @@ struct StoreFile: Sendable {
         var configuration = Configuration()
         configuration.label = "event store"
         configuration.busyMode = .timeout(Self.patience)
+        // A disk may fail in the middle of a rollback, which GRDB would take for a fault of the program.
+        configuration.allowsUnsafeTransactions = true
         writer = try DatabaseQueue(path: file.path, configuration: configuration)
         do {
             try writer.inDatabase { try Self.prepare($0, file, maximumSize) }
             configuration.readonly = true
+            configuration.allowsUnsafeTransactions = false
             configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA cache_size = -1000; PRAGMA trusted_schema = OFF")

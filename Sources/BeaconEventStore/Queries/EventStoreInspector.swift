@@ -180,3 +180,21 @@ public struct EventStoreInspector: Sendable {
         }
     }
 }
+
+extension EventStoreInspector {
+    /// Returns SQLite's plans for the searches of a page, for tests: one line for each step of each search.
+    package func plans(of query: EventQuery) throws(EventStoreError) -> [String] {
+        try read { tables in
+            var searches: [String] = []
+            tables.database.trace { searches.append($0.expandedDescription) }
+            _ = try tables.page(query)
+            tables.database.trace(options: [])
+            var plans: [String] = []
+            for search in searches {
+                let rows = try Row.fetchCursor(tables.database, sql: "EXPLAIN QUERY PLAN " + search)
+                while let row = try rows.next() { plans.append("\(try StoreRow(row).text(3, atMost: 1 << 16)): \(search)") }
+            }
+            return plans
+        }
+    }
+}

@@ -222,6 +222,9 @@ public actor EventStore {
                 }
                 shared.withLock { $0.tail.removeWritten() }
                 if isFailing { endFailure() }
+                // Before the callers learn of it, so that those who follow from then on do not get it.
+                let told = Set(group.filter(\.isTold).flatMap { $0.pending.step.events.map(\.id) })
+                report(writer, except: told)
                 for (entry, result) in zip(group, results) {
                     if entry.pending.completion == nil, case .failure(let error) = result {
                         logger.error("cannot store a step, which is dropped: \(error)")
@@ -229,8 +232,6 @@ public actor EventStore {
                     }
                     entry.pending.completion?(result)
                 }
-                let told = Set(group.filter(\.isTold).flatMap { $0.pending.step.events.map(\.id) })
-                report(writer, except: told)
             } catch {
                 fail(EventStoreError(error, file, otherwise: .cannotWrite))
                 break
@@ -266,6 +267,7 @@ public actor EventStore {
     ) throws -> (Value, StepWriter) {
         guard let open = shared.withLock({ $0.file }) else { throw EventStoreError.closed(file) }
         return try open.writer.inDatabase { database in
+            if database.isInsideTransaction { try database.rollback() }
             // FULL makes a commit wait for the disk (SQLite, PRAGMA synchronous).
             if synced != isSynced {
                 try database.execute(sql: "PRAGMA synchronous = \(synced ? "FULL" : "NORMAL")")

@@ -29,6 +29,9 @@ struct MemoryTail {
     /// The first steps, which are being written now.
     private(set) var inFlight = 0
 
+    /// The first steps, which were here when the write in progress began. Its failure is theirs.
+    private var present = 0
+
     private let mostEvents: Int
     private let mostBytes: Int
 
@@ -68,6 +71,7 @@ struct MemoryTail {
 
     private mutating func remove(at index: Int) -> Step {
         let pending = entries.remove(at: index).pending
+        if index < present { present -= 1 }
         (events, bytes) = (events - pending.step.events.count, bytes - pending.size)
         return pending.step
     }
@@ -75,7 +79,7 @@ struct MemoryTail {
     /// Returns the first steps, up to so many events, which stay here until they are written.
     mutating func take(_ limit: Int) -> [Entry] {
         var count = 0
-        inFlight = 0
+        (inFlight, present) = (0, entries.count)
         for entry in entries {
             count += max(entry.pending.step.events.count, 1)
             if inFlight > 0, count > limit { break }
@@ -93,13 +97,14 @@ struct MemoryTail {
         inFlight = 0
     }
 
-    /// Removes the steps whose callers wait, since the disk fails, and marks all others as told.
+    /// Removes the steps whose callers waited for the write that failed, and marks those that stay as told.
     ///
     /// - Returns: the steps that were removed, and the events that those who follow do not know of.
     mutating func fail() -> (callers: [PendingStep], untold: [Event]) {
         inFlight = 0
-        let callers = entries.map(\.pending).filter { $0.completion != nil }
-        entries.removeAll { $0.pending.completion != nil }
+        let callers = entries.prefix(present).map(\.pending).filter { $0.completion != nil }
+        entries =
+            entries.prefix(present).filter { $0.pending.completion == nil } + Array(entries.dropFirst(present))
         for caller in callers { (events, bytes) = (events - caller.step.events.count, bytes - caller.size) }
         return (callers, tellWaiting())
     }
