@@ -109,7 +109,7 @@ extension EventStore {
             let source = try openForCopy(backup, hasLog: header?.last == 2)
             defer { try? source.close() }
             let partial = try PartialFile(for: file.path)
-            let result = try source.read { database in
+            let result = try source.inDatabase { database in
                 let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
                 guard application == StoreSchema.applicationID else {
                     throw EventStoreError(.notOurs, "\(backup.path) is no backup of an event store")
@@ -133,6 +133,8 @@ extension EventStore {
         configuration.readonly = !hasLog
         configuration.label = "copy"
         configuration.prepareDatabase { database in
+            // Without it a file that lacks its end, or a damaged table's description, cannot be read at all.
+            if hasLog { try database.execute(sql: "PRAGMA writable_schema = ON") }
             try database.execute(
                 sql: """
                     PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;

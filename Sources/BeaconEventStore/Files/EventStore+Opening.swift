@@ -83,12 +83,14 @@ extension EventStore {
             do {
                 let source = try openForCopy(file, hasLog: true)
                 defer { try? source.close() }
-                result = try source.read { database in
+                // Without a transaction, which an error would end.
+                result = try source.inDatabase { database in
                     try StoreCopy(source: StoreTables(database), contents: BackupContents(), isTolerant: true)
                         .write(to: partial.path)
                 }
             } catch {
                 // Nothing of it can be read.
+                logger.debug("cannot read \(file.path): \(error)")
                 result.unreadable += 1
                 try Data().write(to: URL(fileURLWithPath: partial.path))
             }

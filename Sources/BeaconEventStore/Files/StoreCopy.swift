@@ -14,8 +14,15 @@ struct StoreCopy {
     /// True to pass over what cannot be read, in place of an error.
     let isTolerant: Bool
 
-    /// The most rows of a table other than that of the events. A damaged table can lead in circles.
-    private static let mostRows = 2_000_000
+    /// The most rows that a file of this size can have. A damaged table can lead in circles.
+    private let mostRows: Int
+
+    init(source: StoreTables, contents: BackupContents, isTolerant: Bool) throws {
+        (self.source, self.contents, self.isTolerant) = (source, contents, isTolerant)
+        func size(_ pragma: String) throws -> Int { try source.first("PRAGMA \(pragma)") { try $0.count(0) } ?? 0 }
+        // A row of a name, the shortest, has 16 bytes and more.
+        mostRows = try size("page_count") * size("page_size") / 16
+    }
 
     /// The most places of a damaged table at which reading is tried again.
     private static let mostAttempts = 100_000
@@ -133,7 +140,7 @@ struct StoreCopy {
                 guard let id = try? row.id(1), (1..<Int64.max / 2).contains(try row.integer(0)) else { return true }
                 try target.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [try row.integer(0), id.bytes])
                 result.sequence = max(result.sequence, try row.integer(0))
-                return count < Self.mostRows
+                return count < mostRows
             }
         }
     }
@@ -160,9 +167,9 @@ struct StoreCopy {
                     } catch {
                         guard isTolerant else { throw error }
                         result.unreadable += 1
-                        return count < Self.mostRows
+                        return count < mostRows
                     }
-                    guard contents.hasNamespace(change.namespace) else { return count < Self.mostRows }
+                    guard contents.hasNamespace(change.namespace) else { return count < mostRows }
                     try target.run(
                         "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
                         [
@@ -170,7 +177,7 @@ struct StoreCopy {
                             min(max(modified, 0), Timestamp.latest.milliseconds),
                         ])
                     result.rows += target.database.changesCount
-                    return count < Self.mostRows
+                    return count < mostRows
                 }
             }
         }
@@ -179,13 +186,13 @@ struct StoreCopy {
     private func copyConsumers(_ target: StoreTables, _ result: inout Result) throws {
         var records: [ConsumerRecord] = []
         try attempt(&result) { result in
-            var names: [String] = []
+            var names: Set<String> = []
             guard try has("consumer", "name, position") else { return }
             try source.each("SELECT name FROM consumer ORDER BY name LIMIT 1000") { row in
-                if let name = try? row.text(0), !EventLookup.isReserved(name) { names.append(name) }
+                if let name = try? row.text(0), !EventLookup.isReserved(name) { names.insert(name) }
                 return true
             }
-            for name in names {
+            for name in names.sorted() {
                 // Its counts may be damaged, and then it goes on without them.
                 var record = ConsumerRecord(ConsumerStatus(name: name))
                 try attempt(&result) { _ in
@@ -213,7 +220,7 @@ struct StoreCopy {
         try attempt(&result) { result in
             let columns = "state, attempts, reason, refusedAt, \(StoreRow.columns)"
             guard try has("refused", "consumer, " + columns) else { return }
-            try source.each("SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT 100000", [name]) {
+            try source.each("SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT ?", [name, mostRows]) {
                 row in
                 do {
                     let state = try row.count(0)

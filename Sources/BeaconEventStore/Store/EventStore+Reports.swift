@@ -72,24 +72,29 @@ extension EventStore {
         return stream
     }
 
-    private nonisolated func tell(_ events: [LiveEvent]) {
-        guard !events.isEmpty else { return }
-        let listeners = shared.withLock { Array($0.live.values) }
-        for listener in listeners {
+    /// Sends events to those who follow. It is called under the lock, so that all get them in one order.
+    ///
+    /// - Returns: those who do not keep up, to be ended without the lock.
+    private static func tell(_ events: [LiveEvent], _ shared: inout Shared) -> [AsyncStream<LiveEvent>.Continuation] {
+        var slow: [AsyncStream<LiveEvent>.Continuation] = []
+        for (number, listener) in shared.live {
             for event in events {
                 guard case .dropped = listener.yield(event) else { continue }
-                listener.finish()
+                slow.append(listener)
+                shared.live[number] = nil
                 break
             }
         }
+        return slow
     }
 
     /// Sends the events that wait while the disk fails to those who follow.
     nonisolated func tellWaitingEvents() {
-        let untold = shared.withLock { shared -> [Event] in
-            shared.health.failure == nil ? [] : shared.tail.tellWaiting()
+        let slow = shared.withLock { shared in
+            guard shared.health.failure != nil else { return [AsyncStream<LiveEvent>.Continuation]() }
+            return Self.tell(shared.tail.tellWaiting().map { .waiting($0) }, &shared)
         }
-        tell(untold.map { .waiting($0) })
+        for listener in slow { listener.finish() }
     }
 
     // MARK: - What happened
@@ -97,7 +102,9 @@ extension EventStore {
     /// Reports what a transaction did, once it is written.
     func report(_ writer: StepWriter, except told: Set<EventID>) {
         if !writer.stored.isEmpty { metrics.countStored(writer.stored.count) }
-        tell(writer.stored.filter { !told.contains($0.event.id) }.map { .stored($0) })
+        let news = writer.stored.filter { !told.contains($0.event.id) }.map { LiveEvent.stored($0) }
+        let slow = shared.withLock { Self.tell(news, &$0) }
+        for listener in slow { listener.finish() }
         for note in writer.notes {
             switch note {
             case .skipped(let consumer, let count, let reason):
@@ -127,13 +134,13 @@ extension EventStore {
     /// Begins or continues a failure of the disk: callers learn of it, other steps wait.
     func fail(_ error: EventStoreError) {
         let now = clock.wall()
-        let (isNew, callers, untold) = shared.withLock { shared in
+        let (isNew, callers, slow) = shared.withLock { shared in
             let isNew = shared.health.failure == nil
             shared.health.failure = EventStoreHealth.Failure(
                 code: error.code, message: error.message, since: shared.health.failure?.since ?? now)
             let (callers, untold) = shared.tail.fail()
             if isNew { tellHealth(&shared) }
-            return (isNew, callers, untold)
+            return (isNew, callers, Self.tell(untold.map { .waiting($0) }, &shared))
         }
         for caller in callers { caller.completion?(.failure(error)) }
         if isNew {
@@ -141,7 +148,7 @@ extension EventStore {
             metrics.setFailing(since: now.seconds)
             attention.signal()
         }
-        tell(untold.map { .waiting($0) })
+        for listener in slow { listener.finish() }
     }
 
     /// Ends a failure of the disk.

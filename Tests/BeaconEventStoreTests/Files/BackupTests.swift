@@ -146,7 +146,7 @@ struct BackupTests {
         let consumer = try await store.addConsumer("a")
         let event = bench.event(region: "r1")
         try await store.append(Step([event], changes: [StateChange(namespace: "n", key: "k", value: Data([1]))]))
-        while let batch = try await consumer.available(limit: 50) {
+        while let batch = try await consumer.available(limit: 2_000) {
             try await consumer.commit(batch, refused: batch.isRetry ? [:] : [batch.events[0].number: "no"])
         }
         try await store.keepHouse()
