@@ -45,6 +45,12 @@ let package = Package(
             ]
         ),
 
+        // How fast steps go into the event store and out to a consumer, and how many bytes that writes.
+        .executableTarget(
+            name: "EventStoreThroughput",
+            dependencies: [.product(name: "BeaconEventStore", package: "swift-beacon"), modules]
+        ),
+
         // What the scan and peer measurements read.
         .executableTarget(
             name: "AdvertFiles",

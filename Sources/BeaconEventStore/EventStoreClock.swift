@@ -7,8 +7,8 @@ import GRDB
 /// runs.
 ///
 /// A small computer without a battery starts with a wrong date and learns the right one from the network. Events that
-/// arrived before that would be years old at once, or never be old. So the store keeps the difference of the two clocks,
-/// and where it changes, corrects the arrivals of this boot by as much.
+/// arrived before that would be years old at once, or never be old. So the store keeps the difference of the two
+/// clocks, and where it changes, corrects the arrivals of this boot by as much.
 public struct EventStoreClock: Sendable {
     /// Returns the time since 1970, by the wall clock.
     public var wall: @Sendable () -> Timestamp

@@ -34,7 +34,7 @@ public struct EventStoreError: Error, Sendable, CustomStringConvertible {
         public static let notOurs = Code(value: .notOurs)
         /// The step can never be stored: something in it is too long.
         public static let invalid = Code(value: .invalid)
-        /// A condition of the step does not hold, or another worker has moved the consumer. Read again, and decide anew.
+        /// A condition of the step does not hold, or another worker has moved the consumer. Read and decide again.
         public static let conflict = Code(value: .conflict)
         /// Too many steps wait in memory for the disk.
         public static let crowded = Code(value: .crowded)
@@ -112,7 +112,9 @@ extension EventStoreError {
         }
     }
 
-    static func closed(_ file: URL) -> EventStoreError { EventStoreError(.closed, "the event store in \(file.path) is closed") }
+    static func closed(_ file: URL) -> EventStoreError {
+        EventStoreError(.closed, "the event store in \(file.path) is closed")
+    }
 
     static func unknown(_ consumer: String) -> EventStoreError {
         EventStoreError(.unknownConsumer, "the event store has no consumer \"\(consumer)\". Add it before it is used")

@@ -46,7 +46,7 @@ public struct ConsumerStatus: Hashable, Sendable {
     public var appended = 0
     /// The number of events that it ever handled.
     public var handled = 0
-    /// The number of attempts that failed and were to be repeated.
+    /// The number of attempts that failed and had to be repeated.
     public var retried = 0
     /// The number of events that it ever refused for good.
     public var refused = 0
@@ -75,7 +75,7 @@ public struct EventBatch: Hashable, Sendable {
     public let consumer: String
     /// The events that its filter lets through, oldest first.
     public let events: [StoredEvent]
-    /// True where these are dead letters that somebody asked to try again.
+    /// True for dead letters that are tried again on request.
     public let isRetry: Bool
     /// The consumer's position before the batch, and after it.
     let from: Int64
@@ -103,7 +103,7 @@ public struct RefusedEvent: Hashable, Sendable {
     public var attempts: Int
     /// When it was refused last, by the wall clock.
     public var time: Timestamp
-    /// True where it waits for another attempt that somebody asked for.
+    /// True where it waits for another attempt.
     public var isWaiting: Bool
 }
 
@@ -130,7 +130,7 @@ public final class EventConsumer: Sendable {
 
     private let store: EventStore
 
-    /// The number of the registration, of which a later one may replace the filter.
+    /// The number of the registration. A later registration may have another filter.
     private let generation: Int
 
     /// Signals that events wait that did not before.
@@ -150,7 +150,7 @@ public final class EventConsumer: Sendable {
         self.filter = filter
     }
 
-    /// Returns the next events, and waits where there are none.
+    /// Returns the next events, and waits until there are some.
     ///
     /// - Parameter limit: the most events.
     /// - Returns: nil where the task is cancelled or the store closed.
@@ -170,7 +170,7 @@ public final class EventConsumer: Sendable {
         return nil
     }
 
-    /// Returns the next events; nil where there are none now. Events that cannot be read are passed over and logged.
+    /// Returns the next events; nil if no event waits now. Events that cannot be read are passed over and logged.
     ///
     /// - Parameter limit: the most events.
     /// - Throws: ``EventStoreError`` where the store cannot be read, or has no such consumer any longer.
@@ -183,7 +183,9 @@ public final class EventConsumer: Sendable {
         if damaged > 0 { store.reportDamagedEvents(damaged) }
         guard var page else { throw .unknown(name) }
         page.generation = generation
-        if !page.isRetry { self.examined.withLock { $0 = max($0, (page.events.first?.number ?? page.through + 1) - 1) } }
+        if !page.isRetry {
+            self.examined.withLock { $0 = max($0, (page.events.first?.number ?? page.through + 1) - 1) }
+        }
         return page.events.isEmpty ? nil : page
     }
 

@@ -26,8 +26,8 @@ extension EventStore {
     ///   - name: the name, which does not begin with a full stop.
     ///   - start: where a new consumer begins.
     ///   - limits: the bounds of what waits for it.
-    ///   - filter: returns true for the events that are for it. It is called again for the same event, on any thread, and
-    ///     has to return the same.
+    ///   - filter: returns true for the events that are for it. It is called again for the same event, on any thread,
+    ///     and has to return the same.
     /// - Returns: the consumer. One that was returned earlier must not be used any longer.
     /// - Throws: ``EventStoreError`` where the name is not valid, or a new consumer cannot be written.
     @discardableResult
@@ -68,7 +68,7 @@ extension EventStore {
 
     /// Removes a consumer with its position and its dead letters, so that no event waits for it any longer.
     ///
-    /// - Throws: ``EventStoreError`` where it cannot be removed; `unknownConsumer` where there is none.
+    /// - Throws: ``EventStoreError`` where it cannot be removed; `unknownConsumer` where it does not exist.
     public func removeConsumer(_ name: String) throws(EventStoreError) {
         try check(name)
         guard ledger.index(of: name) != nil else { throw .unknown(name) }
@@ -92,7 +92,8 @@ extension EventStore {
         try check(newName)
         guard let index = ledger.index(of: name) else { throw .unknown(name) }
         guard ledger.index(of: newName) == nil else {
-            throw EventStoreError(.conflict, "there is a consumer \"\(newName)\" already. Remove it, or choose another name")
+            throw EventStoreError(
+                .conflict, "there is a consumer \"\(newName)\" already. Remove it, or choose another name")
         }
         try change { writer in
             try writer.tables.run("DELETE FROM consumer WHERE name = ?", [name])
@@ -175,7 +176,8 @@ extension EventStore {
     private func check(_ name: String) throws(EventStoreError) {
         if !name.isEmpty, !EventLookup.isReserved(name), Event.fault(ofText: name) == nil { return }
         throw EventStoreError(
-            .invalid, "\"\(name.prefix(40))\" is no name of a consumer: it is empty, too long, or begins with a full stop")
+            .invalid,
+            "\"\(name.prefix(40))\" is no name of a consumer: it is empty, too long, or begins with a full stop")
     }
 }
 

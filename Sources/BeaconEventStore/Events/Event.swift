@@ -33,7 +33,7 @@ public struct Event: Hashable, Sendable {
         var index: Int { Int(rawValue) }
     }
 
-    /// The name, by which a repetition is recognized.
+    /// The name. It identifies repetitions.
     public var id: EventID
     /// The moment, by the event's own clock, which may be wrong. Nothing depends on it but queries by time.
     public var time: Timestamp

@@ -1,8 +1,8 @@
-public import Foundation
 import BeaconSupport
+public import Foundation
 import GRDB
 
-/// What a backup has, or what is taken from one.
+/// The contents of a backup, or the part of one to restore.
 public struct BackupContents: Sendable {
     /// Where a consumer begins in the copy.
     public struct Place: Hashable, Sendable {
@@ -49,19 +49,19 @@ public struct RestoredStore: Sendable {
     public var events: Int
     /// The number of values of the state.
     public var rows: Int
-    /// The store that was there before; nil where there was none.
+    /// The previous store's new name; nil if there was no store.
     public var setAside: URL?
 }
 
 extension EventStore {
-    /// Copies the store into a new file, as it is at one moment. Writes go on meanwhile.
+    /// Copies the store into a new file, as it is at one moment. Writes continue.
     ///
-    /// The copy is an event store itself. A file of that name is replaced once the copy is complete; a kill before leaves
-    /// none of it behind once the store is opened again.
+    /// The copy is an event store itself. A file of that name is replaced once the copy is complete; a kill before
+    /// leaves none of it behind once the store is opened again.
     ///
     /// - Parameters:
     ///   - target: the new file.
-    ///   - contents: what the copy has.
+    ///   - contents: the contents of the copy.
     /// - Throws: ``EventStoreError`` where the store cannot be read, or the copy cannot be written.
     public nonisolated func backUp(
         to target: URL, contents: BackupContents = BackupContents()
@@ -86,15 +86,16 @@ extension EventStore {
     /// - Parameters:
     ///   - backup: the backup.
     ///   - file: the store's file.
-    ///   - contents: what is taken from the backup.
+    ///   - contents: the part of the backup to restore.
     ///   - clock: the clocks; others than the system's are for tests.
-    /// - Throws: ``EventStoreError``: `inUse` where a process uses the store; `notOurs` or `damaged` where the file is no
-    ///   backup, or not all of it can be read. Nothing was changed then.
+    /// - Throws: ``EventStoreError``: `inUse` where a process uses the store; `notOurs` or `damaged` where the file is
+    ///   no backup, or not all of it can be read. Nothing was changed then.
     public static func restore(
         from backup: URL, to file: URL, contents: BackupContents = BackupContents(), clock: EventStoreClock = .system
     ) throws(EventStoreError) -> RestoredStore {
         guard FileManager.default.isReadableFile(atPath: backup.path) else {
-            throw EventStoreError(.cannotRead, "cannot read \(backup.path): there is no such file, or it is not for this user")
+            throw EventStoreError(
+                .cannotRead, "cannot read \(backup.path): there is no such file, or it is not for this user")
         }
         do {
             try AtomicFile.makeFolder(file.deletingLastPathComponent().path)

@@ -47,7 +47,7 @@ extension EventStore {
             guard wasUsed || StoreFile.isOurs(file) else {
                 try? FileManager.default.removeItem(atPath: lockPath)
                 throw EventStoreError(
-                    .notOurs, "\(file.path) is no event store. Give the store a file of its own, or move this one aside",
+                    .notOurs, "\(file.path) is no event store. Give the store another path, or move this file aside",
                     cause: error)
             }
             let (open, ledger, recovery) = try replace(
@@ -72,7 +72,7 @@ extension EventStore {
         }
     }
 
-    /// Sets a damaged file aside, and puts a new one in its place with what can be read of it.
+    /// Sets a damaged file aside, and puts a new one in its place with all rows that can be read.
     private static func replace(
         _ file: URL, settings: EventStoreSettings, clock: EventStoreClock, after failure: EventStoreError,
         logger: Logger

@@ -3,10 +3,10 @@ import BeaconSupport
 import Foundation
 import GRDB
 
-/// A copy of a store into a new file: a backup, a restored one, or what can be read of a damaged one.
+/// A copy of a store into a new file: a backup, a restored store, or the readable part of a damaged one.
 ///
-/// Only known columns of known tables are read, each value is checked by type and size, and all of it is written by this
-/// module's own statements. Triggers, views and anything else in the source stay there.
+/// Only known columns of known tables are read, each value is checked by type and size, and all of it is written by
+/// this module's own statements. Triggers, views and anything else in the source stay there.
 struct StoreCopy {
     let source: StoreTables
     let contents: BackupContents
@@ -27,7 +27,7 @@ struct StoreCopy {
     /// The most places of a damaged table at which reading is tried again.
     private static let mostAttempts = 100_000
 
-    /// What was copied.
+    /// The result of a copy.
     struct Result {
         var events = 0
         var rows = 0
@@ -36,7 +36,7 @@ struct StoreCopy {
         var sequence: Int64 = 0
     }
 
-    /// Makes a new file with what is copied.
+    /// Writes the copy into a new file.
     ///
     /// - Parameter path: the new file, under the lock of ``PartialFile``.
     /// - Throws: SQLite's error, or ``DamagedRow``.
@@ -100,7 +100,8 @@ struct StoreCopy {
         var attempts = 0
         while next < Int64.max / 2, attempts < Self.mostAttempts {
             do {
-                try source.each("SELECT \(StoreRow.columns) FROM event WHERE number >= ? ORDER BY number", [next]) { row in
+                try source.each("SELECT \(StoreRow.columns) FROM event WHERE number >= ? ORDER BY number", [next]) {
+                    row in
                     let number = try row.integer(0)
                     // A damaged table can lead in circles.
                     guard number >= next, number < Int64.max / 2 else {
@@ -112,7 +113,8 @@ struct StoreCopy {
                         result.unreadable += 1
                         return true
                     }
-                    try target.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.event.id.bytes])
+                    try target.run(
+                        "INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.event.id.bytes])
                     guard target.database.changesCount > 0 else { return true }
                     try target.insert(event)
                     result.events += 1
@@ -138,7 +140,8 @@ struct StoreCopy {
             try source.each("SELECT number, id FROM known ORDER BY number") { row in
                 count += 1
                 guard let id = try? row.id(1), (1..<Int64.max / 2).contains(try row.integer(0)) else { return true }
-                try target.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [try row.integer(0), id.bytes])
+                try target.run(
+                    "INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [try row.integer(0), id.bytes])
                 result.sequence = max(result.sequence, try row.integer(0))
                 return count < mostRows
             }
@@ -220,7 +223,9 @@ struct StoreCopy {
         try attempt(&result) { result in
             let columns = "state, attempts, reason, refusedAt, \(StoreRow.columns)"
             guard try has("refused", "consumer, " + columns) else { return }
-            try source.each("SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT ?", [name, mostRows]) {
+            try source.each(
+                "SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT ?", [name, mostRows]
+            ) {
                 row in
                 do {
                     let state = try row.count(0)
@@ -239,8 +244,8 @@ struct StoreCopy {
     }
 }
 
-/// A file that is being made beside the one whose place it takes. One that a kill left behind is removed when a store in
-/// the same folder is opened.
+/// A file that is being made beside the one whose place it takes. One that a kill left behind is removed when a store
+/// in the same folder is opened.
 final class PartialFile {
     let path: String
     private let target: String
@@ -270,10 +275,12 @@ final class PartialFile {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Removes the files in a folder that nobody makes any longer.
+    /// Removes the partial files in a folder that no process holds a lock on.
     static func sweep(_ folder: URL) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
-            guard let mark = name.range(of: mark), UUID(uuidString: String(name[mark.upperBound...])) != nil else { continue }
+            guard let mark = name.range(of: mark), UUID(uuidString: String(name[mark.upperBound...])) != nil else {
+                continue
+            }
             let path = folder.appendingPathComponent(name).path
             if !FileLock.isHeld(path) { try? FileManager.default.removeItem(atPath: path) }
         }

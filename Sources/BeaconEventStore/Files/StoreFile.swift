@@ -3,7 +3,7 @@ import CLibrary
 import Foundation
 import GRDB
 
-/// An open file of an event store: one connection that writes, and two that read meanwhile.
+/// An open file of an event store: one connection that writes, and two that read.
 struct StoreFile: Sendable {
     let writer: DatabaseQueue
     /// For consumers, whose reads are short.
@@ -14,8 +14,8 @@ struct StoreFile: Sendable {
     /// How long a write waits for another process that has SQLite's lock. A longer wait would hide the failure.
     private static let patience = 0.5
 
-    /// Opens a file, and creates its tables where there are none. Nothing is written to a file that has them, so that it
-    /// can be read on a full disk.
+    /// Opens a file, and creates missing tables. A file that has them is not written to, so that it can be read on a
+    /// full disk.
     ///
     /// - Throws: SQLite's error, or ``EventStoreError`` where the file is not a store.
     init(_ file: URL, maximumSize: Int?) throws {
@@ -49,7 +49,7 @@ struct StoreFile: Sendable {
         let isNew = application == 0 && objects == 0
         guard application == StoreSchema.applicationID || isNew else {
             throw EventStoreError(
-                .notOurs, "\(file.path) is a database of another program. Give the event store a file of its own")
+                .notOurs, "\(file.path) is a database of another program. Give the event store another path")
         }
         guard version <= StoreSchema.version else {
             throw EventStoreError(
@@ -116,8 +116,8 @@ struct StoreFile: Sendable {
     }
 }
 
-/// The lock by which one process at a time writes to a store. It is on a file beside it, and the system releases it when
-/// the process ends, however it ends (flock(2)).
+/// The lock by which one process at a time writes to a store. It is on a file beside it, and the system releases it
+/// when the process ends, however it ends (flock(2)).
 final class StoreLock: Sendable {
     private let lock: FileLock
 
@@ -143,15 +143,15 @@ final class StoreLock: Sendable {
             } catch {
                 throw EventStoreError(.cannotOpen, error.message, cause: error)
             }
-            // A process that was killed while it started a program leaves the lock to that for a moment, between fork and
-            // exec.
+            // A process that was killed while it started a program leaves the lock to that for a moment, between fork
+            // and exec.
             guard let pid = Self.pid(path), kill(pid, 0) != 0, errno == ESRCH else { break }
             usleep(Self.pause)
         }
         let holder = Self.pid(path).map { $0 == getpid() ? "another part of this process" : "process \($0)" }
         throw EventStoreError(
             .inUse,
-            "\(file.path) is in use by \(holder ?? "another process"). End the other, or give this one a file of its own")
+            "\(file.path) is in use by \(holder ?? "another process"). End the other, or give this one another path")
     }
 
     private static func pid(_ path: String) -> pid_t? {

@@ -23,11 +23,11 @@ enum StoreSchema {
         """
 
     /// `known` has the names of events longer than `event` has the events, so that a sender that repeats one is
-    /// recognized. `lookup` finds events by an attribute; see ``EventLookup``. `boot` has one row: the boot in which the
-    /// newest events arrived, the milliseconds by which the wall clock was ahead of its clock, and the first event.
+    /// recognized. `lookup` finds events by an attribute; see ``EventLookup``. `boot` has one row: the boot in which
+    /// the newest events arrived, the milliseconds by which the wall clock was ahead of its clock, and the first event.
     ///
-    /// An entry of `refused` is a dead letter (0), one that is to be tried again (1), or an event that waits and that
-    /// somebody dropped (2).
+    /// An entry of `refused` is a dead letter (0), a dead letter that waits for another attempt (1), or a waiting event
+    /// that was dropped by hand (2).
     static let tables = [
         Table(name: "event", sql: "CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, \(eventColumns))"),
         Table(name: "known", sql: "CREATE TABLE known (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE)"),
@@ -80,8 +80,8 @@ enum StoreSchema {
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }
 
-    /// Returns true where a file has these tables and nothing else. Triggers, views and changed tables are not ours, and
-    /// could do anything.
+    /// Returns true where a file has these tables and nothing else. Triggers, views and changed tables are not ours,
+    /// and could do anything.
     static func isWhole(_ database: Database) throws -> Bool {
         var expected: [String: String] = [:]
         for table in tables + indexes { expected[table.name] = table.sql }

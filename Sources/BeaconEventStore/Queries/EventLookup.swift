@@ -7,7 +7,8 @@ import GRDB
 /// 50 places of an index by region. So the index is made by a consumer of the store, a thousand events at a time and in
 /// the order of the index. Queries read the newest events, which are not in it yet, one by one.
 enum EventLookup {
-    /// The name of the consumer that makes the index. A consumer of the store's own holds retention back like any other.
+    /// The name of the consumer that makes the index. A consumer of the store's own holds retention back like any
+    /// other.
     static let consumer = ".lookup"
 
     /// Returns true for a name of a consumer of the store's own.

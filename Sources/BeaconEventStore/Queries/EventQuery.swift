@@ -42,7 +42,9 @@ public struct EventQuery: Hashable, Sendable {
     /// The conditions on the columns of a table of events.
     var conditions: [(sql: String, arguments: StatementArguments)] {
         var all: [(String, StatementArguments)] = []
-        func add(_ sql: String, _ value: (any DatabaseValueConvertible)?) { if let value { all.append((sql, [value])) } }
+        func add(_ sql: String, _ value: (any DatabaseValueConvertible)?) {
+            if let value { all.append((sql, [value])) }
+        }
         add("e.region = ?", region)
         add("e.place = ?", place)
         add("e.beacon = ?", beacon?.bytes)
@@ -160,7 +162,7 @@ extension StoreTables {
         return best
     }
 
-    /// Returns the numbers between which the events of a time lie; nil where there are none.
+    /// Returns the smallest and the largest number of the events of a time; nil if the time has no events.
     ///
     /// Times need not be in the order of the numbers: clocks differ, and are set.
     private func numbers(from: Timestamp?, to: Timestamp?, through last: Int64) throws -> ClosedRange<Int64>? {

@@ -24,7 +24,8 @@ extension EventStore {
         try await read(long: true) { tables in
             var events: [StoredEvent] = []
             try tables.each(
-                "SELECT \(StoreRow.columns) FROM event WHERE number > ? ORDER BY number LIMIT ?", [number, max(limit, 1)]
+                "SELECT \(StoreRow.columns) FROM event WHERE number > ? ORDER BY number LIMIT ?",
+                [number, max(limit, 1)]
             ) { row in
                 if let event = try? row.event() { events.append(event) }
                 return true
@@ -64,7 +65,7 @@ extension EventStore {
     /// - Throws: ``EventStoreError`` where the file cannot be read.
     public nonisolated func newest() async throws(EventStoreError) -> Int64 { try await read { try $0.sequence() } }
 
-    /// Returns the event of a name; nil where there is none, or none any longer.
+    /// Returns the event of a name; nil if the store does not have it, or no longer.
     ///
     /// - Throws: ``EventStoreError`` where the file cannot be read.
     public nonisolated func event(_ id: EventID) async throws(EventStoreError) -> StoredEvent? {
@@ -78,7 +79,7 @@ extension EventStore {
         }
     }
 
-    /// Returns a value of the state; nil where there is none.
+    /// Returns a value of the state; nil if there is no such value.
     ///
     /// - Parameters:
     ///   - namespace: the kind of value.
@@ -118,7 +119,7 @@ extension EventStore {
     /// Reads from the file, and once more where it was damaged and is replaced.
     ///
     /// - Parameters:
-    ///   - long: true for what may take long, and must not hold up consumers.
+    ///   - long: true for a reading that may take long, and must not hold up consumers.
     ///   - body: the reading.
     nonisolated func read<Value: Sendable>(
         long: Bool = false, _ body: @escaping @Sendable (StoreTables) throws -> Value

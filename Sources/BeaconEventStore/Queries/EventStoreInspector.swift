@@ -14,7 +14,7 @@ public struct EventStoreInspector: Sendable {
 
     /// Opens the store in a file.
     ///
-    /// - Throws: ``EventStoreError``: `cannotOpen` where there is none, `notOurs` or `damaged` where the file is no event
+    /// - Throws: ``EventStoreError``: `cannotOpen` if the file does not exist, `notOurs` or `damaged` if it is no event
     ///   store.
     public init(file: URL) throws(EventStoreError) {
         // Its folder is for the owner alone, so that it cannot even be found out whether there is a file.
@@ -26,7 +26,8 @@ public struct EventStoreInspector: Sendable {
         }
         guard FileManager.default.fileExists(atPath: file.path) else {
             throw EventStoreError(
-                .cannotOpen, "there is no event store at \(file.path). Check the path; the program creates it when it starts")
+                .cannotOpen,
+                "there is no event store at \(file.path). Check the path; the program creates it when it starts")
         }
         self.file = file
         do {
@@ -192,7 +193,9 @@ extension EventStoreInspector {
             var plans: [String] = []
             for search in searches {
                 let rows = try Row.fetchCursor(tables.database, sql: "EXPLAIN QUERY PLAN " + search)
-                while let row = try rows.next() { plans.append("\(try StoreRow(row).text(3, atMost: 1 << 16)): \(search)") }
+                while let row = try rows.next() {
+                    plans.append("\(try StoreRow(row).text(3, atMost: 1 << 16)): \(search)")
+                }
             }
             return plans
         }

@@ -11,7 +11,7 @@ extension StoreTables {
             modified: Timestamp(milliseconds: try row.integer(4)))
     }
 
-    /// Returns a value of the state; nil where there is none.
+    /// Returns a value of the state; nil if there is no such value.
     func state(_ namespace: String, _ key: String) throws -> StateRow? {
         try first(
             "SELECT \(Self.stateColumns) FROM state WHERE namespace = ? AND key = ?", [namespace, key], row)

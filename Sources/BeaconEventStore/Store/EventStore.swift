@@ -15,11 +15,11 @@ public import Metrics
 /// ```
 ///
 /// There are two ways in. ``append(_:)`` and ``appendBlocking(_:)`` return once the step is on the disk, or throw; then
-/// nothing of it is kept, and the caller repeats or gives up. ``enqueue(_:)`` returns at once and never fails: while the
-/// disk does, the step waits in memory, whole and bounded, and ``health`` says so. Steps that arrive while others are
-/// written are written and synced together.
+/// nothing of it is kept, and the caller repeats or gives up. ``enqueue(_:)`` returns at once and never fails: while
+/// the disk does, the step waits in memory, whole and bounded, and ``health`` says so. Steps that arrive while others
+/// are written are written and synced together.
 ///
-/// One process at a time writes to a file. ``EventStoreInspector`` reads and edits it meanwhile.
+/// One process at a time writes to a file. ``EventStoreInspector`` reads and edits it while the other writes.
 public actor EventStore {
     /// The file.
     public nonisolated let file: URL
@@ -69,9 +69,9 @@ public actor EventStore {
     /// The executor of the store's own dispatch queue, since a disk can be slow.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens the store in a file, which is created where there is none.
+    /// Opens the store in a file, and creates a missing file.
     ///
-    /// A damaged file is set aside, and what can be read of it goes into a new one. ``recovery`` and the log tell.
+    /// A damaged file is set aside, and its readable rows go into a new one. ``recovery`` and the log describe it.
     ///
     /// - Parameters:
     ///   - file: a file on a local disk; SQLite's log does not work over a network.
@@ -183,7 +183,8 @@ public actor EventStore {
         case .closed: pending.completion?(.failure(.closed(file)))
         case .crowded:
             pending.completion?(
-                .failure(EventStoreError(.crowded, "too many steps wait for the disk; see the health of the event store")))
+                .failure(
+                    EventStoreError(.crowded, "too many steps wait for the disk; see the health of the event store")))
         case .admitted(let dropped):
             if !dropped.isEmpty { countDropped(dropped) }
             if !isAwaited { tellWaitingEvents() }

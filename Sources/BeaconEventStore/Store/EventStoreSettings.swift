@@ -39,7 +39,7 @@ public struct EventStoreSettings: Sendable {
     public var waitingEvents = 10_000
     /// The most bytes of steps that wait in memory.
     public var waitingBytes = 16 << 20
-    /// The time for which a step that nobody waits for may wait for others, to be written with them.
+    /// The longest time that an enqueued step waits for others, to be written with them.
     public var coalescing = Duration.milliseconds(50)
     /// The largest size of the file, in bytes; nil for no bound. Beyond it writes fail, whereas the other bounds delete
     /// what is oldest, so it should be well above them.
@@ -53,7 +53,7 @@ public struct EventStoreSettings: Sendable {
     /// The most events of one transaction.
     static let group = 1_000
 
-    /// The time between two attempts to write where nobody waits for them.
+    /// The time between two attempts to write while no caller waits.
     static let retry = Duration.seconds(1)
 
     /// The time between two rounds of housekeeping.

@@ -7,8 +7,8 @@ extension StepWriter {
     /// The events of a piece.
     static let piece = 500
 
-    /// Has consumers that are behind their bounds skip events: of too many, the lowest priority first; of events that are
-    /// too old, all.
+    /// Has consumers that are behind their bounds skip events: of too many, the lowest priority first; of events that
+    /// are too old, all.
     ///
     /// - Returns: true where there is more to do.
     mutating func skip() throws -> Bool {
@@ -63,7 +63,9 @@ extension StepWriter {
         var skipped = 0
         var examined = 0
         while record.status.waiting > record.limits.events || record.status.waitingBytes > record.limits.bytes {
-            guard let priority = record.waiting.firstIndex(where: { $0.events > 0 }), examined < Self.piece else { break }
+            guard let priority = record.waiting.firstIndex(where: { $0.events > 0 }), examined < Self.piece else {
+                break
+            }
             let first = max(record.status.position, record.skips[priority])
             var last = first
             try tables.each(
@@ -115,9 +117,10 @@ extension StepWriter {
             "SELECT \(StoreRow.columns) FROM event WHERE number <= ? ORDER BY number LIMIT ?", [passed, Self.piece]
         ) { row in
             let number = try row.integer(0)
-            // An event that cannot be read is of no use to anybody.
+            // An event that cannot be read counts as old.
             let event = try? row.event()
-            guard events > limits.events || bytes > limits.bytes || (event?.arrival.milliseconds ?? .min) < oldest else {
+            guard events > limits.events || bytes > limits.bytes || (event?.arrival.milliseconds ?? .min) < oldest
+            else {
                 return false
             }
             if let event { traces += EventLookup.entries(of: event) }
@@ -155,7 +158,8 @@ extension StepWriter {
             record.status.deadLetters -= count
             record.status.skippedByAge += count
             ledger.consumers[index] = record
-            notes.append(.skipped(consumer: record.status.name, count: count, reason: "they were dead letters for too long"))
+            notes.append(
+                .skipped(consumer: record.status.name, count: count, reason: "they were dead letters for too long"))
         }
     }
 }

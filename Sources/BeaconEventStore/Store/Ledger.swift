@@ -62,7 +62,7 @@ struct Ledger: Sendable {
     /// Creates the ledger of an empty file.
     init() {}
 
-    /// Returns the index of a consumer; nil where there is none.
+    /// Returns the index of a consumer; nil if it is unknown.
     func index(of consumer: String) -> Int? { consumers.firstIndex { $0.status.name == consumer } }
 
     /// The number up to which all consumers have handled the events.
@@ -101,7 +101,7 @@ struct Ledger: Sendable {
             }
             consumers[index] = record
         }
-        // Of events that came the same way; those that were deleted meanwhile are none of ours.
+        // Another process appends events too, and never deletes any.
         let newest = sequence
         try tables.each("SELECT \(StoreRow.columns) FROM event WHERE number > ? ORDER BY number", [newest]) { row in
             if let event = try? row.event() { count(event) }

@@ -3,7 +3,7 @@ final class PendingStep: Sendable {
     let step: Step
     let size: Int
 
-    /// Called with the outcome; nil where nobody waits for it. A step with a caller is never dropped and never kept
+    /// Called with the outcome; nil if no caller waits for it. A step with a caller is never dropped and never kept
     /// after a failure: its caller knows what became of it.
     let completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)?
 
@@ -41,7 +41,8 @@ struct MemoryTail {
 
     private var isCrowded: Bool { events > mostEvents || bytes > mostBytes }
 
-    /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the oldest.
+    /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the
+    /// oldest.
     ///
     /// - Returns: the steps that were dropped; nil where there is no room for the step of a caller that waits.
     mutating func add(_ pending: PendingStep) -> [Step]? {

@@ -47,7 +47,8 @@ struct StepWriter {
         }
         guard repeated == 0 else {
             return .failure(
-                EventStoreError(.conflict, "one consumer of the step has passed its batch already, and another has not"))
+                EventStoreError(.conflict, "one consumer of the step has passed its batch already, and another has not")
+            )
         }
         for change in step.changes {
             if let error = try violation(of: change) { return .failure(error) }
@@ -122,7 +123,8 @@ struct StepWriter {
         let arguments: StatementArguments = [namespace, sender]
         var (rows, bytes) =
             try tables.first(
-                "SELECT count(*), coalesce(sum(length(value)), 0) FROM state WHERE namespace = ? AND sender = ?", arguments
+                "SELECT count(*), coalesce(sum(length(value)), 0) FROM state WHERE namespace = ? AND sender = ?",
+                arguments
             ) { (try $0.count(0), try $0.count(1)) } ?? (0, 0)
         guard rows > limits.rowsPerSender || bytes > limits.bytesPerSender else { return }
         var oldest: [(key: String, bytes: Int)] = []
@@ -145,7 +147,8 @@ struct StepWriter {
         // Finding the oldest reads the whole namespace, so that it is done for several at once.
         let rows = limits.rows - (limits.rows > 1_000 ? limits.rows / 64 : 0)
         var oldest: [String] = []
-        try tables.each("SELECT key, length(value) FROM state WHERE namespace = ? ORDER BY modified, key", [namespace]) {
+        try tables.each("SELECT key, length(value) FROM state WHERE namespace = ? ORDER BY modified, key", [namespace])
+        {
             row in
             guard amount.rows > rows || amount.bytes > limits.bytes else { return false }
             oldest.append(try row.text(0))

@@ -174,7 +174,8 @@ struct ConsumerTests {
         let limits = ConsumerLimits(events: 30)
         let consumer = try await bench.store.addConsumer("a", limits: limits) { $0.kind != "hidden" }
         let order: [(String, Event.Priority)] = [
-            ("proximity", .repeated), ("app", .normal), ("place", .important), ("exit", .essential), ("hidden", .repeated),
+            ("proximity", .repeated), ("app", .normal), ("place", .important), ("exit", .essential),
+            ("hidden", .repeated),
         ]
         var events: [Event] = []
         for number in 0..<100 {
@@ -241,7 +242,9 @@ struct ConsumerTests {
         var appended: [Event] = []
         for round in 0..<6 {
             // With times that are older than any bound.
-            let events = (0..<700).map { _ in bench.event(time: Timestamp(nanoseconds: round.isMultiple(of: 2) ? 1 : .max)) }
+            let events = (0..<700).map { _ in
+                bench.event(time: Timestamp(nanoseconds: round.isMultiple(of: 2) ? 1 : .max))
+            }
             appended += events
             try await bench.store.append(Step(events))
             handled += try await drain(consumer, limit: 100)

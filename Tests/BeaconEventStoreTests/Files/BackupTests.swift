@@ -82,7 +82,10 @@ struct BackupTests {
 
     static let hostile: [(what: String, sql: String)] = [
         ("a trigger", "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM state; END"),
-        ("a view in place of a table", "DROP TABLE state; CREATE VIEW state AS SELECT 1 AS namespace, 2 AS key, 3 AS value, 4 AS sender, 5 AS modified"),
+        (
+            "a view in place of a table",
+            "DROP TABLE state; CREATE VIEW state AS SELECT 1 AS namespace, 2 AS key, 3 AS value, 4 AS sender, 5 AS modified"
+        ),
         ("text for a number", "UPDATE event SET time = 'noon' WHERE number = 7"),
         ("a block for text", "UPDATE event SET kind = x'ff00' WHERE number = 7"),
         ("a number for text", "UPDATE event SET region = 1e300"),
@@ -104,9 +107,15 @@ struct BackupTests {
         ("a value of text", "UPDATE state SET value = 'x' WHERE key = 'r1'"),
         ("a missing table", "DROP TABLE event"),
         ("a missing column", "ALTER TABLE state DROP COLUMN modified"),
-        ("computed columns", "DROP TABLE state; CREATE TABLE state (namespace, key, value AS (zeroblob(1000000000)), sender, modified); INSERT INTO state VALUES ('a', 'b', 'c', 1)"),
+        (
+            "computed columns",
+            "DROP TABLE state; CREATE TABLE state (namespace, key, value AS (zeroblob(1000000000)), sender, modified); INSERT INTO state VALUES ('a', 'b', 'c', 1)"
+        ),
         ("rows in the index", "INSERT INTO lookup VALUES (1, 'x', -9223372036854775808)"),
-        ("a wrong boot", "UPDATE boot SET lead = 'x'; INSERT INTO boot VALUES ('one', -9223372036854775808, 9223372036854775807)"),
+        (
+            "a wrong boot",
+            "UPDATE boot SET lead = 'x'; INSERT INTO boot VALUES ('one', -9223372036854775808, 9223372036854775807)"
+        ),
     ]
 
     @Test("A hostile backup is refused with an error, or gives a store that works", arguments: hostile.indices)

@@ -13,7 +13,9 @@ struct DamageTests {
         let consumer = try await bench.store.addConsumer("a")
         for chunk in 0..<events / 100 {
             var step = Step(
-                (0..<100).map { bench.event("enter", region: "r\($0 % 7)", body: String(repeating: "x", count: 50 + $0)) })
+                (0..<100).map {
+                    bench.event("enter", region: "r\($0 % 7)", body: String(repeating: "x", count: 50 + $0))
+                })
             for key in 0..<20 { step.set("state", "\(chunk)/\(key)", to: Data(repeating: 2, count: 100)) }
             try await bench.store.append(step)
         }
@@ -44,11 +46,13 @@ struct DamageTests {
                 case 3:
                     // The page's own header, where the tree is.
                     for _ in 0..<4 {
-                        bytes[page + Int.random(in: 0..<12, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                        bytes[page + Int.random(in: 0..<12, using: &generator)] = UInt8.random(
+                            in: 0...255, using: &generator)
                     }
                 default:
                     for _ in 0..<Int.random(in: 1...64, using: &generator) {
-                        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+                            in: 0...255, using: &generator)
                     }
                 }
             }

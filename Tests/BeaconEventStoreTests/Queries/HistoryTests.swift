@@ -41,7 +41,8 @@ struct HistoryTests {
         }
     }
 
-    @Test("Pages of any query are the events that it selects, newest first, each once", arguments: [1, 2, 3] as [UInt64])
+    @Test(
+        "Pages of any query are the events that it selects, newest first, each once", arguments: [1, 2, 3] as [UInt64])
     func pages(seed: UInt64) async throws {
         var generator = SplitMix64(seed: seed)
         let bench = try StoreBench(seed: seed) { $0.retention.events = 3_000 }
@@ -82,7 +83,9 @@ struct HistoryTests {
         let (from, to) = (Timestamp(nanoseconds: 1_000_000_000_000), Timestamp(nanoseconds: 9_000_000_000_000))
         let counts = try await bench.store.counts(from: from, to: to, steps: 8)
         for (kind, steps) in counts {
-            #expect(steps.reduce(0, +) == all.filter { $0.event.kind == kind && from <= $0.event.time && $0.event.time <= to }.count)
+            #expect(
+                steps.reduce(0, +)
+                    == all.filter { $0.event.kind == kind && from <= $0.event.time && $0.event.time <= to }.count)
         }
     }
 
@@ -112,7 +115,8 @@ struct HistoryTests {
             let plans = try inspector.plans(of: query)
             #expect(plans.count >= 4)
             for plan in plans {
-                let isSearch = plan.hasPrefix("SEARCH") || plan.hasPrefix("CO-ROUTINE") || plan.hasPrefix("SCAN (subquery")
+                let isSearch =
+                    plan.hasPrefix("SEARCH") || plan.hasPrefix("CO-ROUTINE") || plan.hasPrefix("SCAN (subquery")
                 // Tables of a few rows.
                 let isSmall = plan.contains("SCAN sqlite_sequence") || plan.contains("SCAN consumer")
                 #expect(isSearch || isSmall, "\(plan)")

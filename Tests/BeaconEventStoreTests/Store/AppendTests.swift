@@ -44,7 +44,8 @@ struct AppendTests {
         #expect(try await bench.store.append(again) == Receipt(numbers: [1, 2, 3], new: 1, isRepeated: false))
         #expect(try await bench.store.state("a", "b")?.value == Data([2]))
         let twice = bench.event()
-        #expect(try await bench.store.append(Step([twice, twice])) == Receipt(numbers: [4, 4], new: 1, isRepeated: false))
+        #expect(
+            try await bench.store.append(Step([twice, twice])) == Receipt(numbers: [4, 4], new: 1, isRepeated: false))
     }
 
     @Test("A step whose condition does not hold leaves nothing behind, and those written with it are kept")
@@ -56,12 +57,12 @@ struct AppendTests {
         async let first = store.append(Step([events[0]]))
         let second = Task {
             try await store.append(
-            Step(
-                [events[1]],
-                changes: [
-                    StateChange(namespace: "a", key: "c", value: Data([9])),
-                    StateChange(namespace: "a", key: "b", value: Data([2]), condition: .equals(Data([7]))),
-                ]))
+                Step(
+                    [events[1]],
+                    changes: [
+                        StateChange(namespace: "a", key: "c", value: Data([9])),
+                        StateChange(namespace: "a", key: "b", value: Data([2]), condition: .equals(Data([7]))),
+                    ]))
         }
         async let third = store.append(
             Step([events[2]], changes: [StateChange(namespace: "a", key: "new", value: nil, condition: .absent)]))
@@ -148,7 +149,9 @@ struct AppendTests {
         try letter.write(to: text)
         for file in [other, text] {
             for _ in 0..<2 {
-                let error = #expect(throws: EventStoreError.self) { try EventStore(file: file, logger: StoreBench.quiet) }
+                let error = #expect(throws: EventStoreError.self) {
+                    try EventStore(file: file, logger: StoreBench.quiet)
+                }
                 #expect(error?.code == .notOurs)
             }
         }
@@ -161,7 +164,8 @@ struct AppendTests {
     @Test("A namespace keeps to its bounds in values and bytes, also for each sender, the newest values stay")
     func stateBounds() async throws {
         let bench = try StoreBench {
-            $0.state["m"] = StateLimits(rows: 20, bytes: 1_000, age: .seconds(60), rowsPerSender: 5, bytesPerSender: 300)
+            $0.state["m"] = StateLimits(
+                rows: 20, bytes: 1_000, age: .seconds(60), rowsPerSender: 5, bytesPerSender: 300)
         }
         for number in 0..<100 {
             bench.clock.advance(by: .milliseconds(10))
@@ -172,7 +176,9 @@ struct AppendTests {
         }
         for sender in 0..<3 {
             let rows = try await bench.store.state("m", sender: "s\(sender)")
-            #expect(rows.map(\.key) == (0..<100).filter { $0 % 3 == sender }.suffix(5).reversed().map { String(format: "%04d", $0) })
+            #expect(
+                rows.map(\.key)
+                    == (0..<100).filter { $0 % 3 == sender }.suffix(5).reversed().map { String(format: "%04d", $0) })
         }
         for number in 0..<30 {
             bench.clock.advance(by: .milliseconds(10))

@@ -14,7 +14,8 @@ struct FaultTests {
         DatabaseError(resultCode: .SQLITE_BUSY), DatabaseError(resultCode: .SQLITE_NOMEM),
     ]
 
-    @Test("Callers that wait get the error, other steps wait in memory and are written in order later", arguments: errors)
+    @Test(
+        "Callers that wait get the error, other steps wait in memory and are written in order later", arguments: errors)
     func failing(error: DatabaseError) async throws {
         let bench = try StoreBench()
         let store = bench.store

@@ -30,7 +30,8 @@ struct ModelTests {
     private static func isForA(_ event: Event) -> Bool { event.kind == "enter" || event.kind == "exit" }
     private static func isForB(_ event: Event) -> Bool { event.kind != "effect" && event.kind != "proximity" }
 
-    @Test("Random work, faults, kills and clocks: no event twice, none lost, in order, no state without its event",
+    @Test(
+        "Random work, faults, kills and clocks: no event twice, none lost, in order, no state without its event",
         arguments: 1...24 as ClosedRange<UInt64>)
     func random(seed: UInt64) async throws {
         var generator = SplitMix64(seed: seed)
@@ -140,7 +141,9 @@ struct ModelTests {
             #expect(Dictionary(uniqueKeysWithValues: state.map { ($0.key, $0.value) }) == model.state)
             for status in try await bench.store.consumers() {
                 let filter = status.name == "a" ? Self.isForA : Self.isForB
-                let waiting = model.events.enumerated().filter { Int64($0.offset) >= status.position && filter($0.element) }
+                let waiting = model.events.enumerated().filter {
+                    Int64($0.offset) >= status.position && filter($0.element)
+                }
                 #expect(status.waiting == waiting.count, "\(status.name)")
                 #expect(stored.count >= model.events.count - Int(status.position))
             }
@@ -169,7 +172,8 @@ struct ModelTests {
         #expect(effects == model.events.filter(Self.isForB).map { "\($0.id)" }, "seed \(seed)")
     }
 
-    @Test("A copy of the files at any moment of many writes has every acknowledged step, and whole ones",
+    @Test(
+        "A copy of the files at any moment of many writes has every acknowledged step, and whole ones",
         arguments: 1...4 as ClosedRange<UInt64>)
     func kills(seed: UInt64) async throws {
         var generator = SplitMix64(seed: seed)
