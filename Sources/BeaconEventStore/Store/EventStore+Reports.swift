@@ -134,14 +134,15 @@ extension EventStore {
     /// Begins or continues a failure of the disk: callers learn of it, other steps wait.
     func fail(_ error: EventStoreError) {
         let now = clock.wall()
-        let (isNew, callers, slow) = shared.withLock { shared in
+        let (isNew, callers, dropped, slow) = shared.withLock { shared in
             let isNew = shared.health.failure == nil
             shared.health.failure = EventStoreHealth.Failure(
                 code: error.code, message: error.message, since: shared.health.failure?.since ?? now)
-            let (callers, untold) = shared.tail.fail()
+            let (callers, dropped, untold) = shared.tail.fail()
             if isNew { tellHealth(&shared) }
-            return (isNew, callers, Self.tell(untold.map { .waiting($0) }, &shared))
+            return (isNew, callers, dropped, Self.tell(untold.map { .waiting($0) }, &shared))
         }
+        if !dropped.isEmpty { countDropped(dropped) }
         for caller in callers { caller.completion?(.failure(error)) }
         if isNew {
             logger.error("cannot write events: \(error). They wait in memory, and are tried again every second")

@@ -208,8 +208,11 @@ public actor EventStore {
 
     /// Writes what waits, in groups, until nothing does or the disk fails.
     func flush() {
-        shared.withLock { ($0.isFlushScheduled, $0.isFlushPlanned) = (false, false) }
-        while true {
+        let isOpen = shared.withLock { shared in
+            (shared.isFlushScheduled, shared.isFlushPlanned) = (false, false)
+            return shared.file != nil
+        }
+        while isOpen {
             let (group, isFailing) = shared.withLock { shared in
                 let isFailing = shared.health.failure != nil
                 // What fails as a whole may succeed in part, on a disk that is nearly full.

@@ -26,8 +26,11 @@ struct MemoryTail {
     private(set) var events = 0
     private(set) var bytes = 0
 
-    /// The first steps, which are being written now.
-    private(set) var inFlight = 0
+    /// The first steps, which are being written now. They are bounded by the size of a transaction, and count for the
+    /// bounds again if it fails.
+    private var inFlight = 0
+    private var inFlightEvents = 0
+    private var inFlightBytes = 0
 
     /// The first steps, which were here when the write in progress began. Its failure is theirs.
     private var present = 0
@@ -39,7 +42,7 @@ struct MemoryTail {
         (mostEvents, mostBytes) = (settings.waitingEvents, settings.waitingBytes)
     }
 
-    private var isCrowded: Bool { events > mostEvents || bytes > mostBytes }
+    private var isCrowded: Bool { events - inFlightEvents > mostEvents || bytes - inFlightBytes > mostBytes }
 
     /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the
     /// oldest.
@@ -55,6 +58,10 @@ struct MemoryTail {
             _ = remove(at: entries.count - 1)
             return nil
         }
+        return dropExcess()
+    }
+
+    private mutating func dropExcess() -> [Step] {
         var dropped: [Step] = []
         while isCrowded, let index = mostDispensable { dropped.append(remove(at: index)) }
         return dropped
@@ -80,34 +87,43 @@ struct MemoryTail {
     /// Returns the first steps, up to so many events, which stay here until they are written.
     mutating func take(_ limit: Int) -> [Entry] {
         var count = 0
-        (inFlight, present) = (0, entries.count)
+        setInFlight(0)
+        present = entries.count
+        var taken = 0
         for entry in entries {
             count += max(entry.pending.step.events.count, 1)
-            if inFlight > 0, count > limit { break }
-            inFlight += 1
+            if taken > 0, count > limit { break }
+            taken += 1
         }
-        return Array(entries.prefix(inFlight))
+        setInFlight(taken)
+        return Array(entries.prefix(taken))
+    }
+
+    private mutating func setInFlight(_ count: Int) {
+        inFlight = count
+        inFlightEvents = entries.prefix(count).reduce(0) { $0 + $1.pending.step.events.count }
+        inFlightBytes = entries.prefix(count).reduce(0) { $0 + $1.pending.size }
     }
 
     /// Removes the steps that were written.
     mutating func removeWritten() {
-        for entry in entries.prefix(inFlight) {
-            (events, bytes) = (events - entry.pending.step.events.count, bytes - entry.pending.size)
-        }
+        (events, bytes) = (events - inFlightEvents, bytes - inFlightBytes)
         entries.removeFirst(inFlight)
-        inFlight = 0
+        setInFlight(0)
     }
 
     /// Removes the steps whose callers waited for the write that failed, and marks those that stay as told.
     ///
-    /// - Returns: the steps that were removed, and the events that those who follow do not know of.
-    mutating func fail() -> (callers: [PendingStep], untold: [Event]) {
-        inFlight = 0
+    /// - Returns: the steps that were removed, those that the bounds have no room for, and the events that those who
+    ///   follow do not know of.
+    mutating func fail() -> (callers: [PendingStep], dropped: [Step], untold: [Event]) {
+        setInFlight(0)
         let callers = entries.prefix(present).map(\.pending).filter { $0.completion != nil }
         entries =
             entries.prefix(present).filter { $0.pending.completion == nil } + Array(entries.dropFirst(present))
         for caller in callers { (events, bytes) = (events - caller.step.events.count, bytes - caller.size) }
-        return (callers, tellWaiting())
+        let dropped = dropExcess()
+        return (callers, dropped, tellWaiting())
     }
 
     /// Marks all steps as told.

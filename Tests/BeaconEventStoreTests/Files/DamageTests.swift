@@ -28,10 +28,10 @@ struct DamageTests {
 
     @Test("Any damage gives a store that works or an error, never a trap", arguments: 0..<8 as Range<UInt64>)
     func fuzz(block: UInt64) async throws {
-        let bench = try await filled(600)
+        let bench = try await filled(300)
         let original = try Data(contentsOf: bench.file)
         let lock = bench.file.path + ".lock"
-        for round in 0..<30 as Range<UInt64> {
+        for round in 0..<25 as Range<UInt64> {
             let seed = block * 1_000 + round
             var generator = SplitMix64(seed: seed)
             var bytes = original
