@@ -49,12 +49,20 @@ func writtenBytes() -> Int {
     return line.flatMap { Int($0.dropFirst(12).trimmingCharacters(in: .whitespaces)) } ?? 0
 }
 
+/// The processor time of this process, in seconds.
+func processorTime() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
 func measure(_ name: String, _ count: Int, _ work: () async throws -> Void) async rethrows {
-    let (began, before) = (ContinuousClock.now, writtenBytes())
+    let (began, before, processor) = (ContinuousClock.now, writtenBytes(), processorTime())
     try await work()
     let seconds = (ContinuousClock.now - began) / .seconds(1)
     let bytes = Double(writtenBytes() - before) / Double(count)
-    print("\(name): \(Int(Double(count) / seconds)) events/s, \(Int(bytes)) bytes an event")
+    let microseconds = (processorTime() - processor) * 1_000_000 / Double(count)
+    print(
+        """
+        \(name): \(Int(Double(count) / seconds)) events/s, \(Int(bytes)) bytes and \(Int(microseconds)) µs of processor \
+        an event
+        """)
 }
 
 var settings = EventStoreSettings()

@@ -45,7 +45,8 @@ struct StoreCopy {
         defer { try? queue.close() }
         return try queue.inDatabase { database in
             // It is of no use before it is complete.
-            try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            try database.execute(
+                sql: "\(StoreSchema.pageSize); PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             var result = Result()
             try database.inTransaction(.immediate) {
                 try StoreSchema.create(in: database)

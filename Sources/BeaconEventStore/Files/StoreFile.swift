@@ -57,9 +57,13 @@ struct StoreFile: Sendable {
                 "\(file.path) was written by a newer version of this program (\(version), where \(StoreSchema.version) "
                     + "is known). Run that one, or move the file aside")
         }
+        // Before anything is written.
+        if isNew { try database.execute(sql: StoreSchema.pageSize) }
         // Writers do not wait for readers, and a commit is one write to the log (SQLite, "Write-Ahead Logging").
         try database.execute(sql: "PRAGMA journal_mode = WAL")
-        // After a burst the log is cut back to its usual 1000 pages.
+        // Pages are half as large as SQLite's usual ones, so that there may be twice as many in the log.
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
+        // After a burst the log is cut back to its usual size.
         try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
         // 2 MB, whatever the size of the file.
         try database.execute(sql: "PRAGMA cache_size = -2000")

@@ -9,6 +9,10 @@ enum StoreSchema {
     /// The version of the tables.
     static let version: Int32 = 1
 
+    /// Sets the size of a new file's pages. A commit writes whole pages, and those of 2 kB halve what a single event
+    /// writes. Smaller ones would not hold most events and values whole.
+    static let pageSize = "PRAGMA page_size = 2048"
+
     /// A table, with the statement that creates it.
     struct Table: Sendable {
         var name: String

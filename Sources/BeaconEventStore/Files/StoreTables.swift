@@ -107,14 +107,22 @@ struct StoreTables {
     init(_ database: Database) { self.database = database }
 
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
-        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+        try statement(sql, arguments).execute()
+    }
+
+    /// Returns a statement that is compiled once. GRDB's check of the arguments' number costs more than some
+    /// statements.
+    private func statement(_ sql: String, _ arguments: StatementArguments) throws -> Statement {
+        let statement = try database.cachedStatement(sql: sql)
+        statement.setUncheckedArguments(arguments)
+        return statement
     }
 
     /// Returns what is read from the first row of a query; nil where it has none.
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = [], _ read: (StoreRow) throws -> Value
     ) throws -> Value? {
-        let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: arguments)
+        let rows = try Row.fetchCursor(try statement(sql, arguments))
         guard let row = try rows.next() else { return nil }
         let value = try read(StoreRow(row))
         // To its end, so that the statement is reset and holds no lock.
@@ -126,7 +134,7 @@ struct StoreTables {
     func each(
         _ sql: String, _ arguments: StatementArguments = [], _ body: (StoreRow) throws -> Bool
     ) throws {
-        let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: arguments)
+        let rows = try Row.fetchCursor(try statement(sql, arguments))
         while let row = try rows.next(), try body(StoreRow(row)) {}
     }
 

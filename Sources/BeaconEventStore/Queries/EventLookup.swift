@@ -4,18 +4,14 @@ import GRDB
 /// The index by which events are found by an attribute: entries of a field, a value and a number.
 ///
 /// SQLite's own indexes would write a page for each attribute of each event: 50 regions that are entered at once lie at
-/// 50 places of an index by region. So the index is made by a consumer of the store, a thousand events at a time and in
-/// the order of the index. Queries read the newest events, which are not in it yet, one by one.
+/// 50 places of an index by region. So the index is made by a consumer of the store, thousands of events at a time and
+/// in the order of the index. Queries read the newest events, which are not in it yet, one by one.
 enum EventLookup {
-    /// The name of the consumer that makes the index. A consumer of the store's own holds retention back like any
-    /// other.
+    /// The name of the consumer that makes the index. It does not hold retention back: deleted events need no index.
     static let consumer = ".lookup"
 
     /// Returns true for a name of a consumer of the store's own.
     static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") }
-
-    /// The events that are indexed at once.
-    static let piece = 1_000
 
     /// A field of an event. Its number is in the file.
     enum Field: Int64, CaseIterable {
@@ -61,9 +57,8 @@ enum EventLookup {
     /// Adds the next events to the index.
     ///
     /// - Returns: true where there are more.
-    static func extend(_ ledger: inout Ledger, _ tables: StoreTables) throws -> Bool {
-        guard let index = ledger.index(of: consumer) else { return false }
-        let position = ledger.consumers[index].status.position
+    static func extend(_ ledger: inout Ledger, by piece: Int, _ tables: StoreTables) throws -> Bool {
+        let position = ledger.indexed
         guard ledger.sequence - position >= Int64(piece) else { return false }
         var entries: [Entry] = []
         try tables.each(
@@ -78,8 +73,7 @@ enum EventLookup {
                 "INSERT OR IGNORE INTO lookup (field, value, number) VALUES (?, ?, ?)",
                 [entry.field.rawValue, entry.value, entry.number])
         }
-        ledger.consumers[index].status.position = position + Int64(piece)
-        ledger.consumers[index].isChanged = true
+        ledger.indexed = position + Int64(piece)
         return ledger.sequence - position >= 2 * Int64(piece)
     }
 

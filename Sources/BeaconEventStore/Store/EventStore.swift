@@ -327,11 +327,10 @@ public actor EventStore {
 
     private func keepHouseSoon() {
         guard !isHousekeepingScheduled else { return }
-        let lookup = ledger.index(of: EventLookup.consumer).map { ledger.consumers[$0].status.position } ?? 0
         let isDue =
-            ledger.events >= settings.retention.events + StepWriter.piece
+            ledger.events >= settings.retention.events + settings.piece
             || ledger.bytes > settings.retention.bytes
-            || ledger.sequence - lookup >= Int64(EventLookup.piece)
+            || ledger.sequence - ledger.indexed >= Int64(settings.piece)
             || ledger.consumers.contains {
                 $0.status.waiting > $0.limits.events || $0.status.waitingBytes > $0.limits.bytes
             }
@@ -358,9 +357,11 @@ public actor EventStore {
                 let skips = try writer.skip()
                 try writer.expireState()
                 try writer.expireDeadLetters()
-                let isIndexBehind = try EventLookup.extend(&writer.ledger, writer.tables)
                 writer.ledger.advanceIdleConsumers()
-                return try writer.retain() || skips || isIndexBehind
+                // Before the index, which has no use for events that are deleted.
+                if try writer.retain() { return true }
+                let piece = writer.settings.piece
+                return try EventLookup.extend(&writer.ledger, by: piece, writer.tables) || skips
             }
             report(writer, except: [])
             return isMore

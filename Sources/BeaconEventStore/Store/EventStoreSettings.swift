@@ -45,6 +45,10 @@ public struct EventStoreSettings: Sendable {
     /// what is oldest, so it should be well above them.
     public var maximumFileSize: Int?
 
+    /// The events that are indexed, or deleted, in one transaction. Each writes a page of the index for each value of
+    /// an attribute, so that few transactions with many events write less.
+    package var piece = 4_000
+
     /// Creates settings with the defaults.
     public init() {}
 

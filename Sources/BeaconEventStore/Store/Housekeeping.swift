@@ -114,7 +114,7 @@ extension StepWriter {
         var count = 0
         var traces: [EventLookup.Entry] = []
         try tables.each(
-            "SELECT \(StoreRow.columns) FROM event WHERE number <= ? ORDER BY number LIMIT ?", [passed, Self.piece]
+            "SELECT \(StoreRow.columns) FROM event WHERE number <= ? ORDER BY number LIMIT ?", [passed, settings.piece]
         ) { row in
             let number = try row.integer(0)
             // An event that cannot be read counts as old.
@@ -123,7 +123,7 @@ extension StepWriter {
             else {
                 return false
             }
-            if let event { traces += EventLookup.entries(of: event) }
+            if let event, number <= ledger.indexed { traces += EventLookup.entries(of: event) }
             events -= 1
             bytes -= event?.event.size ?? Event.overhead
             count += 1
@@ -134,6 +134,7 @@ extension StepWriter {
             try EventLookup.remove(traces, from: tables)
             try tables.run("DELETE FROM event WHERE number <= ?", [last])
             (ledger.events, ledger.bytes) = (max(events, 0), max(bytes, 0))
+            if last > ledger.indexed { ledger.indexed = last }
         }
         // Names are known for longer, but never for less than the event.
         let first = try tables.first("SELECT min(number) FROM event") { try $0.optionalInteger(0) }
@@ -141,8 +142,8 @@ extension StepWriter {
         try tables.run(
             """
             DELETE FROM known WHERE number IN (SELECT number FROM known WHERE number < ? ORDER BY number LIMIT ?)
-            """, [forgotten, Self.piece])
-        return count == Self.piece || tables.database.changesCount == Self.piece
+            """, [forgotten, settings.piece])
+        return count == settings.piece || tables.database.changesCount == settings.piece
     }
 
     /// Drops dead letters that are older than their consumers' bounds.

@@ -66,7 +66,19 @@ struct Ledger: Sendable {
     func index(of consumer: String) -> Int? { consumers.firstIndex { $0.status.name == consumer } }
 
     /// The number up to which all consumers have handled the events.
-    var passed: Int64 { consumers.map(\.status.position).min() ?? sequence }
+    var passed: Int64 {
+        consumers.filter { !EventLookup.isReserved($0.status.name) }.map(\.status.position).min() ?? sequence
+    }
+
+    /// The number up to which the index has the events.
+    var indexed: Int64 {
+        get { index(of: EventLookup.consumer).map { consumers[$0].status.position } ?? 0 }
+        set {
+            guard let index = index(of: EventLookup.consumer) else { return }
+            consumers[index].status.position = newValue
+            consumers[index].isChanged = true
+        }
+    }
 
     /// Counts an event that has come.
     mutating func count(_ event: StoredEvent) {

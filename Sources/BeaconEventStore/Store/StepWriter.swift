@@ -31,7 +31,9 @@ struct StepWriter {
     mutating func store(_ step: Step) throws -> Result<Receipt, EventStoreError> {
         var receipt = Receipt()
         var known: [Int64?] = []
-        for event in step.events { known.append(try number(of: event.id)) }
+        // Where there is nothing but events, inserting them tells.
+        let isPlain = step.changes.isEmpty && step.progress.isEmpty
+        for event in step.events { known.append(isPlain ? nil : try number(of: event.id)) }
         var repeated = 0
         for progress in step.progress {
             switch try verdict(on: progress) {
@@ -56,6 +58,7 @@ struct StepWriter {
         for event in step.events { receipt.numbers.append(try insert(event, &receipt)) }
         try store(step.changes)
         for progress in step.progress { try store(progress) }
+        receipt.isRepeated = isPlain && receipt.new == 0 && !step.events.isEmpty
         return .success(receipt)
     }
 

@@ -82,6 +82,7 @@ final class StoreBench {
         file = folder.url.appendingPathComponent("events.sqlite")
         var settings = EventStoreSettings()
         settings.coalescing = .zero
+        settings.piece = 500
         configure(&settings)
         self.settings = settings
         generator = SplitMix64(seed: seed)
