@@ -109,9 +109,7 @@ extension EventStore {
             switch note {
             case .skipped(let consumer, let count, let reason):
                 metrics.countSkipped(count, consumer: consumer)
-                logger.warning(
-                    "a consumer skipped events because \(reason); find out why it does not handle them",
-                    metadata: ["consumer": "\(consumer)", "count": "\(count)"])
+                logSkipped(count, consumer, reason)
             case .refused(let consumer, let id, let reason):
                 metrics.countRefused(consumer: consumer)
                 logger.error(
@@ -129,6 +127,21 @@ extension EventStore {
                     metadata: ["consumer": "\(consumer)", "afterFailures": "\(failures)"])
             }
         }
+    }
+
+    /// Logs skipped events at once, and then once a minute with their number: a consumer that is behind skips all the
+    /// time.
+    private func logSkipped(_ count: Int, _ consumer: String, _ reason: String) {
+        let now = clock.sinceBoot()
+        var skips = unreportedSkips[consumer] ?? (0, nil)
+        skips.count += count
+        if skips.logged.map({ now - $0 >= 60_000_000_000 }) ?? true {
+            logger.warning(
+                "a consumer skipped events because \(reason); find out why it does not handle them",
+                metadata: ["consumer": "\(consumer)", "count": "\(skips.count)"])
+            skips = (0, now)
+        }
+        unreportedSkips[consumer] = skips
     }
 
     /// Begins or continues a failure of the disk: callers learn of it, other steps wait.

@@ -65,6 +65,8 @@ public actor EventStore {
     /// Throws in place of a write, for tests of faults.
     private let fault: (@Sendable () throws -> Void)?
     private var isHousekeepingScheduled = false
+    /// The events that each consumer skipped since the last line about it, and the time since boot of that line.
+    var unreportedSkips: [String: (count: Int, logged: Int64?)] = [:]
 
     /// The executor of the store's own dispatch queue, since a disk can be slow.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
