@@ -53,7 +53,7 @@ check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debia
 check-arm64: ## Compile for 64-bit Arm, and run all tests and recordings there, emulated; as root
 	scripts/check-arm64
 
-image: setup ## Build the container image, and the app for Home Assistant
+image: setup ## Build the container image, and the app for Home Assistant; ARCH=arm64 those of a Raspberry Pi, as root
 	Packaging/make-image
 
 check-image: image ## Run the image without privileges, and the app beside a stand-in of the supervisor; as root
