@@ -1,6 +1,6 @@
 """Counts the instructions of an advert on several processors. Run by scripts/count-instructions.
 
-usage: count-instructions.py SCRATCH TRIXIE [--where TASK] [HERE ARM64]
+usage: count-instructions.py --scratch FOLDER --trixie FOLDER [--where TASK] [HERE ARM64]
 
 A task reads a capture and one that is twice as long, whose first half it is. What the longer one takes more, by the number of its
 further adverts, is what an advert takes: the start and the end of the program are not in it.
@@ -127,7 +127,7 @@ def make_captures(folder, beacon):
 
 REGION = ["--region", UUID.hex()]
 ROOMS = ["--place", "hall=hci0", "--place", "kitchen=hci1"]
-# What a command reads and does, and by how many adverts its longer capture is longer. A sighting log has no foreign ones.
+# A capture, a command, and the number of further adverts in the longer capture. A sighting log has no foreign ones.
 Task = collections.namedtuple("Task", "capture arguments adverts", defaults=[ADVERTS])
 TASKS = {
     "scan": Task("btsnoop", ["scan"]),
@@ -240,9 +240,9 @@ def where(counter, task):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/count-instructions", add_help=False)
-    parser.add_argument("scratch", type=pathlib.Path)
-    parser.add_argument("trixie", type=pathlib.Path)
+    parser = argparse.ArgumentParser(add_help=False, usage="scripts/count-instructions [--where TASK] [HERE ARM64]")
+    parser.add_argument("--scratch", type=pathlib.Path, required=True)
+    parser.add_argument("--trixie", type=pathlib.Path, required=True)
     parser.add_argument("--where", choices=TASKS, metavar="TASK")
     parser.add_argument("here", type=pathlib.Path, nargs="?", default=".build/binaries")
     parser.add_argument("arm64", type=pathlib.Path, nargs="?", default=".build/binaries-arm64")
