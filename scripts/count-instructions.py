@@ -27,7 +27,7 @@ BEACONS = 1_000
 RATE = 20 * BEACONS
 START = 1_700_000_000
 UUID = bytes.fromhex("f7813a254c9d4e0b9a3c52d8e16b07f4")
-# The most that 64-bit Arm may need of x86_64's instructions. It needed 0.75 to 0.97, and a count differs by 0.5 % from run to run.
+# The most that 64-bit Arm may need of x86_64's instructions. It needed 0.75 to 0.97, and counts of two runs differ by less than 0.5 %.
 # The rest is room for another compiler: those of the two processors are not of the same version.
 LIMIT = 1.1
 # The functions that --where lists.
