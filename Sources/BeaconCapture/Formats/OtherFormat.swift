@@ -130,7 +130,7 @@ struct OtherFormat {
         guard let last = words.last else { return nil }
         let topic = words.count == 2 ? words[0] : ""
         let isMessage = last.hasPrefix("{") || last.hasPrefix("[{")
-        let isLine = last.first == "$" && last.prefix(7).last == "," && last.contains { $0 == "," }
+        let isLine = last.first == "$" && last.prefix(6).last == ","
         guard topic.contains("/") && isMessage || isLine else { return nil }
         return
             "these are messages of a gateway, and no capture. Read them from their broker with '--source mqtt://HOST', "

@@ -3,7 +3,7 @@ import BeaconModel
 // Reasons that a text itself shows, whatever its bytes are.
 
 extension PastedRefusal {
-    /// Returns the reason for bytes that a tool has left out; nil where there are none.
+    /// Returns the error for bytes that a tool has left out; nil if no bytes are missing.
     ///
     /// Foundation leaves out the middle of data with more than 24 bytes, which an iBeacon's manufacturer data is.
     static func ofEllipsis(_ digits: Substring) -> PastedAdvertError? {

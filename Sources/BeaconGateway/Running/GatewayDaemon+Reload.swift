@@ -89,7 +89,7 @@ extension GatewayDaemon {
         return nil
     }
 
-    /// Makes the console anew, or none where the configuration has none.
+    /// Makes another console, or none if the configuration has none.
     func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
         (parts.web, parts.received) = (nil, nil)
         guard let settings = parts.configuration.web, let history = parts.history else { return }

@@ -90,7 +90,7 @@ public enum LinkLayerCRC {
     /// The feedback of x^24 + x^10 + x^9 + x^6 + x^4 + x^3 + x + 1, with the first bit sent in the lowest place.
     private static let feedback: UInt32 = 0xDA6000
 
-    /// What a byte in the lowest places turns the state into. Bit by bit, the checksum took most of a packet's time.
+    /// The state after each byte in the lowest places. Bit by bit, the checksum took most of a packet's time.
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { state, _ in state & 1 == 1 ? state &>> 1 ^ feedback : state &>> 1 }
     }

@@ -129,7 +129,7 @@ extension ReceiverNetwork {
 }
 
 extension IBeaconFrame {
-    /// Returns true where a gateway's fields, of which this is the frame, say what was sent. They may lack the power.
+    /// Returns true if this frame, which a gateway's fields describe, is the one that was sent. The power may be missing.
     func agrees(with sent: IBeaconFrame) -> Bool {
         identity == sent.identity
             && (measuredPower == sent.measuredPower || measuredPower == Self.unavailableMeasuredPower)
@@ -140,8 +140,8 @@ extension MessageFault {
     /// Returns the fault of fields that say something else than the raw data.
     ///
     /// - Parameters:
-    ///   - bytesHaveFrame: true where the raw data have an iBeacon, which is used then.
-    ///   - value: what was read, shown where it has none.
+    ///   - bytesHaveFrame: true if the raw data have an iBeacon; that one is used.
+    ///   - value: the raw data, which the fault shows if they have none.
     static func contradiction(
         _ subject: StaticString, bytesHaveFrame: Bool, reading value: JSONValue?, in text: RawSpan
     ) -> MessageFault {

@@ -184,7 +184,6 @@ struct PastedAdvertTests {
             ),
             ("4c 00 02 15 e2 c5 6d … 00 01 00 02 c5", .cutShort, "bytes are left out where the text has …"),
             (#"{"mac":"C00000000001","rawData":"0201061AFF4C000215","rssi":-60}"#, .notHexadecimal, "this is JSON"),
-            (#"[{"type":"Gateway","mac":"020000000002"}]"#, .notHexadecimal, "this is JSON"),
             ("e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2", .identityOnly, "UUID/MAJOR/MINOR"),
             ("0201zz", .notHexadecimal, #""zz" is not a hexadecimal byte"#),
             ("0201 £", .notHexadecimal, "a character of the text"),
