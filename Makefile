@@ -46,7 +46,7 @@ binaries: setup ## Build beacon and beacond for other machines, without Swift's 
 deb: setup ## Build the Debian packages; ARCH=arm64 those of a Raspberry Pi, as root
 	Packaging/make-deb
 
-check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian, and run the service under systemd; ARCH=arm64 on an emulated Arm; as root
+check-deb: deb ## Install, use, upgrade and remove the packages in a clean Debian, and run the service under systemd; ARCH=arm64 those of a Raspberry Pi, emulated; as root
 	scripts/check-packages
 	Lab/run-service
 
