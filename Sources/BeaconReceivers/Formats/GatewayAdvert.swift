@@ -129,7 +129,7 @@ extension ReceiverNetwork {
 }
 
 extension IBeaconFrame {
-    /// Returns true if this frame, which a gateway's fields describe, is the one that was sent. The power may be missing.
+    /// Returns true if this frame, which a gateway's fields describe, was sent. Its power may be missing.
     func agrees(with sent: IBeaconFrame) -> Bool {
         identity == sent.identity
             && (measuredPower == sent.measuredPower || measuredPower == Self.unavailableMeasuredPower)
