@@ -1,10 +1,10 @@
 public import BeaconModel
-import BeaconSupport
+package import BeaconSupport
 
 /// The bounds of what waits for a consumer. A consumer that falls behind them skips events and counts them: the lowest
 /// priority first, and of that the oldest.
 public struct ConsumerLimits: Hashable, Sendable {
-    /// The longest time that an event waits, by its arrival.
+    /// The longest time that an event waits, by its arrival, and that a dead letter is kept.
     public var age: Duration
     /// The most events that wait.
     public var events: Int
@@ -23,10 +23,7 @@ public struct ConsumerLimits: Hashable, Sendable {
     public init(
         age: Duration = .seconds(7 * 86_400), events: Int = 100_000, bytes: Int = 64 << 20, refused: Int = 1_000
     ) {
-        self.age = age
-        self.events = events
-        self.bytes = bytes
-        self.refused = refused
+        (self.age, self.events, self.bytes, self.refused) = (age, events, bytes, refused)
     }
 }
 
@@ -36,7 +33,7 @@ public struct ConsumerStatus: Hashable, Sendable {
     public var name: String
     /// The number of the newest event that it has passed.
     public var position: Int64 = 0
-    /// The number of events that wait.
+    /// The number of events that wait, dead letters that are tried again included.
     public var waiting = 0
     /// The number of bytes that they have.
     public var waitingBytes = 0
@@ -50,12 +47,16 @@ public struct ConsumerStatus: Hashable, Sendable {
     public var retried = 0
     /// The number of events that it ever refused for good.
     public var refused = 0
-    /// The number of events that it skipped because they were too old.
-    public var skippedByAge = 0
-    /// The number of events that it skipped because too many waited, and of dead letters that went for that.
-    public var skippedBySize = 0
-    /// The number of events that someone dropped.
-    public var dropped = 0
+    /// The number of events and dead letters that were dropped because they were too old.
+    public var droppedByAge = 0
+    /// The number of events and dead letters that were dropped because there were too many.
+    public var droppedBySize = 0
+    /// The number of events that waited and that another filter no longer selects.
+    public var droppedByFilter = 0
+    /// The number of events and dead letters that someone dropped.
+    public var droppedByHand = 0
+    /// The number of events that a newer one of the priority ``Event/Priority-swift.struct/latest`` replaced.
+    public var superseded = 0
     /// The number of attempts in a row that have failed; 0 while it accepts events.
     public var failures = 0
     /// When these attempts began, by the wall clock; nil while it accepts events.
@@ -65,23 +66,26 @@ public struct ConsumerStatus: Hashable, Sendable {
     /// The reason why the newest attempt failed; nil where it did not.
     public var lastError: String?
 
-    /// The status of a new consumer.
-    init(name: String) { self.name = name }
+    /// Creates the status of a new consumer.
+    public init(name: String) { self.name = name }
+
+    /// The number of events and dead letters that were dropped, for whatever reason.
+    public var dropped: Int { droppedByAge + droppedBySize + droppedByFilter + droppedByHand }
 }
 
 /// Events for a consumer, in order.
 public struct EventBatch: Hashable, Sendable {
     /// The consumer's name.
     public let consumer: String
-    /// The events that its filter lets through, oldest first.
+    /// The events that are for it, oldest first.
     public let events: [StoredEvent]
     /// True for dead letters that are tried again on request.
     public let isRetry: Bool
     /// The consumer's position before the batch, and after it.
     let from: Int64
     let through: Int64
-    /// The registration of the consumer whose filter chose the events.
-    var generation = 0
+    /// The filter that chose the events.
+    let filter: EventFilter
 
     /// Returns a batch of the first events, for a consumer that handled only these.
     public func prefix(_ count: Int) -> EventBatch {
@@ -89,7 +93,7 @@ public struct EventBatch: Hashable, Sendable {
         let events = Array(events.prefix(max(count, 0)))
         return EventBatch(
             consumer: consumer, events: events, isRetry: isRetry, from: from,
-            through: isRetry ? through : events.last?.number ?? from, generation: generation)
+            through: isRetry ? through : events.last?.number ?? from, filter: filter)
     }
 }
 
@@ -103,14 +107,12 @@ public struct RefusedEvent: Hashable, Sendable {
     public var attempts: Int
     /// When it was refused last, by the wall clock.
     public var time: Timestamp
-    /// True where it waits for another attempt.
-    public var isWaiting: Bool
 }
 
 /// A named reader of the store's events, with a position that survives restarts.
 ///
 /// ```swift
-/// let mail = try await store.addConsumer("mail") { $0.kind == "enter" }
+/// let mail = try store.addConsumer("mail", filter: EventFilter(kinds: ["enter"]))
 /// while let batch = try await mail.next(limit: 10) {
 ///     try await send(batch.events)
 ///     try await mail.commit(batch)
@@ -125,29 +127,16 @@ public final class EventConsumer: Sendable {
     /// The name.
     public let name: String
 
-    /// Returns true for events that are for it.
-    let filter: @Sendable (Event) -> Bool
-
     private let store: EventStore
 
-    /// The number of the registration. A later registration may have another filter.
-    private let generation: Int
+    /// The signal that something may wait, or that its status changed.
+    package let arrivals: AsyncSignal
 
-    /// Signals that events wait that did not before.
-    let arrivals: AsyncSignal
+    /// A filter, and a number up to which nothing after the position is for it: saves reading that at each attempt.
+    private let examined = Locked<(filter: EventFilter, number: Int64)>((EventFilter(), 0))
 
-    /// No event from the position up to this number is for it; saves reading them again at each attempt.
-    private let examined = Locked<Int64>(0)
-
-    init(
-        name: String, store: EventStore, generation: Int, arrivals: AsyncSignal,
-        filter: @escaping @Sendable (Event) -> Bool
-    ) {
-        self.name = name
-        self.generation = generation
-        self.store = store
-        self.arrivals = arrivals
-        self.filter = filter
+    init(name: String, store: EventStore, arrivals: AsyncSignal) {
+        (self.name, self.store, self.arrivals) = (name, store, arrivals)
     }
 
     /// Returns the next events, and waits until there are some.
@@ -175,18 +164,17 @@ public final class EventConsumer: Sendable {
     /// - Parameter limit: the most events.
     /// - Throws: ``EventStoreError`` where the store cannot be read, or has no such consumer any longer.
     public func available(limit: Int = 100) async throws(EventStoreError) -> EventBatch? {
-        let (name, filter, examined) = (name, filter, examined.withLock { $0 })
-        let limit = max(limit, 1)
-        let (page, damaged) = try await store.read { tables in
-            try tables.nextBatch(of: name, limit: limit, after: examined, filter: filter)
+        let (name, known) = (name, examined.withLock { $0 })
+        let (batch, damaged) = try await store.read { tables in
+            guard let record = try tables.consumers(name).first else { throw EventStoreError.unknown(name) }
+            let examined = known.filter == record.filter ? known.number : 0
+            return try tables.nextBatch(of: record, limit: max(limit, 1), after: examined)
         }
         if damaged > 0 { store.reportDamagedEvents(damaged) }
-        guard var page else { throw .unknown(name) }
-        page.generation = generation
-        if !page.isRetry {
-            self.examined.withLock { $0 = max($0, (page.events.first?.number ?? page.through + 1) - 1) }
+        if !batch.isRetry {
+            examined.withLock { $0 = (batch.filter, (batch.events.first?.number ?? batch.through + 1) - 1) }
         }
-        return page.events.isEmpty ? nil : page
+        return batch.events.isEmpty ? nil : batch
     }
 
     /// Moves past a batch, or the first of its events, and ends a series of failures.
@@ -199,18 +187,6 @@ public final class EventConsumer: Sendable {
     public func commit(_ batch: EventBatch, refused: [Int64: String] = [:]) async throws(EventStoreError) {
         var step = Step()
         step.commit(batch, refused: refused)
-        try await store.append(step)
-    }
-
-    /// Keeps that an attempt failed, for the status.
-    ///
-    /// - Parameters:
-    ///   - reason: why it failed.
-    ///   - next: the moment of the next attempt, by the wall clock.
-    /// - Throws: ``EventStoreError``, as ``EventStore/append(_:)``.
-    public func fail(_ reason: String, next: Timestamp? = nil) async throws(EventStoreError) {
-        var step = Step()
-        step.progress = [.failed(consumer: name, reason: reason, next: next?.milliseconds)]
         try await store.append(step)
     }
 

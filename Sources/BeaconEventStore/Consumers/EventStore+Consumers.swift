@@ -1,69 +1,66 @@
 public import BeaconModel
 import BeaconSupport
+import Dispatch
 import GRDB
 
-/// The position at which a new consumer begins.
-public struct ConsumerStart: Hashable, Sendable {
-    /// The number of the last event that it does not get; nil for the newest.
-    let position: Int64?
-
-    /// With the next event that is stored.
-    public static let end = ConsumerStart(position: nil)
-    /// With the oldest event that is kept.
-    public static let beginning = ConsumerStart(position: 0)
-    /// With the first event after one of this number.
-    public static func after(_ number: Int64) -> ConsumerStart { ConsumerStart(position: max(number, 0)) }
-}
-
 extension EventStore {
-    /// Adds a consumer, or continues one of this name with other bounds and another filter. Nothing is written for one
-    /// that the file has.
+    /// Adds a consumer, or continues one of this name with other bounds and another filter.
     ///
-    /// Events of before that a former filter kept from it do not come again. The file keeps the consumer until it is
-    /// removed: while the process that reads for it does not run, events wait, up to its bounds.
+    /// The file keeps the consumer until it is removed: while the process that handles its events does not run, they
+    /// wait, up to its bounds. Where other events are selected from now on, those that waited and are not among them
+    /// are dropped and counted.
     ///
     /// - Parameters:
     ///   - name: the name, which does not begin with a full stop.
-    ///   - start: where a new consumer begins.
+    ///   - filter: the events that are for it.
     ///   - limits: the bounds of what waits for it.
-    ///   - filter: returns true for the events that are for it. It is called again for the same event, on any thread,
-    ///     and has to return the same.
+    ///   - number: the number of the last event that a new consumer does not get; nil for the newest.
     /// - Returns: the consumer. One that was returned earlier must not be used any longer.
-    /// - Throws: ``EventStoreError`` where the name is not valid, or a new consumer cannot be written.
+    /// - Throws: ``EventStoreError`` where the name is not valid, or the file cannot be written.
     @discardableResult
-    public func addConsumer(
-        _ name: String, start: ConsumerStart = .end, limits: ConsumerLimits = ConsumerLimits(),
-        filter: @escaping @Sendable (Event) -> Bool = { _ in true }
+    public nonisolated func addConsumer(
+        _ name: String, filter: EventFilter = EventFilter(), limits: ConsumerLimits = ConsumerLimits(),
+        after number: Int64? = nil
     ) throws(EventStoreError) -> EventConsumer {
-        try check(name)
-        let generation = shared.withLock { shared in
-            shared.generation += 1
-            return shared.generation
-        }
-        if ledger.index(of: name) == nil {
-            try change { writer in
-                var record = ConsumerRecord(ConsumerStatus(name: name))
-                record.status.position = min(start.position ?? writer.ledger.sequence, writer.ledger.sequence)
-                record.isChanged = true
-                writer.ledger.consumers.append(record)
+        try addConsumers([(name, filter)], limits: limits, after: number)[0]
+    }
+
+    /// Adds consumers, or continues them, and pauses others, in one transaction. The call blocks its thread.
+    ///
+    /// What waits for a paused consumer stays, within the bounds; later events are not for it, until it is added again.
+    ///
+    /// - Parameters:
+    ///   - consumers: the names, and the events that are for each.
+    ///   - paused: the names of those that are paused. Those that the file does not have are passed over.
+    ///   - limits: the bounds of what waits for each.
+    ///   - number: the number of the last event that new consumers do not get; nil for the newest.
+    /// - Returns: the consumers, in order.
+    /// - Throws: ``EventStoreError`` where a name is not valid, or the file cannot be written. Nothing has changed then.
+    @discardableResult
+    public nonisolated func addConsumers(
+        _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String] = [],
+        limits: ConsumerLimits = ConsumerLimits(), after number: Int64? = nil
+    ) throws(EventStoreError) -> [EventConsumer] {
+        for (name, _) in consumers { try check(name) }
+        try onQueue { store throws(EventStoreError) in
+            try store.change { writer in
+                // Where the file was damaged, a consumer whose row is lost may not have had any of its events.
+                let start = number ?? (store.recovery == nil ? writer.ledger.sequence : 0)
+                for (name, filter) in consumers { try writer.setConsumer(name, filter, limits, after: start) }
+                for name in paused {
+                    guard let index = writer.ledger.index(of: name) else { continue }
+                    writer.ledger.consumers[index].limits = limits
+                    writer.ledger.consumers[index].pause(at: writer.ledger.sequence)
+                }
             }
         }
-        guard let index = ledger.index(of: name), let open = shared.withLock({ $0.file }) else { throw .closed(file) }
-        var record = ledger.consumers[index]
-        (record.limits, record.filter, record.generation) = (limits, filter, generation)
-        do {
-            let sequence = ledger.sequence
-            try open.writer.inDatabase { try record.recount(StoreTables($0), through: sequence) }
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotRead)
+        return shared.withLock { shared in
+            consumers.map { name, _ in
+                let arrivals = shared.arrivals[name] ?? AsyncSignal()
+                shared.arrivals[name] = arrivals
+                return EventConsumer(name: name, store: self, arrivals: arrivals)
+            }
         }
-        ledger.consumers[index] = record
-        let arrivals = shared.withLock { shared in
-            let signal = shared.arrivals[name] ?? AsyncSignal()
-            shared.arrivals[name] = signal
-            return signal
-        }
-        return EventConsumer(name: name, store: self, generation: generation, arrivals: arrivals, filter: filter)
     }
 
     /// Removes a consumer with its position and its dead letters, so that no event waits for it any longer.
@@ -81,34 +78,18 @@ extension EventStore {
         shared.withLock { $0.arrivals.removeValue(forKey: name) }?.signal()
     }
 
-    /// Gives a consumer another name. Add it under that name to read for it.
-    ///
-    /// - Parameters:
-    ///   - name: the consumer.
-    ///   - newName: the name that it gets, which no other has.
-    /// - Throws: ``EventStoreError`` where it cannot be renamed.
-    public func renameConsumer(_ name: String, to newName: String) throws(EventStoreError) {
-        try check(name)
-        try check(newName)
-        guard let index = ledger.index(of: name) else { throw .unknown(name) }
-        guard ledger.index(of: newName) == nil else {
-            throw EventStoreError(
-                .conflict, "there is a consumer \"\(newName)\" already. Remove it, or choose another name")
-        }
-        try change { writer in
-            try writer.tables.run("DELETE FROM consumer WHERE name = ?", [name])
-            try writer.tables.run("UPDATE refused SET consumer = ? WHERE consumer = ?", [newName, name])
-            writer.ledger.consumers[index].status.name = newName
-            writer.ledger.consumers[index].isChanged = true
-        }
-        shared.withLock { $0.arrivals.removeValue(forKey: name) }?.signal()
-    }
-
     /// Returns the status of all consumers, by name, also of those that this process did not add.
     ///
     /// - Throws: ``EventStoreError`` where the file cannot be read.
     public nonisolated func consumers() async throws(EventStoreError) -> [ConsumerStatus] {
         try await read { try $0.statuses() }
+    }
+
+    /// Returns the status of all consumers, as ``consumers()``, for callers that cannot suspend.
+    package nonisolated func consumersBlocking() throws(EventStoreError) -> [ConsumerStatus] {
+        try onQueue { store throws(EventStoreError) in
+            store.ledger.consumers.map(\.status).filter { !EventLookup.isReserved($0.name) }
+        }
     }
 
     /// Returns the dead letters of a consumer, oldest first.
@@ -132,14 +113,7 @@ extension EventStore {
     /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
     @discardableResult
     public func retry(_ id: EventID? = nil, for consumer: String) throws(EventStoreError) -> Int {
-        guard ledger.index(of: consumer) != nil else { throw .unknown(consumer) }
-        let count = try change { writer in
-            let count = try writer.tables.retry(id, of: consumer)
-            try writer.ledger.reload(consumer, writer.tables)
-            return count
-        }
-        shared.withLock { $0.arrivals[consumer] }?.signal()
-        return count
+        try edit(consumer) { try $0.retry(id, of: consumer) }
     }
 
     /// Drops dead letters and, where asked, events that wait.
@@ -154,11 +128,16 @@ extension EventStore {
     public func drop(
         _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
     ) throws(EventStoreError) -> Int {
-        guard let index = ledger.index(of: consumer) else { throw .unknown(consumer) }
-        let filter = ledger.consumers[index].filter ?? { _ in true }
+        try edit(consumer) { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
+    }
+
+    private func edit(_ consumer: String, _ body: (StoreTables) throws -> Int) throws(EventStoreError) -> Int {
+        guard ledger.index(of: consumer) != nil else { throw .unknown(consumer) }
         return try change { writer in
-            let count = try writer.tables.drop(id, of: consumer, deadLettersOnly: deadLettersOnly, filter: filter)
-            try writer.ledger.reload(consumer, writer.tables)
+            // The row has to be as it is known here.
+            try writer.ledger.write(writer.tables)
+            let count = try body(writer.tables)
+            try writer.ledger.reload(writer.tables)
             return count
         }
     }
@@ -173,21 +152,55 @@ extension EventStore {
         }
     }
 
-    private func check(_ name: String) throws(EventStoreError) {
-        if !name.isEmpty, !EventLookup.isReserved(name), Event.fault(ofText: name) == nil { return }
+    /// Does something on the store's queue, for callers that cannot suspend.
+    private nonisolated func onQueue<Value: Sendable>(
+        _ body: (isolated EventStore) throws(EventStoreError) -> Value
+    ) throws(EventStoreError) -> Value {
+        let result = executor.queue.sync {
+            assumeIsolated { store in
+                Result { () throws(EventStoreError) in try body(store) }
+            }
+        }
+        return try result.get()
+    }
+
+    private nonisolated func check(_ name: String) throws(EventStoreError) {
+        if !name.isEmpty, !EventLookup.isReserved(name), !name.contains("\n"), Event.fault(ofText: name) == nil { return }
         throw EventStoreError(
             .invalid,
             "\"\(name.prefix(40))\" is no name of a consumer: it is empty, too long, or begins with a full stop")
     }
 }
 
-extension Ledger {
-    /// Reads a consumer's row after it was changed there.
-    mutating func reload(_ consumer: String, _ tables: StoreTables) throws {
-        guard let index = index(of: consumer), var record = try tables.consumers(consumer).first else { return }
-        let old = consumers[index]
-        (record.limits, record.filter, record.generation) = (old.limits, old.filter, old.generation)
-        try record.recount(tables, through: sequence)
-        consumers[index] = record
+extension StepWriter {
+    /// Adds a consumer, or continues one with another filter.
+    fileprivate mutating func setConsumer(
+        _ name: String, _ filter: EventFilter, _ limits: ConsumerLimits, after number: Int64
+    ) throws {
+        guard let index = ledger.index(of: name) else {
+            var record = ConsumerRecord(ConsumerStatus(name: name), filter: filter)
+            record.status.position = min(max(number, 0), ledger.sequence)
+            (record.limits, record.hasNews) = (limits, true)
+            try record.recount(tables, through: ledger.sequence)
+            record.status.appended = record.status.waiting
+            ledger.consumers.append(record)
+            return
+        }
+        var record = ledger.consumers[index]
+        (record.limits, record.hasNews) = (limits, true)
+        record.resume(at: ledger.sequence)
+        if record.filter != filter {
+            var ceased = 0
+            let before = record
+            record.set(filter)
+            try tables.events("number > ?", [record.status.position]) { event in
+                if let event, before.wants(event), !record.wants(event) { ceased += 1 }
+                return true
+            }
+            record.status.droppedByFilter += ceased
+            if ceased > 0 { skips.append((name, ceased, "other events are selected for it than before")) }
+            try record.recount(tables, through: ledger.sequence)
+        }
+        ledger.consumers[index] = record
     }
 }

@@ -17,12 +17,13 @@ public struct Event: Hashable, Sendable {
         /// Creates a priority; numbers above 3 count as 3.
         public init(_ rawValue: UInt8) { self.rawValue = min(rawValue, UInt8(Self.count - 1)) }
 
+        /// An event that says all that the ones of this priority before it said: a report of what is present, for
+        /// instance. For each consumer only the newest waits.
+        public static let latest = Priority(0)
         /// An event that a later one repeats: a change of proximity, for instance.
-        public static let repeated = Priority(0)
-        /// An event that is neither repeated nor essential.
-        public static let normal = Priority(1)
-        /// An event that says where something is: a change of place, for instance.
-        public static let important = Priority(2)
+        public static let repeated = Priority(1)
+        /// An event that is neither repeated nor essential: a change of place, for instance.
+        public static let normal = Priority(2)
         /// An event that no later one replaces: an enter or an exit.
         public static let essential = Priority(3)
 
@@ -53,6 +54,8 @@ public struct Event: Hashable, Sendable {
     public var sender: String?
     /// The sender's install.
     public var install: String?
+    /// The consumers that somebody chose for it, by name; empty where it is for all whose filter selects it.
+    public var audience: [String] = []
     /// The content in the caller's form, JSON for instance.
     public var body: Data
 
@@ -80,14 +83,19 @@ public struct Event: Hashable, Sendable {
     /// The longest kind and the longest attribute, in bytes of UTF-8.
     public static let maximumText = 512
 
+    /// The most names of an audience.
+    public static let maximumAudience = 100
+
     /// The reason why the event cannot be stored; nil where it can.
     var fault: String? {
         if kind.isEmpty { return "it has no kind" }
         if body.count > Self.maximumBody { return "its body has \(body.count) bytes of at most \(Self.maximumBody)" }
-        for text in [kind, region, place, receiver, sender, install] {
-            if let text, let fault = Self.fault(ofText: text) { return fault }
+        for text in [kind, region, place, receiver, sender, install].compactMap({ $0 }) + audience {
+            if let fault = Self.fault(ofText: text) { return fault }
         }
-        return nil
+        // The file has them line by line.
+        if audience.contains(where: { $0.isEmpty || $0.contains("\n") }) { return "a name of its audience is none" }
+        return audience.count > Self.maximumAudience ? "its audience has \(audience.count) names" : nil
     }
 
     /// Returns the reason why a text cannot be stored; nil where it can. SQLite's texts end at a zero.
@@ -97,6 +105,9 @@ public struct Event: Hashable, Sendable {
         }
         return text.utf8.contains(0) ? "a text has a zero in it" : nil
     }
+
+    /// Returns true for a text that can be an attribute.
+    public static func isAttribute(_ text: String) -> Bool { fault(ofText: text) == nil }
 
     /// The bytes that bounds count: the body, and an estimate of the rest.
     var size: Int { body.count + Self.overhead }
@@ -113,16 +124,4 @@ public struct StoredEvent: Hashable, Sendable {
     public var arrival: Timestamp
     /// The event.
     public var event: Event
-
-    /// Creates a stored event from its parts, for tests of consumers.
-    ///
-    /// - Parameters:
-    ///   - number: its number.
-    ///   - arrival: its time of arrival.
-    ///   - event: the event.
-    public init(number: Int64, arrival: Timestamp, event: Event) {
-        self.number = number
-        self.arrival = arrival
-        self.event = event
-    }
 }

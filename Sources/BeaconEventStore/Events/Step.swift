@@ -22,8 +22,8 @@ public struct Step: Sendable {
     enum Progress: Sendable {
         /// It has handled a batch, and refused some events for good, by number, for a reason.
         case handled(EventBatch, refused: [Int64: String])
-        /// An attempt failed.
-        case failed(consumer: String, reason: String, next: Int64?)
+        /// An attempt failed, and is made again after so many milliseconds.
+        case failed(consumer: String, reason: String, pause: Int64)
     }
 
     /// Creates a step.
@@ -59,6 +59,16 @@ public struct Step: Sendable {
         progress.append(.handled(batch, refused: refused))
     }
 
+    /// Keeps that an attempt to handle a consumer's next event failed, for its status.
+    ///
+    /// - Parameters:
+    ///   - consumer: the consumer's name.
+    ///   - reason: why it failed.
+    ///   - pause: the time to the next attempt.
+    public mutating func fail(_ consumer: String, _ reason: String, retryAfter pause: Duration = .zero) {
+        progress.append(.failed(consumer: consumer, reason: reason, pause: pause.milliseconds))
+    }
+
     /// True where a loss in a power failure would lose something, and not just repeat work.
     var hasToBeSynced: Bool {
         !events.isEmpty || !changes.isEmpty
@@ -82,57 +92,6 @@ public struct Step: Sendable {
     }
 }
 
-/// A change of one value of the state.
-public struct StateChange: Hashable, Sendable {
-    /// A condition of a change, for callers that read a value, change it and write it back.
-    public enum Condition: Hashable, Sendable {
-        /// There is no such value.
-        case absent
-        /// The value is this one.
-        case equals(Data)
-    }
-
-    /// The kind of value.
-    public var namespace: String
-    /// The key within the namespace.
-    public var key: String
-    /// The value; nil to remove it.
-    public var value: Data?
-    /// The sender whose bounds the value counts for.
-    public var sender: String?
-    /// The condition without which the whole step is refused.
-    public var condition: Condition?
-
-    /// Creates a change.
-    ///
-    /// - Parameters:
-    ///   - namespace: the kind of value.
-    ///   - key: the key within the namespace.
-    ///   - value: the value; nil to remove it.
-    ///   - sender: the sender whose bounds it counts for.
-    ///   - condition: the condition without which the whole step is refused, with the code `conflict`.
-    public init(
-        namespace: String, key: String, value: Data?, sender: String? = nil, condition: Condition? = nil
-    ) {
-        self.namespace = namespace
-        self.key = key
-        self.value = value
-        self.sender = sender
-        self.condition = condition
-    }
-
-    /// The largest value, in bytes.
-    public static let maximumValue = 4 << 20
-
-    var fault: String? {
-        if let value, value.count > Self.maximumValue {
-            return "it has \(value.count) bytes of at most \(Self.maximumValue)"
-        }
-        for text in [namespace, key, sender] { if let text, let fault = Event.fault(ofText: text) { return fault } }
-        return nil
-    }
-}
-
 /// The store's acknowledgement of a step.
 public struct Receipt: Hashable, Sendable {
     /// The numbers of the step's events, in order, those that were known already included.
@@ -142,15 +101,7 @@ public struct Receipt: Hashable, Sendable {
     /// True where the whole step was known, and changed nothing.
     public var isRepeated = false
 
-    /// Creates a receipt, for tests of callers.
-    ///
-    /// - Parameters:
-    ///   - numbers: the numbers of the step's events.
-    ///   - new: the number of events that were new.
-    ///   - isRepeated: true where the whole step was known.
-    public init(numbers: [Int64] = [], new: Int = 0, isRepeated: Bool = false) {
-        self.numbers = numbers
-        self.new = new
-        self.isRepeated = isRepeated
+    package init(numbers: [Int64] = [], new: Int = 0, isRepeated: Bool = false) {
+        (self.numbers, self.new, self.isRepeated) = (numbers, new, isRepeated)
     }
 }

@@ -2,47 +2,6 @@ import BeaconSupport
 public import Foundation
 import GRDB
 
-/// The contents of a backup, or the part of one to restore.
-public struct BackupContents: Sendable {
-    /// Where a consumer begins in the copy.
-    public struct Place: Hashable, Sendable {
-        private let value: Int
-
-        /// Where it is, with what waits for it and its dead letters.
-        public static let kept = Place(value: 0)
-        /// At the end: what waits is not handled a second time.
-        public static let atEnd = Place(value: 1)
-        /// The copy does not have it.
-        public static let omitted = Place(value: 2)
-    }
-
-    /// True for the events.
-    public var hasEvents: Bool
-
-    /// Returns true for a namespace of the state that belongs to it. Secrets of this installation do not.
-    public var hasNamespace: @Sendable (String) -> Bool
-
-    /// Returns where a consumer begins.
-    public var place: @Sendable (_ consumer: String) -> Place
-
-    /// Creates contents.
-    ///
-    /// - Parameters:
-    ///   - hasEvents: true for the events.
-    ///   - hasNamespace: returns true for a namespace of the state that belongs to it.
-    ///   - place: returns where a consumer begins.
-    public init(
-        hasEvents: Bool = true, hasNamespace: @escaping @Sendable (String) -> Bool = { _ in true },
-        place: @escaping @Sendable (_ consumer: String) -> Place = { _ in .kept }
-    ) {
-        self.hasEvents = hasEvents
-        self.hasNamespace = hasNamespace
-        self.place = place
-    }
-
-    func place(ofConsumer name: String) -> Place { place(name) }
-}
-
 /// A store that was restored from a backup.
 public struct RestoredStore: Sendable {
     /// The number of events.
@@ -56,22 +15,21 @@ public struct RestoredStore: Sendable {
 extension EventStore {
     /// Copies the store into a new file, as it is at one moment. Writes continue.
     ///
-    /// The copy is an event store itself. A file of that name is replaced once the copy is complete; a kill before
+    /// The copy is an event store itself, without consumers: what waits for them here is not handled there as well. A file of that name is replaced once the copy is complete; a kill before
     /// leaves none of it behind once the store is opened again.
     ///
     /// - Parameters:
     ///   - target: the new file.
-    ///   - contents: the contents of the copy.
+    ///   - hasNamespace: returns true for namespaces of the state that belong to it. Secrets of this installation do not.
     /// - Throws: ``EventStoreError`` where the store cannot be read, or the copy cannot be written.
     public nonisolated func backUp(
-        to target: URL, contents: BackupContents = BackupContents()
+        to target: URL, hasNamespace: @escaping @Sendable (String) -> Bool = { _ in true }
     ) async throws(EventStoreError) {
         guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
         do {
             try await open.queries.read { database in
                 let partial = try PartialFile(for: target.path)
-                _ = try StoreCopy(source: StoreTables(database), contents: contents, isTolerant: false)
-                    .write(to: partial.path)
+                _ = try StoreCopy(source: StoreTables(database), hasNamespace: hasNamespace).write(to: partial.path)
                 try partial.finish()
             }
         } catch {
@@ -86,12 +44,11 @@ extension EventStore {
     /// - Parameters:
     ///   - backup: the backup.
     ///   - file: the store's file.
-    ///   - contents: the part of the backup to restore.
     ///   - clock: the clocks; others than the system's are for tests.
     /// - Throws: ``EventStoreError``: `inUse` where a process uses the store; `notOurs` or `damaged` where the file is
     ///   no backup, or not all of it can be read. Nothing was changed then.
     public static func restore(
-        from backup: URL, to file: URL, contents: BackupContents = BackupContents(), clock: EventStoreClock = .system
+        from backup: URL, to file: URL, clock: EventStoreClock = .system
     ) throws(EventStoreError) -> RestoredStore {
         guard FileManager.default.isReadableFile(atPath: backup.path) else {
             throw EventStoreError(
@@ -115,8 +72,7 @@ extension EventStore {
                 guard application == StoreSchema.applicationID else {
                     throw EventStoreError(.notOurs, "\(backup.path) is no backup of an event store")
                 }
-                return try StoreCopy(source: StoreTables(database), contents: contents, isTolerant: false)
-                    .write(to: partial.path)
+                return try StoreCopy(source: StoreTables(database)).write(to: partial.path)
             }
             let aside = try setAside(file, as: "before-restore", at: clock.now)
             try partial.finish()

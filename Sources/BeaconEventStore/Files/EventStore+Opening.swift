@@ -18,6 +18,24 @@ public struct EventStoreRecovery: Hashable, Sendable {
 }
 
 extension EventStore {
+    /// Returns what keeps a file from being an event store, in words that follow its path; nil where nothing does, or
+    /// where it is still to be created. Nothing is changed, and a store that is in use is not disturbed.
+    public static func fault(of file: URL) -> String? {
+        // Closing any descriptor of a file gives up every lock that the process has on it, SQLite's among them
+        // (fcntl(2)). So nothing but SQLite opens one that is in use, by whatever name.
+        let path = file.resolvingSymlinksInPath().path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+        if isFolder.boolValue { return "is a folder; write the path of a file" }
+        if FileLock.isHeld(path + ".lock") { return nil }
+        guard let handle = FileHandle(forReadingAtPath: path) else { return "cannot be read by this user" }
+        defer { try? handle.close() }
+        // SQLite, "Database File Format", 1.3.
+        let beginning = (try? handle.read(upToCount: 15)) ?? Data()
+        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
+            ? nil : "is no event store; give the events a file of their own"
+    }
+
     /// An open store.
     struct Opened {
         var file: StoreFile
@@ -85,8 +103,7 @@ extension EventStore {
                 defer { try? source.close() }
                 // Without a transaction, which an error would end.
                 result = try source.inDatabase { database in
-                    try StoreCopy(source: StoreTables(database), contents: BackupContents(), isTolerant: true)
-                        .write(to: partial.path)
+                    try StoreCopy(source: StoreTables(database), isSalvage: true).write(to: partial.path)
                 }
             } catch {
                 // Nothing of it can be read.
@@ -131,35 +148,16 @@ extension EventStore {
         let (new, fresh, recovery) = try Self.replace(
             file, settings: settings, clock: clock, after: failure, logger: logger)
         var next = fresh
-        do {
-            for index in next.consumers.indices {
-                guard let old = ledger.index(of: next.consumers[index].status.name).map({ ledger.consumers[$0] })
-                else { continue }
-                next.consumers[index].limits = old.limits
-                next.consumers[index].filter = old.filter
-                next.consumers[index].generation = old.generation
-                let through = next.sequence
-                try new.writer.inDatabase { try next.consumers[index].recount(StoreTables($0), through: through) }
+        // Where they cannot be written now, the next write does so.
+        try? new.writer.inDatabase { database in
+            try database.inTransaction(.immediate) {
+                let tables = StoreTables(database)
+                var ledger = fresh
+                try ledger.continueConsumers(of: self.ledger, tables)
+                next = ledger
+                try ledger.write(tables)
+                return .commit
             }
-            // One whose row is lost begins where it was, since its reader goes on.
-            for old in ledger.consumers where next.index(of: old.status.name) == nil {
-                var record = old
-                record.status.position = min(record.status.position, next.sequence)
-                let through = next.sequence
-                try new.writer.inDatabase { try record.recount(StoreTables($0), through: through) }
-                next.consumers.append(record)
-            }
-            // Where it cannot be written now, the next write does so.
-            let rows = next
-            try? new.writer.inDatabase { database in
-                var rows = rows
-                try database.inTransaction(.immediate) {
-                    try rows.write(StoreTables(database))
-                    return .commit
-                }
-            }
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotRead)
         }
         // Numbers that were given out are not given out again.
         next.sequence = max(next.sequence, ledger.sequence)
@@ -167,5 +165,25 @@ extension EventStore {
         self.recovery = recovery
         forgetConnection()
         shared.withLock { $0.file = new }
+    }
+}
+
+extension Ledger {
+    /// Takes over what only the process knows of its consumers, and those whose rows are lost, since their readers go
+    /// on.
+    fileprivate mutating func continueConsumers(of old: Ledger, _ tables: StoreTables) throws {
+        for var record in old.consumers {
+            if let index = index(of: record.status.name) {
+                consumers[index].limits = record.limits
+                if consumers[index].filter != record.filter {
+                    consumers[index].set(record.filter)
+                    try consumers[index].recount(tables, through: sequence)
+                }
+            } else {
+                record.status.position = min(record.status.position, sequence)
+                try record.recount(tables, through: sequence)
+                consumers.append(record)
+            }
+        }
     }
 }

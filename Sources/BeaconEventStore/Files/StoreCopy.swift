@@ -9,16 +9,20 @@ import GRDB
 /// this module's own statements. Triggers, views and anything else in the source stay there.
 struct StoreCopy {
     let source: StoreTables
-    let contents: BackupContents
 
-    /// True to pass over what cannot be read, in place of an error.
-    let isTolerant: Bool
+    /// Returns true for namespaces of the state that are copied.
+    let hasNamespace: (String) -> Bool
+
+    /// True to pass over what cannot be read, in place of an error, and to copy consumers.
+    let isSalvage: Bool
 
     /// The most rows that a file of this size can have. A damaged table can lead in circles.
     private let mostRows: Int
 
-    init(source: StoreTables, contents: BackupContents, isTolerant: Bool) throws {
-        (self.source, self.contents, self.isTolerant) = (source, contents, isTolerant)
+    init(
+        source: StoreTables, hasNamespace: @escaping (String) -> Bool = { _ in true }, isSalvage: Bool = false
+    ) throws {
+        (self.source, self.hasNamespace, self.isSalvage) = (source, hasNamespace, isSalvage)
         func size(_ pragma: String) throws -> Int { try source.first("PRAGMA \(pragma)") { try $0.count(0) } ?? 0 }
         // A row of a name, the shortest, has 16 bytes and more.
         mostRows = try size("page_count") * size("page_size") / 16
@@ -51,11 +55,11 @@ struct StoreCopy {
             try database.inTransaction(.immediate) {
                 try StoreSchema.create(in: database)
                 let target = StoreTables(database)
-                if contents.hasEvents { try copyEvents(target, &result) }
+                try copyEvents(target, &result)
                 try copyNames(target, &result)
                 try copyState(target, &result)
-                result.sequence = max(result.sequence, ordinary(try? source.sequence()) ?? 0)
-                try copyConsumers(target, &result)
+                result.sequence = max(result.sequence, (try? source.sequence()) ?? 0)
+                if isSalvage { try copyConsumers(target, &result) }
                 try target.run("DELETE FROM sqlite_sequence WHERE name = 'event'")
                 try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [result.sequence])
                 return .commit
@@ -63,8 +67,6 @@ struct StoreCopy {
             return result
         }
     }
-
-    private func ordinary(_ sequence: Int64?) -> Int64? { sequence.flatMap { $0 >= 0 ? $0 : nil } }
 
     /// Returns true where the source has a table with such columns, which is neither a view nor computed.
     private func has(_ table: String, _ columns: String) throws -> Bool {
@@ -85,7 +87,7 @@ struct StoreCopy {
         do {
             try body(&result)
         } catch {
-            guard isTolerant else { throw error }
+            guard isSalvage else { throw error }
             result.unreadable += 1
         }
     }
@@ -124,7 +126,7 @@ struct StoreCopy {
                 }
                 return
             } catch {
-                guard isTolerant else { throw error }
+                guard isSalvage else { throw error }
                 // Behind the damage, a page or more further on.
                 result.unreadable += 1
                 attempts += 1
@@ -136,7 +138,7 @@ struct StoreCopy {
 
     private func copyNames(_ target: StoreTables, _ result: inout Result) throws {
         try attempt(&result) { result in
-            guard contents.hasEvents, try has("known", "number, id") else { return }
+            guard try has("known", "number, id") else { return }
             var count = 0
             try source.each("SELECT number, id FROM known ORDER BY number") { row in
                 count += 1
@@ -151,7 +153,7 @@ struct StoreCopy {
 
     private func copyState(_ target: StoreTables, _ result: inout Result) throws {
         // From both ends, so that damage in the middle hides little.
-        for order in isTolerant ? ["ASC", "DESC"] : ["ASC"] {
+        for order in isSalvage ? ["ASC", "DESC"] : ["ASC"] {
             try attempt(&result) { result in
                 guard try has("state", "namespace, key, value, sender, modified") else { return }
                 var count = 0
@@ -169,11 +171,11 @@ struct StoreCopy {
                             value: try row.data(2, atMost: StateChange.maximumValue), sender: try row.optionalText(3))
                         modified = try row.integer(4)
                     } catch {
-                        guard isTolerant else { throw error }
+                        guard isSalvage else { throw error }
                         result.unreadable += 1
                         return count < mostRows
                     }
-                    guard contents.hasNamespace(change.namespace) else { return count < mostRows }
+                    guard hasNamespace(change.namespace) else { return count < mostRows }
                     try target.run(
                         "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
                         [
@@ -206,16 +208,9 @@ struct StoreCopy {
             }
         }
         for var record in records {
-            switch contents.place(ofConsumer: record.status.name) {
-            case .omitted: continue
-            case .atEnd:
-                record.status.position = result.sequence
-                (record.status.waiting, record.status.waitingBytes) = (0, 0)
-            default:
-                record.status.position = min(max(record.status.position, 0), result.sequence)
-                try copyRefused(of: record.status.name, target, &result)
-            }
+            record.status.position = min(max(record.status.position, 0), result.sequence)
             record.skips = record.skips.map { min(max($0, 0), result.sequence) }
+            try copyRefused(of: record.status.name, target, &result)
             try target.write(record)
         }
     }
@@ -236,7 +231,7 @@ struct StoreCopy {
                         attempts: try row.count(1), at: min(max(try row.integer(3), 0), Timestamp.latest.milliseconds),
                         state: state)
                 } catch let error as DamagedRow {
-                    guard isTolerant else { throw error }
+                    guard isSalvage else { throw error }
                     result.unreadable += 1
                 }
                 return true

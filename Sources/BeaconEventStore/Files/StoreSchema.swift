@@ -23,7 +23,7 @@ enum StoreSchema {
     private static let eventColumns = """
         id BLOB NOT NULL, time INTEGER NOT NULL, arrival INTEGER NOT NULL, kind TEXT NOT NULL, \
         priority INTEGER NOT NULL, region TEXT, place TEXT, beacon BLOB, receiver TEXT, sender TEXT, install TEXT, \
-        body BLOB NOT NULL
+        audience TEXT, body BLOB NOT NULL
         """
 
     /// `known` has the names of events longer than `event` has the events, so that a sender that repeats one is
@@ -49,9 +49,11 @@ enum StoreSchema {
                 skip3 INTEGER NOT NULL DEFAULT 0, waiting INTEGER NOT NULL DEFAULT 0, \
                 waitingBytes INTEGER NOT NULL DEFAULT 0, appended INTEGER NOT NULL DEFAULT 0, \
                 handled INTEGER NOT NULL DEFAULT 0, retried INTEGER NOT NULL DEFAULT 0, \
-                refused INTEGER NOT NULL DEFAULT 0, skippedByAge INTEGER NOT NULL DEFAULT 0, \
-                skippedBySize INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0, \
-                failures INTEGER NOT NULL DEFAULT 0, failingSince INTEGER, nextAttempt INTEGER, lastError TEXT\
+                refused INTEGER NOT NULL DEFAULT 0, droppedByAge INTEGER NOT NULL DEFAULT 0, \
+                droppedBySize INTEGER NOT NULL DEFAULT 0, droppedByFilter INTEGER NOT NULL DEFAULT 0, \
+                droppedByHand INTEGER NOT NULL DEFAULT 0, superseded INTEGER NOT NULL DEFAULT 0, \
+                failures INTEGER NOT NULL DEFAULT 0, failingSince INTEGER, nextAttempt INTEGER, lastError TEXT, \
+                filter BLOB NOT NULL, pausedFrom INTEGER, pausedThrough INTEGER\
                 ) WITHOUT ROWID
                 """),
         Table(

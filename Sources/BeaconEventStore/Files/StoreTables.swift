@@ -71,7 +71,7 @@ struct StoreRow {
 
     /// The columns of ``event(_:)``, which `event` and `refused` both have.
     static let columns =
-        "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, body"
+        "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body"
 
     /// Reads the event whose columns begin at one of the row.
     func event(_ first: Int = 0) throws -> StoredEvent {
@@ -82,7 +82,7 @@ struct StoreRow {
         }
         var event = Event(
             id: try id(first + 1), time: Timestamp(nanoseconds: try integer(first + 2)), kind: try text(first + 4),
-            priority: Event.Priority(UInt8(priority)), body: try data(first + 12, atMost: Event.maximumBody))
+            priority: Event.Priority(UInt8(priority)), body: try data(first + 13, atMost: Event.maximumBody))
         event.region = try optionalText(first + 6)
         event.place = try optionalText(first + 7)
         if case .null = try storage(first + 8) {
@@ -95,6 +95,8 @@ struct StoreRow {
         event.receiver = try optionalText(first + 9)
         event.sender = try optionalText(first + 10)
         event.install = try optionalText(first + 11)
+        let most = Event.maximumAudience * (Event.maximumText + 1)
+        event.audience = try optionalText(first + 12, atMost: most)?.components(separatedBy: "\n") ?? []
         return StoredEvent(
             number: number, arrival: Timestamp(milliseconds: try integer(first + 3)), event: event)
     }
@@ -148,16 +150,29 @@ struct StoreTables {
 
     /// Inserts an event.
     func insert(_ event: StoredEvent) throws {
-        let content = event.event
-        try run(
-            """
-            INSERT INTO event (\(StoreRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                event.number, content.id.bytes, content.time.nanoseconds, event.arrival.milliseconds, content.kind,
-                Int64(content.priority.rawValue), content.region, content.place, content.beacon?.bytes,
-                content.receiver, content.sender, content.install, content.body,
-            ])
+        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", event.row)
+    }
+
+    /// Calls `body` with each event of a condition, in order, until it returns false; with nil for one that cannot be
+    /// read.
+    func events(
+        _ condition: String, _ arguments: StatementArguments, limit: Int = -1, _ body: (StoredEvent?) throws -> Bool
+    ) throws {
+        try each(
+            "SELECT \(StoreRow.columns) FROM event WHERE \(condition) ORDER BY number LIMIT \(limit)", arguments
+        ) { try body(try? $0.event()) }
+    }
+}
+
+extension StoredEvent {
+    /// The values of ``StoreRow/columns``.
+    var row: StatementArguments {
+        [
+            number, event.id.bytes, event.time.nanoseconds, arrival.milliseconds, event.kind,
+            Int64(event.priority.rawValue), event.region, event.place, event.beacon?.bytes, event.receiver,
+            event.sender, event.install, event.audience.isEmpty ? nil : event.audience.joined(separator: "\n"),
+            event.body,
+        ]
     }
 }
 

@@ -67,29 +67,22 @@ public struct EventStoreInspector: Sendable {
         }
     }
 
-    /// Returns the events that wait for a consumer, oldest first.
+    /// Returns the events that wait for a consumer, in the order in which it gets them.
     ///
     /// - Parameters:
     ///   - consumer: the consumer's name.
     ///   - limit: the most to return.
-    ///   - filter: the consumer's filter, which the file does not have.
     /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be read.
-    public func waiting(
-        for consumer: String, limit: Int = 100, filter: (Event) -> Bool = { _ in true }
-    ) throws(EventStoreError) -> [StoredEvent] {
+    public func waiting(for consumer: String, limit: Int = 100) throws(EventStoreError) -> [StoredEvent] {
         try read { tables in
-            guard let batch = try tables.nextBatch(of: consumer, limit: limit, after: 0, filter: filter).batch else {
-                throw EventStoreError.unknown(consumer)
-            }
-            return batch.isRetry ? [] : batch.events
+            try check(consumer, tables)
+            guard limit > 0, var record = try tables.consumers(consumer).first else { return [] }
+            let due = try tables.nextBatch(of: record, limit: limit, after: 0).batch
+            guard due.isRetry else { return due.events }
+            record.due = ConsumerRecord.Amount()
+            guard due.events.count < limit else { return due.events }
+            return due.events + (try tables.nextBatch(of: record, limit: limit - due.events.count, after: 0).batch.events)
         }
-    }
-
-    /// Returns a page of the events that a query selects, newest first.
-    ///
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
-    public func events(_ query: EventQuery = EventQuery()) throws(EventStoreError) -> EventPage {
-        try read { try $0.page(query) }
     }
 
     /// Adds events, which are on the disk when the call returns. Those that are in the store are passed over.
@@ -103,12 +96,20 @@ public struct EventStoreInspector: Sendable {
             try tables.correctTimes(by: .system)
             var number = try tables.sequence()
             var new = 0
+            let consumers = try tables.consumers()
             for event in events {
                 try tables.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number + 1, event.id.bytes])
                 guard tables.database.changesCount > 0 else { continue }
                 number += 1
                 new += 1
-                try tables.insert(StoredEvent(number: number, arrival: EventStoreClock.system.wall(), event: event))
+                let event = StoredEvent(number: number, arrival: EventStoreClock.system.wall(), event: event)
+                try tables.insert(event)
+                // The writer counts the rest.
+                for consumer in consumers where consumer.wants(event) {
+                    try tables.run(
+                        "UPDATE consumer SET waiting = waiting + 1, waitingBytes = waitingBytes + ? WHERE name = ?",
+                        [event.event.size, consumer.status.name])
+                }
             }
             return new
         }
@@ -135,17 +136,15 @@ public struct EventStoreInspector: Sendable {
     ///   - id: the event; nil for all.
     ///   - consumer: the consumer's name.
     ///   - deadLettersOnly: false to drop events that wait as well.
-    ///   - filter: the consumer's filter, so that only events for it count.
     /// - Returns: the number of events that were dropped.
     /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
     @discardableResult
     public func drop(
-        _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true,
-        filter: (Event) -> Bool = { _ in true }
+        _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
     ) throws(EventStoreError) -> Int {
         try change { tables in
             try check(consumer, tables)
-            return try tables.drop(id, of: consumer, deadLettersOnly: deadLettersOnly, filter: filter)
+            return try tables.drop(id, of: consumer, deadLettersOnly: deadLettersOnly)
         }
     }
 

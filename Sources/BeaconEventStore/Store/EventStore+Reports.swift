@@ -1,51 +1,23 @@
-import BeaconModel
+package import BeaconModel
 import BeaconSupport
 import Foundation
 import Logging
+import Metrics
 
 /// Health, live events, the log and the metrics.
 extension EventStore {
+    /// The time since 1970, by the wall clock.
+    package nonisolated var wallTime: Timestamp { clock.wall() }
+
     /// The health of the store now.
     public nonisolated var health: EventStoreHealth {
         let now = clock.sinceBoot()
         return shared.withLock { shared in
-            var health = Self.health(shared)
-            if let began = shared.writing, now - began >= 1_000_000_000 { health.isSlow = true }
+            var health = shared.health
+            (health.waitingEvents, health.waitingBytes) = (shared.tail.events, shared.tail.bytes)
+            health.isSlow = shared.writing.map { now - $0 >= 1_000_000_000 } ?? false
             return health
         }
-    }
-
-    private static func health(_ shared: Shared) -> EventStoreHealth {
-        var health = shared.health
-        (health.waitingEvents, health.waitingBytes) = (shared.tail.events, shared.tail.bytes)
-        return health
-    }
-
-    /// Returns the health now and whenever a failure begins or ends, steps are dropped, or a write takes long. A caller
-    /// that does not keep up gets the newest. It ends when the store is closed.
-    public nonisolated func healthChanges() -> AsyncStream<EventStoreHealth> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: EventStoreHealth.self, bufferingPolicy: .bufferingNewest(1))
-        let number = shared.withLock { shared -> Int? in
-            guard shared.file != nil else { return nil }
-            shared.nextListener += 1
-            shared.healthListeners[shared.nextListener] = continuation
-            continuation.yield(Self.health(shared))
-            return shared.nextListener
-        }
-        guard let number else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [shared] _ in
-            _ = shared.withLock { $0.healthListeners.removeValue(forKey: number) }
-        }
-        return stream
-    }
-
-    nonisolated func tellHealth(_ shared: inout Shared) {
-        let health = Self.health(shared)
-        for listener in shared.healthListeners.values { listener.yield(health) }
     }
 
     /// Returns the events from now on, in order. An event is sent once it is on the disk or, while the disk fails, at
@@ -101,32 +73,11 @@ extension EventStore {
 
     /// Reports what a transaction did, once it is written.
     func report(_ writer: StepWriter, except told: Set<EventID>) {
-        if !writer.stored.isEmpty { metrics.countStored(writer.stored.count) }
+        if !writer.stored.isEmpty { storedCounter.increment(by: writer.stored.count) }
         let news = writer.stored.filter { !told.contains($0.event.id) }.map { LiveEvent.stored($0) }
         let slow = shared.withLock { Self.tell(news, &$0) }
         for listener in slow { listener.finish() }
-        for note in writer.notes {
-            switch note {
-            case .skipped(let consumer, let count, let reason):
-                metrics.countSkipped(count, consumer: consumer)
-                logSkipped(count, consumer, reason)
-            case .refused(let consumer, let id, let reason):
-                metrics.countRefused(consumer: consumer)
-                logger.error(
-                    "an event was refused for good and is now a dead letter; correct the cause and try it again, or drop it",
-                    metadata: ["consumer": "\(consumer)", "id": "\(id)", "reason": "\(reason)"])
-            case .failed(let consumer, let reason, let failures):
-                metrics.countRetried(consumer: consumer)
-                // One warning when failures begin, one line when they end.
-                logger.log(
-                    level: failures == 1 ? .warning : .debug, "a consumer failed and tries again",
-                    metadata: ["consumer": "\(consumer)", "reason": "\(reason)", "failures": "\(failures)"])
-            case .recovered(let consumer, let failures):
-                logger.info(
-                    "the consumer handles events again",
-                    metadata: ["consumer": "\(consumer)", "afterFailures": "\(failures)"])
-            }
-        }
+        for (consumer, count, reason) in writer.skips { logSkipped(count, consumer, reason) }
     }
 
     /// Logs skipped events at once, and then once a minute with their number: a consumer that is behind skips all the
@@ -152,14 +103,13 @@ extension EventStore {
             shared.health.failure = EventStoreHealth.Failure(
                 code: error.code, message: error.message, since: shared.health.failure?.since ?? now)
             let (callers, dropped, untold) = shared.tail.fail()
-            if isNew { tellHealth(&shared) }
             return (isNew, callers, dropped, Self.tell(untold.map { .waiting($0) }, &shared))
         }
         if !dropped.isEmpty { countDropped(dropped) }
         for caller in callers { caller.completion?(.failure(error)) }
         if isNew {
             logger.error("cannot write events: \(error). They wait in memory, and are tried again every second")
-            metrics.setFailing(since: now.seconds)
+            failingGauge.record(now.seconds)
             attention.signal()
         }
         for listener in slow { listener.finish() }
@@ -169,10 +119,9 @@ extension EventStore {
     func endFailure() {
         let dropped = shared.withLock { shared in
             shared.health.failure = nil
-            tellHealth(&shared)
             return shared.health.dropped.values.reduce(0, +)
         }
-        metrics.setFailing(since: 0)
+        failingGauge.record(0)
         logger.notice("events are written again", metadata: ["droppedSinceStart": "\(dropped)"])
     }
 
@@ -183,10 +132,13 @@ extension EventStore {
         let isFirst = shared.withLock { [kinds] shared in
             let isFirst = shared.health.dropped.isEmpty
             shared.health.dropped.merge(kinds, uniquingKeysWith: +)
-            tellHealth(&shared)
             return isFirst
         }
-        for (kind, count) in kinds { metrics.countDropped(count, kind: kind) }
+        for (kind, count) in kinds {
+            // These are rare, so that none is kept: a backend returns the same counter for the same label.
+            Counter(label: "beacon_event_store_dropped_total", dimensions: [("kind", kind)], factory: metrics)
+                .increment(by: count)
+        }
         if isFirst {
             logger.error(
                 "events are dropped, since more wait in memory for the disk than the bounds allow; the health counts them",

@@ -31,7 +31,9 @@ public actor EventStore {
     nonisolated let settings: EventStoreSettings
     nonisolated let clock: EventStoreClock
     nonisolated let logger: Logger
-    nonisolated let metrics: EventStoreMetrics
+    nonisolated let metrics: any MetricsFactory
+    let storedCounter: Counter
+    let failingGauge: Gauge
 
     /// What callers on other threads share with the writer.
     struct Shared {
@@ -47,10 +49,8 @@ public actor EventStore {
         /// True while a flush will be on the queue, after the time for coalescing.
         var isFlushPlanned = false
         var arrivals: [String: AsyncSignal] = [:]
-        var generation = 0
         var nextListener = 0
         var live: [Int: AsyncStream<LiveEvent>.Continuation] = [:]
-        var healthListeners: [Int: AsyncStream<EventStoreHealth>.Continuation] = [:]
     }
 
     nonisolated let shared: Locked<Shared>
@@ -79,9 +79,8 @@ public actor EventStore {
     ///   - file: a file on a local disk; SQLite's log does not work over a network.
     ///   - settings: the bounds.
     ///   - logger: a logger for failures, drops and damage.
-    ///   - metrics: the backend of the counters `beacon_event_store_events_total`, `_dropped_total` by kind, and
-    ///     `_skipped_total`, `_refused_total` and `_retried_total` by consumer, and of the gauge
-    ///     `beacon_event_store_failing_since_seconds`, counted from 1970, or 0.
+    ///   - metrics: the backend of the counters `beacon_event_store_events_total` and `_dropped_total` by kind, and of
+    ///     the gauge `beacon_event_store_failing_since_seconds`, counted from 1970, or 0.
     ///   - clock: the clocks; others than the system's are for tests.
     /// - Throws: ``EventStoreError``: `inUse` where another process has the file; `cannotOpen`, `full`, `locked` or
     ///   `notOurs` where it cannot be used.
@@ -104,7 +103,9 @@ public actor EventStore {
         self.logger = logger
         self.clock = clock
         self.fault = fault
-        self.metrics = EventStoreMetrics(metrics)
+        self.metrics = metrics
+        storedCounter = Counter(label: "beacon_event_store_events_total", factory: metrics)
+        failingGauge = Gauge(label: "beacon_event_store_failing_since_seconds", factory: metrics)
         let opened = try Self.open(file, settings: settings, clock: clock, logger: logger)
         lock = opened.lock
         recovery = opened.recovery
@@ -171,14 +172,13 @@ public actor EventStore {
         let now = clock.sinceBoot()
         let admission = shared.withLock { shared -> Admission in
             guard shared.file != nil else { return .closed }
-            let wasEmpty = shared.tail.entries.isEmpty
             guard let dropped = shared.tail.add(pending) else { return .crowded }
             let isFailing = shared.health.failure != nil
             let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
             if isAwaited || !isFailing || isDue {
                 schedule(&shared, isAwaited || isFailing || settings.coalescing <= .zero)
             }
-            if wasEmpty || isFailing { attention.signal() }
+            if isFailing { attention.signal() }
             return .admitted(dropped: dropped)
         }
         switch admission {
@@ -297,7 +297,7 @@ public actor EventStore {
                     }
                 }
                 let value = try body(&writer)
-                writer.ledger.advanceIdleConsumers()
+                try writer.ledger.advanceIdleConsumers(tables)
                 try writer.ledger.write(tables)
                 result = (value, writer)
                 return .commit
@@ -329,13 +329,13 @@ public actor EventStore {
 
     private func keepHouseSoon() {
         guard !isHousekeepingScheduled else { return }
+        // The events in the file that all have passed, about.
+        let passed = ledger.passed - (ledger.sequence - Int64(ledger.events))
         let isDue =
-            ledger.events >= settings.retention.events + settings.piece
-            || ledger.bytes > settings.retention.bytes
-            || ledger.sequence - ledger.indexed >= Int64(settings.piece)
-            || ledger.consumers.contains {
-                $0.status.waiting > $0.limits.events || $0.status.waitingBytes > $0.limits.bytes
-            }
+            ledger.events >= settings.retention.events + settings.piece && passed >= settings.piece
+            || ledger.bytes > settings.retention.bytes && passed > 0
+            || settings.retention.hasHistory && ledger.sequence - ledger.indexed >= Int64(settings.piece)
+            || ledger.consumers.contains(where: \.isBehind)
         guard isDue else { return }
         isHousekeepingScheduled = true
         executor.queue.async {
@@ -359,10 +359,11 @@ public actor EventStore {
                 let skips = try writer.skip()
                 try writer.expireState()
                 try writer.expireDeadLetters()
-                writer.ledger.advanceIdleConsumers()
+                try writer.ledger.advanceIdleConsumers(writer.tables)
                 // Before the index, which has no use for events that are deleted.
                 if try writer.retain() { return true }
                 let piece = writer.settings.piece
+                guard writer.settings.retention.hasHistory else { return skips }
                 return try EventLookup.extend(&writer.ledger, by: piece, writer.tables) || skips
             }
             report(writer, except: [])
@@ -378,7 +379,7 @@ public actor EventStore {
         var lastHousekeeping = clock.sinceBoot()
         while !Task.isCancelled, shared.withLock({ $0.file != nil }) {
             let seen = attention.count
-            let isBusy = shared.withLock { $0.writing != nil || !$0.tail.entries.isEmpty || $0.health.isSlow }
+            let isBusy = shared.withLock { !$0.tail.entries.isEmpty }
             if isBusy {
                 try? await clock.sleep(.milliseconds(500))
             } else {
@@ -392,12 +393,6 @@ public actor EventStore {
             }
             let now = clock.sinceBoot()
             shared.withLock { shared in
-                // A write that hangs cannot say so itself.
-                let isSlow = shared.writing.map { now - $0 >= Self.retryNanoseconds } ?? false
-                if isSlow != shared.health.isSlow {
-                    shared.health.isSlow = isSlow
-                    tellHealth(&shared)
-                }
                 let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
                 if !shared.tail.entries.isEmpty, isDue, shared.writing == nil { schedule(&shared, true) }
             }
@@ -414,16 +409,12 @@ public actor EventStore {
     /// Makes the last attempt to write what waits in memory, and closes the file. Later calls throw `closed`.
     public func close() {
         flush()
-        let (open, lost, listeners, watchers, arrivals) = shared.withLock { shared in
-            defer { (shared.file, shared.live, shared.healthListeners) = (nil, [:], [:]) }
-            return (
-                shared.file, shared.tail.events, Array(shared.live.values), Array(shared.healthListeners.values),
-                Array(shared.arrivals.values)
-            )
+        let (open, lost, listeners, arrivals) = shared.withLock { shared in
+            defer { (shared.file, shared.live) = (nil, [:]) }
+            return (shared.file, shared.tail.events, Array(shared.live.values), Array(shared.arrivals.values))
         }
         if lost > 0 { logger.error("\(lost) events are lost, which waited in memory for the disk") }
         for listener in listeners { listener.finish() }
-        for watcher in watchers { watcher.finish() }
         open?.close()
         lock = nil
         for signal in arrivals { signal.signal() }

@@ -22,11 +22,14 @@ public struct EventStoreSettings: Sendable {
             age: Duration = .seconds(90 * 86_400), events: Int = 100_000, bytes: Int = 256 << 20,
             names: Int = 250_000
         ) {
-            self.age = age
-            self.events = events
-            self.bytes = bytes
-            self.names = names
+            (self.age, self.events, self.bytes, self.names) = (age, events, bytes, names)
         }
+
+        /// Bounds for a file that is a queue and no history: events go as soon as all consumers have passed them.
+        public static let none = Retention(age: .zero, events: 0, names: 50_000)
+
+        /// True where events are kept that all consumers have passed, for queries.
+        var hasHistory: Bool { events > 0 && age > .zero }
     }
 
     /// The bounds of the history.

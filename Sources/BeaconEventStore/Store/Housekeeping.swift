@@ -5,7 +5,7 @@ import GRDB
 /// long for it.
 extension StepWriter {
     /// The events of a piece.
-    static let piece = 500
+    private static let piece = 500
 
     /// Has consumers that are behind their bounds skip events: of too many, the lowest priority first; of events that
     /// are too old, all.
@@ -13,70 +13,47 @@ extension StepWriter {
     /// - Returns: true where there is more to do.
     mutating func skip() throws -> Bool {
         var isMore = false
-        for index in ledger.consumers.indices {
+        for index in ledger.consumers.indices where !EventLookup.isReserved(ledger.consumers[index].status.name) {
             var record = ledger.consumers[index]
-            guard !EventLookup.isReserved(record.status.name) else { continue }
-            let isBehind =
-                try skipOld(&record)
-                || (record.filter != nil ? skipExcess(&record) : false)
-            isMore = isMore || isBehind
+            if try skipOld(&record) || skipExcess(&record) { isMore = true }
             ledger.consumers[index] = record
         }
         return isMore
     }
 
     private mutating func skipOld(_ record: inout ConsumerRecord) throws -> Bool {
-        guard record.status.position < ledger.sequence else { return false }
+        let position = record.status.position
+        guard position < ledger.sequence else { return false }
         let oldest = now - record.limits.age.milliseconds
-        var (skipped, examined) = (0, 0)
-        var position = record.status.position
-        try tables.each(
-            "SELECT \(StoreRow.columns) FROM event WHERE number > ? ORDER BY number LIMIT ?", [position, Self.piece]
-        ) { row in
-            guard let event = try? row.event() else { return true }
+        var (skipped, examined, last) = (0, 0, position)
+        try tables.events("number > ?", [position], limit: Self.piece) { event in
+            guard let event else { return true }
             guard event.arrival.milliseconds < oldest else { return false }
             examined += 1
-            position = event.number
-            if record.filter == nil {
-                skipped += 1
-            } else if record.wants(event) {
+            last = event.number
+            if record.wants(event) {
                 record.count(event.event, -1)
                 skipped += 1
             }
             return true
         }
-        guard position > record.status.position else { return false }
-        record.status.position = position
-        record.isChanged = true
-        if !record.dropped.isEmpty {
-            try tables.run(
-                "DELETE FROM refused WHERE consumer = ? AND state = 2 AND number <= ?", [record.status.name, position])
-            record.dropped = record.dropped.filter { $0 > position }
-        }
-        if record.filter == nil { record.status.waiting = max(record.status.waiting - skipped, 0) }
-        record.status.skippedByAge += skipped
+        guard last > position else { return false }
+        try record.move(to: last, tables)
+        record.status.droppedByAge += skipped
         note(skipped, of: record, "they waited too long")
         return examined == Self.piece
     }
 
     private mutating func skipExcess(_ record: inout ConsumerRecord) throws -> Bool {
-        var skipped = 0
-        var examined = 0
-        while record.status.waiting > record.limits.events || record.status.waitingBytes > record.limits.bytes {
-            guard let priority = record.waiting.firstIndex(where: { $0.events > 0 }), examined < Self.piece else {
-                break
-            }
+        var (skipped, examined) = (0, 0)
+        while record.isBehind, examined < Self.piece {
+            guard let priority = record.waiting.firstIndex(where: { $0.events > 0 }) else { break }
             let first = max(record.status.position, record.skips[priority])
             var last = first
-            try tables.each(
-                """
-                SELECT \(StoreRow.columns) FROM event WHERE number > ? AND priority = ? ORDER BY number LIMIT ?
-                """, [first, priority, Self.piece]
-            ) { row in
-                guard record.status.waiting > record.limits.events || record.status.waitingBytes > record.limits.bytes
-                else { return false }
+            try tables.events("number > ? AND priority = ?", [first, priority], limit: Self.piece) { event in
+                guard record.isBehind, record.waiting[priority].events > 0 else { return false }
                 examined += 1
-                guard let event = try? row.event() else { return true }
+                guard let event else { return true }
                 last = event.number
                 if record.wants(event) {
                     record.count(event.event, -1)
@@ -86,21 +63,21 @@ extension StepWriter {
                 return true
             }
             guard last > first else {
-                // Something waits that is not there, which only a filter that changes its mind can bring about.
+                // Something was counted that cannot be read any longer.
                 try record.recount(tables, through: ledger.sequence)
                 break
             }
         }
         guard skipped > 0 else { return false }
         record.isChanged = true
-        record.status.skippedBySize += skipped
+        record.status.droppedBySize += skipped
         note(skipped, of: record, "more wait than its bounds allow")
-        return examined >= Self.piece
+        return record.isBehind
     }
 
     private mutating func note(_ count: Int, of record: ConsumerRecord, _ reason: String) {
         guard count > 0 else { return }
-        notes.append(.skipped(consumer: record.status.name, count: count, reason: reason))
+        skips.append((record.status.name, count, reason))
     }
 
     /// Deletes the oldest events that are beyond the history's bounds, and that all consumers have passed.
@@ -157,10 +134,9 @@ extension StepWriter {
             guard count > 0 else { continue }
             record.isChanged = true
             record.status.deadLetters -= count
-            record.status.skippedByAge += count
+            record.status.droppedByAge += count
             ledger.consumers[index] = record
-            notes.append(
-                .skipped(consumer: record.status.name, count: count, reason: "they were dead letters for too long"))
+            note(count, of: record, "they were dead letters for too long")
         }
     }
 }

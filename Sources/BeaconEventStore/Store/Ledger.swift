@@ -17,11 +17,14 @@ struct Ledger: Sendable {
     /// The events in the file, and their bytes.
     var events = 0
     var bytes = 0
-    /// The consumers, by name.
+    /// The consumers, the store's own included.
     var consumers: [ConsumerRecord] = []
     var namespaces: [String: Amount] = [:]
     /// SQLite's count of the changes that others make to the file (PRAGMA data_version).
-    var dataVersion: Int64 = 0
+    private var dataVersion: Int64 = 0
+
+    /// Creates the ledger of an empty file.
+    init() {}
 
     /// Reads a file.
     ///
@@ -40,27 +43,9 @@ struct Ledger: Sendable {
             namespaces[try $0.text(0)] = Amount(rows: try $0.count(1), bytes: try $0.count(2))
             return true
         }
-        consumers = try tables.consumers()
-        for index in consumers.indices {
-            // A position beyond the sequence would hide all events until that comes there.
-            let position = min(max(consumers[index].status.position, 0), sequence)
-            consumers[index].isChanged = position != consumers[index].status.position
-            consumers[index].status.position = position
-        }
-        addLookup()
+        try reload(tables)
         dataVersion = try tables.dataVersion()
     }
-
-    /// Adds the store's own consumer where the file has none.
-    private mutating func addLookup() {
-        guard index(of: EventLookup.consumer) == nil else { return }
-        var record = ConsumerRecord(ConsumerStatus(name: EventLookup.consumer))
-        record.isChanged = true
-        consumers.append(record)
-    }
-
-    /// Creates the ledger of an empty file.
-    init() {}
 
     /// Returns the index of a consumer; nil if it is unknown.
     func index(of consumer: String) -> Int? { consumers.firstIndex { $0.status.name == consumer } }
@@ -86,6 +71,12 @@ struct Ledger: Sendable {
         events += 1
         bytes += event.event.size
         for index in consumers.indices where consumers[index].wants(event) {
+            let priority = event.event.priority
+            if priority == .latest, consumers[index].waiting[priority.index].events > 0 {
+                consumers[index].status.superseded += consumers[index].waiting[priority.index].events
+                consumers[index].waiting[priority.index] = ConsumerRecord.Amount()
+                consumers[index].skips[priority.index] = event.number - 1
+            }
             consumers[index].count(event.event, 1)
             consumers[index].status.appended += 1
             consumers[index].hasNews = true
@@ -97,39 +88,56 @@ struct Ledger: Sendable {
         let version = try tables.dataVersion()
         guard version != dataVersion else { return }
         dataVersion = version
-        let known = consumers
-        consumers = try tables.consumers()
-        addLookup()
-        for index in consumers.indices {
-            guard let old = known.first(where: { $0.status.name == consumers[index].status.name }) else { continue }
-            var record = consumers[index]
-            (record.limits, record.filter, record.generation) = (old.limits, old.filter, old.generation)
-            record.waiting = old.waiting
-            record.hasNews = true
-            if record.status.position != old.status.position || record.dropped != old.dropped {
-                try record.recount(tables, through: sequence)
-            } else {
-                record.total()
-            }
-            consumers[index] = record
-        }
+        try reload(tables)
         // Another process appends events too, and never deletes any.
-        let newest = sequence
-        try tables.each("SELECT \(StoreRow.columns) FROM event WHERE number > ? ORDER BY number", [newest]) { row in
-            if let event = try? row.event() { count(event) }
+        try tables.events("number > ?", [sequence]) { event in
+            if let event { count(event) }
             return true
         }
         sequence = max(sequence, try tables.sequence())
     }
 
+    /// Reads the consumers, and counts again what waits for those that have changed.
+    mutating func reload(_ tables: StoreTables) throws {
+        let known = consumers
+        consumers = try tables.consumers()
+        if index(of: EventLookup.consumer) == nil {
+            let none = EventFilter(kinds: [])
+            var record = ConsumerRecord(ConsumerStatus(name: EventLookup.consumer), filter: none)
+            record.isChanged = true
+            consumers.append(record)
+        }
+        for index in consumers.indices {
+            var record = consumers[index]
+            // A position beyond the sequence would hide all events until that comes there.
+            let position = min(max(record.status.position, 0), sequence)
+            record.isChanged = record.isChanged || position != record.status.position
+            record.status.position = position
+            record.hasNews = true
+            let old = known.first { $0.status.name == record.status.name }
+            if let old { record.limits = old.limits }
+            if let old, old.status.position == position, old.dropped == record.dropped, old.filter == record.filter {
+                record.waiting = old.waiting
+                let isChanged = record.isChanged
+                record.total()
+                record.isChanged = isChanged
+            } else {
+                let stored = record.status.waiting
+                let isChanged = record.isChanged
+                try record.recount(tables, through: sequence)
+                record.isChanged = isChanged || record.status.waiting != stored + record.due.events
+            }
+            consumers[index] = record
+        }
+    }
+
     /// Moves consumers for which nothing waits to the end, so that they do not hold retention back.
-    mutating func advanceIdleConsumers() {
+    mutating func advanceIdleConsumers(_ tables: StoreTables) throws {
         for index in consumers.indices
-        where consumers[index].filter != nil && consumers[index].status.waiting == 0
-            && consumers[index].status.position < sequence
+        where consumers[index].isIdle && consumers[index].status.position < sequence
+            && !EventLookup.isReserved(consumers[index].status.name)
         {
-            consumers[index].status.position = sequence
-            consumers[index].isChanged = true
+            try consumers[index].move(to: sequence, tables)
         }
     }
 
@@ -143,22 +151,14 @@ struct Ledger: Sendable {
 }
 
 extension ConsumerRecord {
-    /// Counts what waits after the position.
-    mutating func recount(_ tables: StoreTables, through newest: Int64) throws {
-        guard let filter else { return }
-        waiting = [Amount](repeating: Amount(), count: Event.Priority.count)
-        try tables.each(
-            "SELECT \(StoreRow.columns) FROM event WHERE number > ? AND number <= ? ORDER BY number",
-            [status.position, newest]
-        ) { row in
-            guard let event = try? row.event(), event.number > skips[event.event.priority.index],
-                !dropped.contains(event.number), filter(event.event)
-            else { return true }
-            waiting[event.event.priority.index].events += 1
-            waiting[event.event.priority.index].bytes += event.event.size
-            return true
-        }
-        total()
+    /// Moves on, past what was dropped.
+    mutating func move(to position: Int64, _ tables: StoreTables) throws {
+        status.position = position
+        isChanged = true
+        guard !dropped.isEmpty else { return }
+        try tables.run(
+            "DELETE FROM refused WHERE consumer = ? AND state = 2 AND number <= ?", [status.name, position])
+        dropped = dropped.filter { $0 > position }
     }
 }
 

@@ -72,7 +72,7 @@ struct MemoryTail {
         for index in entries.indices.dropFirst(inFlight) where entries[index].pending.completion == nil {
             let priority = entries[index].pending.step.priority
             if best.map({ priority < entries[$0].pending.step.priority }) ?? true { best = index }
-            if priority == .repeated { break }
+            if priority == .latest { break }
         }
         return best
     }

@@ -11,15 +11,8 @@ struct StepWriter {
     var ledger: Ledger
     /// The events that are new, for those who follow.
     var stored: [StoredEvent] = []
-    var notes: [Note] = []
-
-    /// Something that the log and the metrics report once the transaction is written.
-    enum Note {
-        case skipped(consumer: String, count: Int, reason: String)
-        case refused(consumer: String, id: EventID, reason: String)
-        case failed(consumer: String, reason: String, failures: Int)
-        case recovered(consumer: String, failures: Int)
-    }
+    /// What consumers skipped, which the log reports once the transaction is written.
+    var skips: [(consumer: String, count: Int, reason: String)] = []
 
     /// Stores a step.
     ///
@@ -52,9 +45,6 @@ struct StepWriter {
                 EventStoreError(.conflict, "one consumer of the step has passed its batch already, and another has not")
             )
         }
-        for change in step.changes {
-            if let error = try violation(of: change) { return .failure(error) }
-        }
         for event in step.events { receipt.numbers.append(try insert(event, &receipt)) }
         try store(step.changes)
         for progress in step.progress { try store(progress) }
@@ -81,17 +71,6 @@ struct StepWriter {
     }
 
     // MARK: - State
-
-    private func violation(of change: StateChange) throws -> EventStoreError? {
-        guard let condition = change.condition else { return nil }
-        let value = try tables.first(
-            "SELECT value FROM state WHERE namespace = ? AND key = ?", [change.namespace, change.key]
-        ) { try $0.data(0, atMost: StateChange.maximumValue) }
-        let expected: Data? = if case .equals(let data) = condition { data } else { nil }
-        guard value != expected else { return nil }
-        return EventStoreError(
-            .conflict, "\(change.namespace) \"\(change.key)\" has changed since it was read. Read it again")
-    }
 
     private mutating func store(_ changes: [StateChange]) throws {
         var touched: Set<String> = []
@@ -212,22 +191,27 @@ struct StepWriter {
 
     private mutating func store(_ progress: Step.Progress) throws {
         switch progress {
-        case .failed(let consumer, let reason, let next):
+        case .failed(let consumer, let reason, let pause):
             guard let index = ledger.index(of: consumer) else { return }
-            ledger.consumers[index].isChanged = true
-            var status = ledger.consumers[index].status
-            status.failures += 1
-            status.retried += 1
-            status.failingSince = status.failingSince ?? Timestamp(milliseconds: now)
-            status.nextAttempt = next.map { Timestamp(milliseconds: $0) }
-            status.lastError = Self.printable(reason)
-            ledger.consumers[index].status = status
-            notes.append(.failed(consumer: consumer, reason: reason, failures: status.failures))
+            var record = ledger.consumers[index]
+            record.isChanged = true
+            record.status.failures += 1
+            record.status.retried += 1
+            record.status.failingSince = record.status.failingSince ?? Timestamp(milliseconds: now)
+            record.status.nextAttempt = Timestamp(milliseconds: now + pause)
+            record.status.lastError = Self.printable(reason)
+            ledger.consumers[index] = record
         case .handled(let batch, let refused):
             guard let index = ledger.index(of: batch.consumer) else { return }
             var record = ledger.consumers[index]
             record.isChanged = true
             for event in batch.events {
+                if batch.isRetry {
+                    record.due.events -= 1
+                    record.due.bytes -= event.event.size
+                } else if record.wants(event) {
+                    record.count(event.event, -1)
+                }
                 if let reason = refused[event.number] {
                     try refuse(event, Self.printable(reason), by: &record, again: batch.isRetry)
                     continue
@@ -236,17 +220,14 @@ struct StepWriter {
                 guard batch.isRetry else { continue }
                 try tables.run(
                     "DELETE FROM refused WHERE consumer = ? AND number = ?", [batch.consumer, event.number])
-                record.status.deadLetters -= 1
             }
             if !batch.isRetry {
-                for event in batch.events where record.wants(event) { record.count(event.event, -1) }
-                record.status.position = batch.through
-                if !record.dropped.isEmpty { try forgetDropped(&record) }
+                try record.move(to: batch.through, tables)
                 // A batch of another filter may have passed events that this one counts.
-                if batch.generation != record.generation { try record.recount(tables, through: ledger.sequence) }
+                if batch.filter != record.filter { try record.recount(tables, through: ledger.sequence) }
             }
+            record.total()
             if record.status.failures > 0, !batch.events.isEmpty {
-                notes.append(.recovered(consumer: batch.consumer, failures: record.status.failures))
                 record.status.failures = 0
                 record.status.failingSince = nil
                 record.status.nextAttempt = nil
@@ -260,8 +241,8 @@ struct StepWriter {
     private mutating func refuse(
         _ event: StoredEvent, _ reason: String, by record: inout ConsumerRecord, again: Bool
     ) throws {
-        notes.append(.refused(consumer: record.status.name, id: event.event.id, reason: reason))
         record.status.refused += 1
+        record.status.deadLetters += 1
         if again {
             try tables.run(
                 """
@@ -271,15 +252,7 @@ struct StepWriter {
         } else {
             try tables.refuse(
                 event, by: record.status.name, reason: reason, attempts: record.status.failures + 1, at: now)
-            record.status.deadLetters += 1
         }
-    }
-
-    private mutating func forgetDropped(_ record: inout ConsumerRecord) throws {
-        let position = record.status.position
-        try tables.run(
-            "DELETE FROM refused WHERE consumer = ? AND state = 2 AND number <= ?", [record.status.name, position])
-        record.dropped = record.dropped.filter { $0 > position }
     }
 
     private mutating func enforceDeadLetterBound(_ record: inout ConsumerRecord) throws {
@@ -288,12 +261,11 @@ struct StepWriter {
         try tables.run(
             """
             DELETE FROM refused WHERE consumer = ?1 AND number IN (
-                SELECT number FROM refused WHERE consumer = ?1 AND state < 2 ORDER BY state, priority, number LIMIT ?2)
+                SELECT number FROM refused WHERE consumer = ?1 AND state = 0 ORDER BY priority, number LIMIT ?2)
             """, [record.status.name, excess])
         record.status.deadLetters -= excess
-        record.status.skippedBySize += excess
-        notes.append(
-            .skipped(consumer: record.status.name, count: excess, reason: "more dead letters are kept than its bound"))
+        record.status.droppedBySize += excess
+        skips.append((record.status.name, excess, "more dead letters are kept than its bounds allow"))
     }
 
     /// A reason as the file keeps it.
@@ -307,16 +279,11 @@ extension StoreTables {
     func refuse(
         _ event: StoredEvent, by consumer: String, reason: String, attempts: Int, at now: Int64, state: Int = 0
     ) throws {
-        let content = event.event
+        let marks = Array(repeating: "?", count: 19).joined(separator: ", ")
         try run(
             """
             INSERT OR REPLACE INTO refused (consumer, state, attempts, reason, refusedAt, \(StoreRow.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                consumer, state, attempts, reason, now, event.number, content.id.bytes, content.time.nanoseconds,
-                event.arrival.milliseconds, content.kind, Int64(content.priority.rawValue), content.region,
-                content.place, content.beacon?.bytes, content.receiver, content.sender, content.install, content.body,
-            ])
+            VALUES (\(marks))
+            """, [consumer, state, attempts, reason, now] + event.row)
     }
 }

@@ -20,8 +20,8 @@ struct ConsumerTests {
     @Test("Each consumer gets its own events in order, and a slow one holds retention back, a removed one no longer")
     func slow() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
-        let fast = try await bench.store.addConsumer("fast") { $0.kind == "enter" }
-        let slow = try await bench.store.addConsumer("slow")
+        let fast = try bench.store.addConsumer("fast", filter: EventFilter(kinds: ["enter"]))
+        let slow = try bench.store.addConsumer("slow")
         let events = (0..<2_000).map { bench.event($0 % 3 == 0 ? "enter" : "proximity") }
         for chunk in stride(from: 0, to: 2_000, by: 100) {
             try await bench.store.append(Step(Array(events[chunk..<chunk + 100])))
@@ -34,7 +34,7 @@ struct ConsumerTests {
         #expect(status.waiting == 2_000 && status.position == 0)
         #expect(try await fast.status().position == 2_000)
         #expect(try await drain(slow, limit: 50) == events)
-        try await bench.store.addConsumer("late", start: .end)
+        try bench.store.addConsumer("late")
         try await bench.store.append(Step(bench.events(1_200)))
         try await bench.store.removeConsumer("late")
         _ = try await drain(fast)
@@ -49,7 +49,7 @@ struct ConsumerTests {
     func waiting() async throws {
         let bench = try StoreBench()
         let store = bench.store
-        let consumer = try await store.addConsumer("a") { $0.kind == "enter" }
+        let consumer = try store.addConsumer("a", filter: EventFilter(kinds: ["enter"]))
         let events = bench.events(3)
         let received = Locked<[EventID]>([])
         let reader = Task {
@@ -74,11 +74,11 @@ struct ConsumerTests {
     @Test("The effects of a consumer that commits with its step happen once, though the process is killed in between")
     func exactlyOnce() async throws {
         let bench = try StoreBench()
-        _ = try await bench.store.addConsumer("rules", start: .beginning) { $0.kind == "enter" }
+        _ = try bench.store.addConsumer("rules", filter: EventFilter(kinds: ["enter"]), after: 0)
         let events = bench.events(20)
         try await bench.store.append(Step(events))
         for round in 0..<40 {
-            let rules = try await bench.store.addConsumer("rules") { $0.kind == "enter" }
+            let rules = try bench.store.addConsumer("rules", filter: EventFilter(kinds: ["enter"]))
             guard let batch = try await rules.available(limit: 3) else { break }
             var step = Step(batch.events.map { bench.event("effect", body: "\($0.event.id)") })
             for event in batch.events { step.set("seen", "\(event.event.id)", to: Data()) }
@@ -101,7 +101,7 @@ struct ConsumerTests {
     @Test("A batch of which the consumer has passed a part is refused, so that two workers do not do it twice")
     func twoWorkers() async throws {
         let bench = try StoreBench()
-        let consumer = try await bench.store.addConsumer("a")
+        let consumer = try bench.store.addConsumer("a")
         try await bench.store.append(Step(bench.events(10)))
         let batch = try #require(try await consumer.available())
         try await consumer.commit(batch.prefix(4))
@@ -114,7 +114,7 @@ struct ConsumerTests {
     @Test("A refused event is a dead letter that can be tried again or dropped, in this process and from another")
     func deadLetters() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
-        let consumer = try await bench.store.addConsumer("a")
+        let consumer = try bench.store.addConsumer("a")
         let events = bench.events(6)
         try await bench.store.append(Step(events))
         var batch = try #require(try await consumer.available(limit: 4))
@@ -131,8 +131,12 @@ struct ConsumerTests {
         #expect(batch.isRetry && batch.events.map(\.event) == [events[1]])
         try await consumer.commit(batch, refused: [2: "still too loud"])
         let entry = try #require(try inspector.refused(by: "a").first)
-        #expect(entry.attempts == 2 && entry.reason == "still too loud" && !entry.isWaiting)
+        #expect(entry.attempts == 1 && entry.reason == "still too loud")
+        #expect(try await consumer.status().waiting == 2)
         #expect(try await bench.store.retry(for: "a") == 2)
+        #expect(try inspector.waiting(for: "a").map(\.number) == [2, 3, 5, 6])
+        let due = try await consumer.status()
+        #expect(due.waiting == 4 && due.deadLetters == 0)
         batch = try #require(try await consumer.available())
         #expect(batch.events.map(\.number) == [2, 3])
         try await consumer.commit(batch.prefix(1))
@@ -148,7 +152,7 @@ struct ConsumerTests {
     @Test("Events that wait can be dropped from another process, one or all, while the consumer goes on")
     func drop() async throws {
         let bench = try StoreBench()
-        let consumer = try await bench.store.addConsumer("a")
+        let consumer = try bench.store.addConsumer("a")
         let events = bench.events(6)
         try await bench.store.append(Step(events))
         let inspector = try EventStoreInspector(file: bench.file)
@@ -171,9 +175,10 @@ struct ConsumerTests {
     func skip() async throws {
         let bench = try StoreBench()
         let limits = ConsumerLimits(events: 30)
-        let consumer = try await bench.store.addConsumer("a", limits: limits) { $0.kind != "hidden" }
+        let shown = EventFilter(kinds: ["proximity", "app", "place", "exit"])
+        let consumer = try bench.store.addConsumer("a", filter: shown, limits: limits)
         let order: [(String, Event.Priority)] = [
-            ("proximity", .repeated), ("app", .normal), ("place", .important), ("exit", .essential),
+            ("proximity", .repeated), ("app", .normal), ("place", .normal), ("exit", .essential),
             ("hidden", .repeated),
         ]
         var events: [Event] = []
@@ -185,17 +190,17 @@ struct ConsumerTests {
         try await bench.store.keepHouse()
         // 20 of each kind: proximity and 20 - 10 of the next go, and 10 of those and all of the others stay.
         var status = try await consumer.status()
-        #expect(status.waiting == 30 && status.skippedBySize == 50)
+        #expect(status.waiting == 30 && status.droppedBySize == 50)
         try await bench.reopen()
-        let again = try await bench.store.addConsumer("a", limits: limits) { $0.kind != "hidden" }
+        let again = try bench.store.addConsumer("a", filter: shown, limits: limits)
         status = try await again.status()
-        #expect(status.waiting == 30 && status.skippedBySize == 50)
+        #expect(status.waiting == 30 && status.droppedBySize == 50)
         let kept = try await drain(again)
         #expect(kept.filter { $0.kind == "exit" } == events.filter { $0.kind == "exit" })
         #expect(kept.filter { $0.kind == "place" } == events.filter { $0.kind == "place" }.suffix(10))
         #expect(kept.count == 30)
         // By bytes, and by age.
-        let bytes = try await bench.store.addConsumer("bytes", limits: ConsumerLimits(age: .seconds(60), bytes: 1_050))
+        let bytes = try bench.store.addConsumer("bytes", limits: ConsumerLimits(age: .seconds(60), bytes: 1_050))
         try await bench.store.append(Step(bench.events(20)))
         try await bench.store.keepHouse()
         #expect(try await bytes.status().waiting == 10)
@@ -203,40 +208,126 @@ struct ConsumerTests {
         let young = bench.event()
         try await bench.store.append(Step([young]))
         try await bench.store.keepHouse()
-        #expect(try await bytes.status().skippedByAge == 10)
+        #expect(try await bytes.status().droppedByAge == 10)
         #expect(try await drain(bytes) == [young])
     }
 
-    @Test("A consumer keeps its position over a restart under another name, and its failures until it succeeds")
-    func renamed() async throws {
+    @Test("A consumer keeps its position over a restart, and its failures until it succeeds")
+    func restarted() async throws {
         let bench = try StoreBench()
-        var consumer = try await bench.store.addConsumer("a")
+        var consumer = try bench.store.addConsumer("a")
         let events = bench.events(4)
         try await bench.store.append(Step(events))
         try await consumer.commit(try #require(try await consumer.available(limit: 1)))
-        let next = bench.clock.wall.advanced(by: 5_000_000_000)
-        try await consumer.fail("no route", next: next)
-        try await consumer.fail("no route", next: next)
+        for _ in 0..<2 {
+            var step = Step()
+            step.fail("a", "no route", retryAfter: .seconds(5))
+            try await bench.store.append(step)
+        }
         try await bench.reopen()
-        try await bench.store.renameConsumer("a", to: "b")
-        let names = try await bench.store.consumers().map(\.name)
-        #expect(names == ["b"])
-        consumer = try await bench.store.addConsumer("b", start: .end)
+        consumer = try bench.store.addConsumer("a")
         var status = try await consumer.status()
-        #expect(status.failures == 2 && status.lastError == "no route" && status.nextAttempt == next)
+        #expect(status.failures == 2 && status.lastError == "no route")
+        #expect(status.nextAttempt == bench.clock.wall.advanced(by: 5_000_000_000))
         #expect(status.failingSince != nil && status.waiting == 3)
         #expect(try await drain(consumer) == Array(events[1...]))
         status = try await consumer.status()
         #expect(status.failures == 0 && status.lastError == nil && status.failingSince == nil && status.handled == 4)
-        #expect(try await drain(try await bench.store.addConsumer("c", start: .beginning)) == events)
-        #expect(try await drain(try await bench.store.addConsumer("d", start: .after(3))) == [events[3]])
-        await #expect(throws: EventStoreError.self) { try await bench.store.addConsumer(".lookup") }
+        #expect(try await drain(try bench.store.addConsumer("c", after: 0)) == events)
+        #expect(try await drain(try bench.store.addConsumer("d", after: 3)) == [events[3]])
+        #expect(throws: EventStoreError.self) { try bench.store.addConsumer(".lookup") }
+    }
+
+    @Test("What waits for a consumer that is paused stays, and what comes meanwhile is not for it")
+    func paused() async throws {
+        let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
+        var consumer = try bench.store.addConsumer("a")
+        let events = bench.events(12)
+        try await bench.store.append(Step(Array(events[..<3])))
+        try bench.store.addConsumers([], pausing: ["a", "nobody"])
+        try await bench.store.append(Step(Array(events[3..<6])))
+        #expect(try await consumer.status().waiting == 3)
+        try await bench.reopen()
+        #expect(try EventStoreInspector(file: bench.file).waiting(for: "a").map(\.event) == Array(events[..<3]))
+        consumer = try bench.store.addConsumer("a")
+        try await bench.store.append(Step(Array(events[6..<8])))
+        #expect(try await consumer.status().waiting == 5)
+        // Paused again before it has passed the first pause: rather too much than too little.
+        try bench.store.addConsumers([], pausing: ["a"])
+        try await bench.store.append(Step([events[8]]))
+        consumer = try bench.store.addConsumer("a")
+        #expect(try await drain(consumer, limit: 2) == Array(events[..<3]) + Array(events[6...8]))
+        try bench.store.addConsumers([], pausing: ["a"])
+        try await bench.store.append(Step([events[9]]))
+        // Nothing waits for it, so that it holds nothing back.
+        bench.clock.advance(by: .seconds(1))
+        try await bench.store.keepHouse()
+        #expect(try await bench.store.all().isEmpty)
+        consumer = try bench.store.addConsumer("a")
+        try await bench.store.append(Step([events[10]]))
+        #expect(try await drain(consumer) == [events[10]])
+    }
+
+    @Test("Of events of the lowest priority only the newest waits")
+    func latest() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        var events: [Event] = []
+        for number in 0..<10 {
+            events += [bench.event("report", priority: .latest, body: "\(number)"), bench.event("enter")]
+        }
+        try await bench.store.append(Step(events))
+        var status = try await consumer.status()
+        #expect(status.waiting == 11 && status.superseded == 9 && status.dropped == 0)
+        try await bench.reopen()
+        let again = try bench.store.addConsumer("a")
+        #expect(try await drain(again) == events.filter { $0.kind == "enter" || $0 == events[18] })
+        status = try await again.status()
+        #expect(status.waiting == 0 && status.waitingBytes == 0 && status.handled == 11)
+    }
+
+    @Test("An event with an audience is for these consumers alone, whatever their filters")
+    func audience() async throws {
+        let bench = try StoreBench()
+        let a = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["enter"]))
+        let b = try bench.store.addConsumer("b", filter: EventFilter(regions: ["hall"], kindsOfAnyRegion: ["report"]))
+        var events = [
+            bench.event("enter", region: "hall"), bench.event("enter", region: "shop"), bench.event("report"),
+            bench.event("other"), bench.event("other"),
+        ]
+        events[3].audience = ["a"]
+        events[4].audience = ["a", "b", "nobody"]
+        try await bench.store.append(Step(events))
+        let counts = try await [a.status().waiting, b.status().waiting]
+        #expect(counts == [4, 3])
+        #expect(try await drain(a) == [0, 1, 3, 4].map { events[$0] })
+        #expect(try await drain(b) == [0, 2, 4].map { events[$0] })
+    }
+
+    @Test("What waits and is no longer selected is dropped and counted, also over a restart")
+    func otherFilter() async throws {
+        let bench = try StoreBench()
+        try bench.store.addConsumer("a")
+        let events = (0..<10).map { bench.event($0.isMultiple(of: 2) ? "enter" : "exit") }
+        try await bench.store.append(Step(events))
+        try await bench.reopen()
+        var consumer = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["enter"]))
+        var status = try await consumer.status()
+        #expect(status.waiting == 5 && status.droppedByFilter == 5 && status.dropped == 5)
+        let batch = try #require(try await consumer.available(limit: 2))
+        consumer = try bench.store.addConsumer("a", filter: EventFilter(kinds: ["exit"]))
+        status = try await consumer.status()
+        #expect(status.waiting == 5 && status.droppedByFilter == 10)
+        // Chosen by the filter of before.
+        try await consumer.commit(batch)
+        #expect(try await consumer.status().waiting == 4)
+        #expect(try await drain(consumer).map(\.id) == [3, 5, 7, 9].map { events[$0].id })
     }
 
     @Test("After all events are deleted, new ones continue the numbers, and a consumer sees no event twice")
     func emptied() async throws {
         let bench = try StoreBench { $0.retention = .init(age: .zero, events: 0, bytes: 0) }
-        var consumer = try await bench.store.addConsumer("a")
+        var consumer = try bench.store.addConsumer("a")
         var handled: [Event] = []
         var appended: [Event] = []
         for round in 0..<6 {
@@ -250,7 +341,7 @@ struct ConsumerTests {
             bench.clock.advance(by: .seconds(1))
             try await bench.store.keepHouse()
             try await bench.reopen()
-            consumer = try await bench.store.addConsumer("a")
+            consumer = try bench.store.addConsumer("a")
             // A sender that repeats an event that is deleted already.
             #expect(try await bench.store.append(Step([events[0]])).new == 0)
         }

@@ -10,8 +10,8 @@ import Testing
 struct BackupTests {
     private func filled(_ count: Int = 300) async throws -> StoreBench {
         let bench = try StoreBench()
-        let consumer = try await bench.store.addConsumer("a")
-        try await bench.store.addConsumer("b")
+        let consumer = try bench.store.addConsumer("a")
+        try bench.store.addConsumer("b")
         for number in 0..<count {
             var step = Step([bench.event("enter", region: "r\(number % 5)", body: "\(number)")])
             step.set("region", "r\(number % 5)", to: Data("\(number)".utf8), sender: "s")
@@ -27,9 +27,8 @@ struct BackupTests {
     func restore() async throws {
         let bench = try await filled()
         let backup = bench.folder.url.appendingPathComponent("backup.sqlite")
-        try await bench.store.backUp(to: backup, contents: BackupContents(hasNamespace: { $0 != "session" }))
+        try await bench.store.backUp(to: backup) { $0 != "session" }
         let (all, state) = (try await bench.store.all(), try await bench.store.state("region"))
-        let consumers = try await bench.store.consumers()
         try await bench.store.append(Step(bench.events(5)))
         let inUse = #expect(throws: EventStoreError.self) { try EventStore.restore(from: backup, to: bench.file) }
         #expect(inUse?.code == .inUse)
@@ -40,8 +39,10 @@ struct BackupTests {
         #expect(try await bench.store.all() == all)
         #expect(try await bench.store.state("region") == state)
         #expect(try await bench.store.state("session").isEmpty)
-        #expect(try await bench.store.consumers() == consumers)
-        #expect(try await bench.store.refused(by: "a").map(\.reason) == ["no"])
+        // What waited there is not handled here as well.
+        #expect(try await bench.store.consumers().isEmpty)
+        let status = try await bench.store.addConsumer("a").status()
+        #expect(status.waiting == 0)
         // A repetition of an event of before is one.
         #expect(try await bench.store.append(Step([all[0].event])).new == 0)
         var query = EventQuery()
@@ -52,17 +53,6 @@ struct BackupTests {
         let aside = try #require(restored.setAside)
         try bench.open(aside)
         #expect(try await bench.store.all().count == 305)
-    }
-
-    @Test("Consumers of a copy can begin at its end, or be left out")
-    func places() async throws {
-        let bench = try await filled()
-        let backup = bench.folder.url.appendingPathComponent("backup.sqlite")
-        try await bench.store.backUp(to: backup, contents: BackupContents(place: { $0 == "a" ? .atEnd : .omitted }))
-        try bench.open(backup)
-        let status = try await bench.store.consumers()
-        #expect(status.map(\.name) == ["a"])
-        #expect(status[0].position == 300 && status[0].waiting == 0)
     }
 
     @Test("What a kill left of a backup is removed at the next start, but not one that is being made")
@@ -152,7 +142,7 @@ struct BackupTests {
     /// Does everything with a store, which may find out now that it is damaged.
     static func use(_ bench: StoreBench) async throws {
         let store = bench.store
-        let consumer = try await store.addConsumer("a")
+        let consumer = try store.addConsumer("a")
         let event = bench.event(region: "r1")
         try await store.append(Step([event], changes: [StateChange(namespace: "n", key: "k", value: Data([1]))]))
         while let batch = try await consumer.available(limit: 2_000) {

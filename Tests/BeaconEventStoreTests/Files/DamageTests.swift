@@ -10,7 +10,7 @@ struct DamageTests {
     /// A store of a few hundred kilobytes, closed.
     private func filled(_ events: Int) async throws -> StoreBench {
         let bench = try StoreBench()
-        let consumer = try await bench.store.addConsumer("a")
+        let consumer = try bench.store.addConsumer("a")
         for chunk in 0..<events / 100 {
             var step = Step(
                 (0..<100).map {
@@ -114,7 +114,7 @@ struct DamageTests {
     func running() async throws {
         let bench = try await filled(2_000)
         try bench.open()
-        let consumer = try await bench.store.addConsumer("a")
+        let consumer = try bench.store.addConsumer("a")
         // Behind the store's back; its own connections have few of the pages in memory.
         let handle = try FileHandle(forUpdating: bench.file)
         let pages = try handle.seekToEnd() / 4096

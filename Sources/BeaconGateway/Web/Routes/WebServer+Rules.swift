@@ -151,7 +151,7 @@ extension WebServer {
         var one = RuleEngine.Active(rule: rule, trigger: RuleTrigger([]))
         one.isSwitchedOn = true
         var value = TrialValue(events: 0, from: nil, runs: [], withheld: [])
-        var ids = NotificationIDs()
+        var ids = EventIDs()
         var installs: [String: Install] = [:]
         while value.events < Self.mostTried {
             let events = try await history.events(query)

@@ -47,3 +47,36 @@ public struct StateLimits: Hashable, Sendable {
         self.bytesPerSender = bytesPerSender
     }
 }
+
+/// A change of one value of the state.
+public struct StateChange: Hashable, Sendable {
+    /// The kind of value.
+    public var namespace: String
+    /// The key within the namespace.
+    public var key: String
+    /// The value; nil to remove it.
+    public var value: Data?
+    /// The sender whose bounds the value counts for.
+    public var sender: String?
+
+    /// Creates a change.
+    ///
+    /// - Parameters:
+    ///   - namespace: the kind of value.
+    ///   - key: the key within the namespace.
+    ///   - value: the value; nil to remove it.
+    ///   - sender: the sender whose bounds it counts for.
+    public init(namespace: String, key: String, value: Data?, sender: String? = nil) {
+        (self.namespace, self.key, self.value, self.sender) = (namespace, key, value, sender)
+    }
+
+    /// The largest value, in bytes.
+    public static let maximumValue = 4 << 20
+
+    var fault: String? {
+        if let value, value.count > Self.maximumValue {
+            return "it has \(value.count) bytes of at most \(Self.maximumValue)"
+        }
+        return [namespace, key, sender].compactMap { $0.flatMap(Event.fault(ofText:)) }.first
+    }
+}

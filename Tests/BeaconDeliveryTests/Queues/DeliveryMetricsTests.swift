@@ -1,19 +1,20 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import MetricsTestKit
 import TestSupport
 import Testing
 
-@Suite("Outbox metrics")
-struct OutboxMetricsTests {
+@Suite("Delivery metrics")
+struct DeliveryMetricsTests {
     @Test("What becomes of notifications is counted, by destination")
     func counters() async throws {
         let folder = try TemporaryFolder()
         let clock = VirtualClock()
         let metrics = TestMetrics()
-        let outbox = try Outbox(
-            file: folder.file("outbox.db"), destinations: ["a", "b"], limits: OutboxLimits(maximumEntries: 8),
-            logger: DeliveryBench.quiet, metrics: metrics, clock: clock.outboxClock())
+        let store = try EventStore(
+            file: folder.file("events.sqlite"), logger: DeliveryBench.quiet, metrics: metrics,
+            clock: clock.storeClock())
         let picky = MemorySink { notification in
             switch notification.beacon?.minor {
             case 4: .refused(reason: "no")
@@ -21,16 +22,17 @@ struct OutboxMetricsTests {
             default: .delivered
             }
         }
-        let service = DeliveryService(
-            outbox: outbox,
+        let service = try DeliveryService(
+            store: store,
             destinations: [
                 Destination(name: "a", sink: picky), Destination(name: "b", sink: MemorySink(), kinds: [.enter]),
             ],
-            clock: clock, logger: DeliveryBench.quiet)
+            limits: ConsumerLimits(events: 8), clock: clock, logger: DeliveryBench.quiet, metrics: metrics)
         try await service.append((1...10).map { Samples.proximity($0) })
+        try await store.keepHouse()
         let running = Task { await service.run() }
         try await eventually {
-            let status = try await outbox.status(of: "a")
+            let status = try #require(try await service.status().first)
             if status.failures > 0, clock.sleepers >= 2 { clock.advanceToNext() }
             return status.waiting == 0
         }
