@@ -10,7 +10,7 @@ import Logging
 /// The calls by which an app sends events to Kumulos, under the names of Kumulos' SDK, so that code for it compiles and
 /// runs unchanged.
 ///
-/// Events are kept in an outbox in the app's state directory and delivered to Kumulos from there, at once or when it
+/// Events are kept in a file in the app's state directory and delivered to Kumulos from there, at once or when it
 /// can be reached again, in order, also after the app was ended; unless ``KSConfigBuilder/setEventSink(_:)`` names
 /// another place. What cannot be kept is logged, since the SDK's calls return nothing.
 open class Kumulos {

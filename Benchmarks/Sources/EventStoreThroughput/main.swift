@@ -68,7 +68,7 @@ func measure(_ name: String, _ count: Int, _ work: () async throws -> Void) asyn
 var settings = EventStoreSettings()
 settings.retention.events = max(100_000, history)
 let store = try EventStore(file: folder.appendingPathComponent("events.sqlite"), settings: settings)
-let hook = try await store.addConsumer("hook", start: .beginning)
+let hook = try store.addConsumer("hook", after: 0)
 var maker = EventMaker()
 for _ in 0..<history / 1_000 { try await store.append(step((0..<1_000).map { _ in maker.next() })) }
 func drain() async throws {

@@ -42,14 +42,12 @@ struct OutboxCommand: ParsableCommand {
                     file: file.path, environment: file.environment
                 ).configuration.outbox.path
             }
-            let file = URL(fileURLWithPath: path)
-            do {
-                return try EventStoreInspector(file: file)
-            } catch where error.code == .cannotOpen && access(path, F_OK) != 0 && errno == ENOENT {
+            if access(path, F_OK) != 0, errno == ENOENT {
                 throw EventStoreError(
                     .cannotOpen,
-                    "there is no outbox at \(path). Check the path; the gateway creates it when it starts", cause: error)
+                    "there is no outbox at \(path). Check the path; the gateway creates it when it starts")
             }
+            return try EventStoreInspector(file: URL(fileURLWithPath: path))
         }
 
         /// The destinations that are meant.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the bytes that beacond writes to the disk for a notification, where several regions are entered and left at once.
 
-usage: Benchmarks/outbox/measure.py [BEACOND]      .build/release/beacond without it
+usage: Benchmarks/delivery/measure.py [BEACOND]      .build/release/beacond without it
 
 Each line is a run: so many regions at once, so many notifications in a request; the bytes that the kernel wrote for the process
 (write_bytes in /proc/PID/io, proc(5)) and its system calls that write, by notification.
@@ -49,7 +49,7 @@ def measure(folder, regions, batch, port):
                 "notify": {"events": ["enter", "exit"]},
                 "destinations": [
                     {"name": "hook", "type": "webhook", "url": f"http://127.0.0.1:{port}/", "batch": batch}],
-                "outbox": {"path": "outbox.sqlite"},
+                "outbox": {"path": "beacond.sqlite"},
             },
             file)
     process = subprocess.Popen(
