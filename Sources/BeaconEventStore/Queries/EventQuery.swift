@@ -91,7 +91,10 @@ extension StoreTables {
         var examined = 0
         var before = min(query.before ?? .max, try sequence() + 1)
         var after = max(query.after ?? 0, 0)
-        let indexed = min(try consumers(EventLookup.consumer).first?.status.position ?? 0, before - 1)
+        let lookup = try first("SELECT position FROM consumer WHERE name = ?", [EventLookup.consumer]) {
+            try $0.integer(0)
+        }
+        let indexed = min(lookup ?? 0, before - 1)
         let conditions = query.conditions
         /// Reads the events of a number range, newest first, by the SQL that finds them, until the page is full.
         func read(_ source: String, _ arguments: StatementArguments, _ last: Int64) throws -> Bool {

@@ -262,6 +262,8 @@ public actor EventStore {
             case .full:
                 let file = shared.withLock { $0.file }
                 try? file?.writer.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+                // What all have passed makes room for what is new.
+                _ = try? transact(false) { writer in _ = try writer.retain() }
             default: throw failure
             }
             return try transact(synced, body)
