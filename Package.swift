@@ -392,7 +392,8 @@ let package = Package(
         .testTarget(
             name: "KumulosSDKTests",
             dependencies: [
-                "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport", "BeaconRadio",
+                "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport",
+                "BeaconRadio",
                 "BeaconApplications", "BeaconMonitoring", "TestSupport", "TestServer",
             ],
             swiftSettings: habits),

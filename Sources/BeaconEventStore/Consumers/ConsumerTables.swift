@@ -156,7 +156,8 @@ extension StoreTables {
     func consumers(_ name: String? = nil) throws -> [ConsumerRecord] {
         var consumers: [ConsumerRecord] = []
         let condition = name == nil ? "" : "WHERE name = ?"
-        try each("SELECT \(Self.consumerColumns) FROM consumer \(condition) ORDER BY name", name.map { [$0] } ?? []) { row in
+        try each("SELECT \(Self.consumerColumns) FROM consumer \(condition) ORDER BY name", name.map { [$0] } ?? []) {
+            row in
             consumers.append(try ConsumerRecord(row))
             return true
         }

@@ -165,7 +165,9 @@ extension EventStore {
     }
 
     private nonisolated func check(_ name: String) throws(EventStoreError) {
-        if !name.isEmpty, !EventLookup.isReserved(name), !name.contains("\n"), Event.fault(ofText: name) == nil { return }
+        if !name.isEmpty, !EventLookup.isReserved(name), !name.contains("\n"), Event.fault(ofText: name) == nil {
+            return
+        }
         throw EventStoreError(
             .invalid,
             "\"\(name.prefix(40))\" is no name of a consumer: it is empty, too long, or begins with a full stop")

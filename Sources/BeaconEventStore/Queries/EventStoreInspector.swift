@@ -81,7 +81,8 @@ public struct EventStoreInspector: Sendable {
             guard due.isRetry else { return due.events }
             record.due = ConsumerRecord.Amount()
             guard due.events.count < limit else { return due.events }
-            return due.events + (try tables.nextBatch(of: record, limit: limit - due.events.count, after: 0).batch.events)
+            return due.events
+                + (try tables.nextBatch(of: record, limit: limit - due.events.count, after: 0).batch.events)
         }
     }
 

@@ -105,7 +105,8 @@ struct QueueTests {
         #expect(bench.clock.now.offset >= .seconds(3_600) && bench.clock.now.offset < .seconds(3_630))
     }
 
-    @Test("What cannot be written as JSON, or is too long, is a dead letter with its reason, and holds up nothing (D18)")
+    @Test(
+        "What cannot be written as JSON, or is too long, is a dead letter with its reason, and holds up nothing (D18)")
     func unsendable() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench([Destination(name: "a", sink: sink)])

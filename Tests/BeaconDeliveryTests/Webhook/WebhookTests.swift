@@ -1,6 +1,6 @@
 import BeaconDelivery
-import BeaconModel
 import BeaconEventStore
+import BeaconModel
 import BeaconSupport
 import Crypto
 import Foundation

@@ -118,7 +118,7 @@ struct HistoryTests {
                 let isSearch =
                     plan.hasPrefix("SEARCH") || plan.hasPrefix("CO-ROUTINE") || plan.hasPrefix("SCAN (subquery")
                 // Tables of a few rows.
-                let isSmall = plan.contains("SCAN sqlite_sequence") 
+                let isSmall = plan.contains("SCAN sqlite_sequence")
                 #expect(isSearch || isSmall, "\(plan)")
             }
         }
