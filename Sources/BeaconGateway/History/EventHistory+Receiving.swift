@@ -19,7 +19,7 @@ extension EventHistory {
     /// that were there already are passed over.
     ///
     /// - Returns: the number of those that are new.
-    /// - Throws: SQLite's error where they cannot be kept, and ``Problem`` where too many wait to be worked through. The
+    /// - Throws: SQLite's error where they cannot be kept, ``Problem`` where too many wait to be worked through. The
     ///   history has none of them then, and the sender sends them again.
     func receive(_ events: [ReceivedEvent]) async throws -> Int {
         let database = try file.opened()

@@ -110,8 +110,8 @@ final class StateFile: Sendable {
         }
     }
 
-    /// Adds the rows of another file of this kind, of the tables and columns that this program knows. Triggers and views
-    /// of a crafted file stay behind.
+    /// Adds the rows of another file of this kind, of the tables and columns that this program knows. Triggers, views
+    /// and other tables of a crafted file stay behind.
     ///
     /// - Throws: SQLite's error where it is another file, is damaged, or has values of other types.
     func copyRows(from other: URL, leavingOut left: Set<String>) throws {
