@@ -3,8 +3,8 @@ import Hummingbird
 import NIOCore
 
 /// The files of the console, which lie in the program.
-extension WebServer {
-    func addConsole(to router: Router<WebContext>) {
+struct ConsoleRoutes: Sendable {
+    func add(to router: Router<WebContext>) {
         for file in ConsoleFiles.all {
             router.get(RouterPath(file.name == "index.html" ? "" : file.name)) { request, _ in
                 // The same until beacond is another: browsers ask, and get nothing twice.
