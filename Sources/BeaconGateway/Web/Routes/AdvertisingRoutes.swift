@@ -2,7 +2,7 @@ import BeaconModel
 import Foundation
 import Hummingbird
 
-/// This machine as a beacon.
+/// Routes of this machine as a beacon.
 struct AdvertisingRoutes: Sendable {
     let gateway: Gateway
     let state: GatewayState

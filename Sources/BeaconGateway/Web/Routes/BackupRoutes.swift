@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// All that beacond knows, as one file.
+/// The route of the backup: one file with all that beacond knows.
 struct BackupRoutes: Sendable {
     let settings: WebSettings
     /// The configuration of the file, which a reload replaces.

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The files of the console, which lie in the program.
+/// Routes of the console's files, which lie in the program.
 struct ConsoleRoutes: Sendable {
     func add(to router: Router<WebContext>) {
         for file in ConsoleFiles.all {

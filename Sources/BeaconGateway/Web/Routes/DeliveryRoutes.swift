@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Hummingbird
 
-/// What waits to be delivered, and what was refused.
+/// Routes of notifications that wait, and of those that were refused.
 struct DeliveryRoutes: Sendable {
     let gateway: Gateway
     let delivery: DeliveryService<ContinuousClock>?

@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What has happened: the history, what happens now, and both as files.
+/// Routes of events: the history, the present, and both as files.
 struct EventRoutes: Sendable {
     let gateway: Gateway
     let history: EventHistory

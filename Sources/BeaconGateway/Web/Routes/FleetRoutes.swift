@@ -1,7 +1,7 @@
 import BeaconSupport
 import Hummingbird
 
-/// The fleet that the machine is part of.
+/// The route of the fleet that the machine is part of.
 struct FleetRoutes: Sendable {
     /// The machine's part in a fleet; nil for none.
     let fleet: FleetMember?

@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What apps, other beacond and gateways send, and the messages that apps take.
+/// Routes of events from apps, other beacond and gateways, and of messages to apps.
 struct IntakeRoutes: Sendable {
     let gateway: Gateway
     let history: EventHistory

@@ -12,7 +12,7 @@ struct UnusedItemValue: Encodable, Sendable {
     var reason: String
 }
 
-/// What is configured, in the file and here: regions, places, named beacons.
+/// Routes of regions, places and named beacons, of the file and of the console.
 struct ItemRoutes: Sendable {
     let gateway: Gateway
     let changes: ItemChanges

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The figures for a monitoring system.
+/// The route of the figures for a monitoring system.
 struct MetricsRoutes: Sendable {
     let gateway: Gateway
     let delivery: DeliveryService<ContinuousClock>?

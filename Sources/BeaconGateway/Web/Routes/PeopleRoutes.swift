@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The apps of which events are taken, their installs and users, and messages to them.
+/// Routes of apps, their installs and users, and of messages to them.
 struct PeopleRoutes: Sendable {
     let state: GatewayState
     /// The configuration of the file, which a reload replaces.

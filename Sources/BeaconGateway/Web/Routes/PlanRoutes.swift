@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The plan of the building: where receivers and beacons are, and a picture behind them.
+/// Routes of the building's plan and of the picture behind it.
 struct PlanRoutes: Sendable {
     let gateway: Gateway
     let state: GatewayState

@@ -23,7 +23,7 @@ struct RuleValue: Encodable, Sendable {
     var settings: JSONValue
 }
 
-/// The rules: what they are, what they did, what they would do.
+/// Routes of the rules, their runs and their trials.
 struct RuleRoutes: Sendable {
     let gateway: Gateway
     let rules: RuleEngine

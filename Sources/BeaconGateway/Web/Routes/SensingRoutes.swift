@@ -4,7 +4,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// What is heard: sources, receivers, regions, places, beacons.
+/// Routes of sources, receivers, regions, places and beacons.
 struct SensingRoutes: Sendable {
     let gateway: Gateway
 

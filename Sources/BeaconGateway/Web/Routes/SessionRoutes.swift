@@ -2,6 +2,7 @@ import BeaconSupport
 import HTTPTypes
 import Hummingbird
 
+/// Routes for signing in and out.
 struct SessionRoutes: Sendable {
     let settings: WebSettings
     /// The configuration of the file, which a reload replaces.

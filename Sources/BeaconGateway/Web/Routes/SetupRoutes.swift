@@ -6,13 +6,13 @@ import Hummingbird
 import LinuxRadio
 import Logging
 
-/// The guided start, where there is no configuration so far.
+/// Routes of the guided start, before there is a configuration.
 struct SetupRoutes: Sendable {
     let settings: WebSettings
     /// The configuration of the file, which a reload replaces.
     let current: Locked<GatewayConfiguration>
     let diagnoses: DiagnosisCache
-    /// Has the configuration read again, or another one used.
+    /// Reads the configuration again, or uses another one.
     let reload: @Sendable (GatewayConfiguration?) -> Void
     let logger: Logger
 

@@ -8,7 +8,7 @@ import Hummingbird
 import LinuxRadio
 import NIOCore
 
-/// How beacond is: its state, its rules, its health, its figures.
+/// Routes of beacond's state, health and readiness.
 struct StatusRoutes: Sendable {
     let settings: WebSettings
     let gateway: Gateway

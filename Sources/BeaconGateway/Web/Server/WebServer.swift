@@ -57,7 +57,7 @@ struct WebServer: Service {
     let fleet: FleetMember?
     let logger: Logger
     let sessions: WebSessions
-    /// Has the configuration read again, or another one used.
+    /// Reads the configuration again, or uses another one.
     let reload: @Sendable (GatewayConfiguration?) -> Void
     /// True once beacond ends.
     let isEnding = Locked(false)
@@ -147,7 +147,7 @@ struct WebServer: Service {
     /// Returns a path in the one form in which it is looked up.
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
 
-    /// The routes. Each group is a type of its own, which has what it needs.
+    /// The routes, in groups. Each group is a type with the parts that it needs.
     func router() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let methods = Locked<[RoutePattern]>([])
