@@ -2,14 +2,30 @@ import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Dispatch
 import Foundation
 import Hummingbird
 import LinuxRadio
 import NIOCore
 
-/// How beacond is: its state, its rules, its health, its figures.
-extension WebServer {
+/// Routes of beacond's state, health and readiness.
+struct StatusRoutes: Sendable {
+    let settings: WebSettings
+    let gateway: Gateway
+    let rules: RuleEngine
+    let delivery: DeliveryService<ContinuousClock>?
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+    let history: EventHistory
+    let state: GatewayState
+    let broadcast: EventBroadcast
+    let diagnoses: DiagnosisCache
+    let started: Date
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     private struct Status: Encodable {
         var machine: String
         var started: Double
@@ -38,7 +54,7 @@ extension WebServer {
         var findings: [Finding]
     }
 
-    func addStatus(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("status") { _, _ in
             // By one clock, which is a recording's where that is what is heard.
             let time = await gateway.newestTime.seconds
@@ -127,6 +143,20 @@ extension WebServer {
                 findings.append(
                     .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
             }
+        }
+        let unkept = await gateway.statistics.unkept
+        if unkept > 0 {
+            findings.append(
+                .init(
+                    severity: "error",
+                    what: "\(unkept) notifications wait in memory, since the disk does not take them",
+                    remedy: "look into the log for the reason, and make room on the disk"))
+        }
+        if let failure = await history.failure {
+            findings.append(
+                .init(
+                    severity: "error", what: "the history is not kept: \(failure)",
+                    remedy: "make room on the disk, or end the program that holds the file"))
         }
         let names = Set(await gateway.receiverValues.map(\.name))
         for name in configuration.places?.receiverNames ?? [] where !names.contains(name) {
