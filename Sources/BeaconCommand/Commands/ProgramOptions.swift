@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconPrograms
@@ -72,7 +73,11 @@ final class ProgramStarter {
     private let programs: EventPrograms
     private let events: Set<RuleEvent>
     private let hasStates: Bool
-    private var trigger: RuleTrigger
+    private var reports = ProximityReports()
+    private var machine: ProximityMachine
+    /// The second whose reports come in, by the core's clock and by the wall clock, and its moments so far.
+    private var second: (time: Timestamp, wallTime: Timestamp)?
+    private var moments: [ProximityMoment] = []
 
     /// - Parameters:
     ///   - events: the events for which it runs.
@@ -81,7 +86,7 @@ final class ProgramStarter {
         self.programs = programs
         self.events = Set(events)
         self.hasStates = hasStates
-        trigger = RuleTrigger(events)
+        machine = ProximityMachine(events)
     }
 
     /// Runs the program where it is for a change of a region.
@@ -93,23 +98,37 @@ final class ProgramStarter {
             default: hasStates && events.contains(.enter)
             }
         guard isMeant else { return }
+        settle()
         var line: [UInt8] = []
         EventJSON.append(change, to: &line)
         programs.enqueue(line)
     }
 
-    /// Runs the program for what a report of ranging shows.
+    /// Receives a report of ranging, for which the program runs once its second is over.
     ///
     /// - Parameters:
     ///   - report: the report, by the wall clock.
     ///   - time: the same second by the core's clock.
     ///   - receiver: the receiver.
     func handle(_ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID) {
-        for moment in trigger.receive(report, at: time, from: receiver) {
+        guard !machine.conditions.isEmpty else { return }
+        if let second, second.time < time { settle() }
+        second = (time, report.time)
+        for change in reports.receive(report, at: time, from: receiver) { moments += machine.receive(change) }
+    }
+
+    /// Runs the program for the moments of a second whose reports have all come.
+    func settle() {
+        guard let second else { return }
+        self.second = nil
+        moments += machine.advance(to: second.time)
+        // The sort is stable: the events of one beacon stay in order.
+        for moment in moments.sorted(by: { $0.beacon < $1.beacon }) {
             var line: [UInt8] = []
-            EventJSON.append(moment, to: &line)
+            EventJSON.append(reports.event(of: moment, at: second.wallTime), to: &line)
             programs.enqueue(line)
         }
+        moments = []
     }
 }
 

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -131,12 +132,11 @@ extension ReceivedEvents {
             _ active: inout [RuleEngine.Active]
         ) {
             for index in active.indices {
-                for var occurrence in active[index].occurrences(
-                    of: event, in: configuration, persists: event.event.install == nil)
+                for var occurrence in active[index].occurrences(of: event, in: configuration)
                 where active[index].rule.concerns(occurrence.with(install)) {
                     occurrence = occurrence.with(install)
                     // Of a stay, which began earlier, the report counts.
-                    occurrence.lateness = .nanoseconds(max(0, now.since(max(occurrence.time, event.event.time))))
+                    occurrence.lateness = .nanoseconds(max(0, now.since(event.event.time)))
                     var ran = false
                     var work = RuleEngine.decide(&active[index], occurrence, ids: &ids, ran: &ran)
                     let rule = active[index].rule
@@ -177,10 +177,7 @@ extension RuleEngine.Active {
     /// - Parameters:
     ///   - event: the event.
     ///   - configuration: knows regions and the places of beacons.
-    ///   - persists: true where changes of proximity are all reported.
-    mutating func occurrences(
-        of event: NumberedEvent, in configuration: GatewayConfiguration, persists: Bool
-    ) -> [RuleOccurrence] {
+    mutating func occurrences(of event: NumberedEvent, in configuration: GatewayConfiguration) -> [RuleOccurrence] {
         let (number, event) = (event.number, event.event)
         var regions = Set([event.region].compactMap { $0 })
         var place = event.place
@@ -207,15 +204,30 @@ extension RuleEngine.Active {
             // Only that it can no longer be told, or can be told again, is no change.
             return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []
         case .proximity, .gone:
-            guard let beacon = event.beacon else { return [] }
-            let proximity = event.kind == .gone ? nil : event.proximity
-            if event.kind == .proximity, proximity == nil { return [] }
-            return visits.receive(
-                beacon, at: proximity, time: event.time,
-                from: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")",
-                for: rule.events, persists: persists
-            ).map { occurrence($0.event, at: $0.time) }
+            guard let change = event.change, rule.concerns(change.beacon, of: regions) else { return [] }
+            return reported.receive(change, of: event.reporter).compactMap { moment in
+                // A report that comes after a later one counts as of that moment, and still says its own.
+                RuleEvent(moment.condition).map { occurrence($0, at: min(moment.time, event.time)) }
+            }
         case .state, .receiver, .app, .user: return []
         }
+    }
+}
+
+extension HistoryEvent {
+    /// The change of a beacon's proximity that the event reports; nil for other events.
+    var change: ProximityChange? {
+        guard let beacon, kind == .gone || kind == .proximity else { return nil }
+        guard let state = kind == .gone ? .gone : proximity.map(ProximityChange.State.at) else { return nil }
+        var change = ProximityChange(beacon, state, by: .init(name: receiver ?? ""), at: time)
+        // An app says where a beacon came near, and never that it left.
+        change.lasts = install == nil
+        return change
+    }
+
+    /// Who says so, of whose reports one comes after another: this machine, with all its receivers, an install, or a
+    /// receiver of another gateway, which need not say of all of them when a beacon is gone.
+    var reporter: String {
+        sender.map { "\($0): \(install ?? receiver ?? "")" } ?? ""
     }
 }

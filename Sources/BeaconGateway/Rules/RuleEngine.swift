@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEngine
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
@@ -15,8 +16,12 @@ actor RuleEngine {
         var rule: Rule
         /// Starts the program; nil where there is none.
         var runner: RuleRunner?
-        var trigger: RuleTrigger
-        var visits = ReportedVisits()
+        /// The machine of the gateway's own receivers.
+        var heard: ProximityMachine
+        /// True once it knows the beacons that were listed before the rule.
+        var knowsLists = false
+        /// The machine of apps and other gateways.
+        var reported: ProximityMachine
         /// What the console switched; nil where it did not.
         var isSwitchedOn: Bool?
         /// When it ran last for whom, where it runs once in a span.
@@ -24,6 +29,34 @@ actor RuleEngine {
         var counts = Counts()
 
         var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
+
+        /// Creates a rule at work that remembers nothing.
+        init(_ rule: Rule, runner: RuleRunner? = nil) {
+            self.rule = rule
+            self.runner = runner
+            heard = ProximityMachine(rule.events)
+            // Whoever invents installs does not fill memory.
+            reported = ProximityMachine(rule.events, maximum: 10_000)
+        }
+    }
+
+    /// A second whose reports come in.
+    private struct Second {
+        /// By the core's clock, and by the wall clock.
+        var time: Timestamp
+        var wallTime: Timestamp
+        var known: KnownBeacons
+    }
+
+    /// The regions, names and places of beacons.
+    struct KnownBeacons: Sendable {
+        var regions: [BeaconNotification.Region]
+        var settings: [BeaconIdentity: BeaconSettings]
+
+        /// Returns the names of the regions that a beacon belongs to.
+        func regions(of beacon: BeaconIdentity) -> Set<String> {
+            Set(regions.lazy.filter { $0.constraint.matches(beacon) }.map(\.name))
+        }
     }
 
     /// What a rule has done since beacond started, besides starting its program.
@@ -49,6 +82,8 @@ actor RuleEngine {
     let state: GatewayState?
     let delivery: DeliveryService<ContinuousClock>?
     let logger: Logger
+    private var reports = ProximityReports()
+    private var second: Second?
     private var ids = NotificationIDs()
     private var waiting: [Work] = []
     private var writer: Task<Void, Never>?
@@ -81,9 +116,7 @@ actor RuleEngine {
     }
 
     private static func active(_ rule: Rule, _ logger: Logger) -> Active {
-        Active(
-            rule: rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger),
-            trigger: RuleTrigger(rule.events, of: rule.beacons))
+        Active(rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger))
     }
 
     // MARK: - The rules
@@ -210,32 +243,61 @@ actor RuleEngine {
         await perform(occurrence)
     }
 
-    /// Runs the rules for what a report of ranging shows.
+    /// Receives a report of ranging, and runs the rules for its changes.
     ///
     /// - Parameters:
     ///   - report: the report, by the wall clock.
     ///   - time: the same second by the core's clock.
     ///   - receiver: the receiver.
-    ///   - names: the regions of the configuration whose constraint it has.
-    ///   - beacons: what is known of beacons: names and the places that they are fixed in.
+    ///   - known: the regions, names and places of beacons.
     func handle(
-        _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, of names: [String],
-        beacons: [BeaconIdentity: BeaconSettings]
+        _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, known: KnownBeacons
     ) async {
+        if let second, second.time < time { await settle() }
+        let second = Second(time: time, wallTime: report.time, known: known)
+        self.second = second
         var starts: [Start] = []
-        for index in active.indices where active[index].rule.regions.map({ !$0.isDisjoint(with: names) }) ?? true {
-            for moment in active[index].trigger.receive(report, at: time, from: receiver) {
-                let beacon = moment.beacon.identity
-                let title = beacons[beacon]?.name ?? "\(beacon.major)/\(beacon.minor)"
-                let event = RuleEvent(moment)
-                var occurrence = RuleOccurrence(
-                    event: event, time: report.time, summary: "\(title) is \(event)",
-                    regions: Set(names), beacon: beacon, place: beacons[beacon]?.place)
-                EventJSON.append(moment, to: &occurrence.json)
-                if let start = decide(index, occurrence) { starts.append(start) }
-            }
+        // A new rule begins with the beacons that are listed.
+        for index in active.indices where !active[index].knowsLists {
+            active[index].knowsLists = true
+            starts += receive(reports.standing, index, in: second)
+        }
+        let changes = reports.receive(report, at: time, from: receiver)
+        for index in active.indices { starts += receive(changes, index, in: second) }
+        await run(starts)
+    }
+
+    /// Runs the rules for the deadlines of a second whose reports have all come.
+    func settle() async {
+        guard let second else { return }
+        self.second = nil
+        var starts: [Start] = []
+        for index in active.indices {
+            starts += decide(active[index].heard.advance(to: second.time), index, in: second)
         }
         await run(starts)
+    }
+
+    private func receive(_ changes: [ProximityChange], _ index: Int, in second: Second) -> [Start] {
+        changes.flatMap { change in
+            guard active[index].rule.concerns(change.beacon, of: second.known.regions(of: change.beacon)) else {
+                return [Start]()
+            }
+            return decide(active[index].heard.receive(change), index, in: second)
+        }
+    }
+
+    private func decide(_ moments: [ProximityMoment], _ index: Int, in second: Second) -> [Start] {
+        moments.compactMap { moment in
+            guard let event = RuleEvent(moment.condition) else { return nil }
+            let settings = second.known.settings[moment.beacon]
+            let title = settings?.name ?? "\(moment.beacon.major)/\(moment.beacon.minor)"
+            var occurrence = RuleOccurrence(
+                event: event, time: second.wallTime, summary: "\(title) is \(event)",
+                regions: second.known.regions(of: moment.beacon), beacon: moment.beacon, place: settings?.place)
+            EventJSON.append(reports.event(of: moment, at: second.wallTime), to: &occurrence.json)
+            return decide(index, occurrence)
+        }
     }
 
     private func perform(_ occurrence: RuleOccurrence) async {
@@ -382,7 +444,7 @@ actor RuleEngine {
     func take(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {
         for one in reviewed {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
-            active[index].visits = one.visits
+            active[index].reported = one.reported
             active[index].firings.merge(one.firings) { max($0, $1) }
             active[index].counts.ran = max(active[index].counts.ran, one.counts.ran)
             active[index].counts.withheld = max(active[index].counts.withheld, one.counts.withheld)
@@ -476,13 +538,6 @@ extension Rule {
             "region": occurrence.regions.min() ?? "", "place": occurrence.place ?? "",
             "user": occurrence.user ?? "",
         ]
-    }
-}
-
-extension RuleEvent {
-    /// The event of a rule that a moment is.
-    fileprivate init(_ moment: ProximityEvent) {
-        self = moment.reached.map { .proximity($0, for: moment.duration) } ?? .gone
     }
 }
 

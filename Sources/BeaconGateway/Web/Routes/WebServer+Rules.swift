@@ -49,10 +49,16 @@ extension WebServer {
             var reason: String?
         }
 
+        struct Unknown: Encodable {
+            var event: String
+            var reason: String
+        }
+
         var events: Int
         @Nullable var from: Double?
         var runs: [Run]
         var withheld: [Run]
+        var unknown: [Unknown]
     }
 
     private struct RunValue: Encodable {
@@ -148,9 +154,10 @@ extension WebServer {
         query.to = trial.to.flatMap { Timestamp(seconds: $0) }
         query.after = 0
         query.limit = 1_000
-        var one = RuleEngine.Active(rule: rule, trigger: RuleTrigger([]))
+        var one = RuleEngine.Active(rule)
         one.isSwitchedOn = true
-        var value = TrialValue(events: 0, from: nil, runs: [], withheld: [])
+        var value = TrialValue(
+            events: 0, from: nil, runs: [], withheld: [], unknown: Self.unknown(of: rule, in: configuration))
         var ids = NotificationIDs()
         var installs: [String: Install] = [:]
         while value.events < Self.mostTried {
@@ -160,7 +167,7 @@ extension WebServer {
             for event in events {
                 value.events += 1
                 value.from = value.from ?? event.event.time.seconds
-                for found in one.occurrences(of: event, in: configuration, persists: event.event.install == nil) {
+                for found in one.occurrences(of: event, in: configuration) {
                     let occurrence = found.with(event.event.install.flatMap { installs[$0] })
                     guard rule.concerns(occurrence) else { continue }
                     var ran = false
@@ -179,6 +186,25 @@ extension WebServer {
         value.runs = value.runs.suffix(Self.mostShown).reversed()
         value.withheld = value.withheld.suffix(Self.mostShown).reversed()
         return value
+    }
+
+    /// Returns the events of a rule for which the history lacks changes. It has all that apps and other gateways sent,
+    /// but of the gateway's own receivers only the changes that destinations were notified of.
+    private static func unknown(of rule: Rule, in configuration: GatewayConfiguration) -> [TrialValue.Unknown] {
+        // A message is for whoever sent an event, and so is a rule for people.
+        let isAboutHere = rule.audience == nil && (rule.target != nil || !rule.destinations.isEmpty)
+        guard isAboutHere, !configuration.sources.isEmpty else { return [] }
+        let kinds = configuration.notify.kinds
+        return rule.events.filter(\.needsRanging).sorted { $0.description < $1.description }.map { event in
+            let kind: BeaconNotification.Kind = event == .gone ? .gone : .proximity
+            return .init(
+                event: event.description,
+                reason: kinds.contains(kind)
+                    ? "the history has only those changes of this gateway's receivers that were notified of, and not "
+                        + "when a receiver or beacond could not hear"
+                    : "the history has no such changes of this gateway's receivers: \"events\" of \"notify\" lacks \(kind)"
+            )
+        }
     }
 }
 
