@@ -75,8 +75,8 @@ final class ProgramStarter {
     private let hasStates: Bool
     private var reports = ProximityReports()
     private var machine: ProximityMachine
-    /// The second whose reports come in, by the core's clock and by the wall clock, and its moments so far.
-    private var second: (time: Timestamp, wallTime: Timestamp)?
+    /// The second whose reports come in, by the wall clock, and its moments so far.
+    private var second: Timestamp?
     private var moments: [ProximityMoment] = []
 
     /// - Parameters:
@@ -112,8 +112,8 @@ final class ProgramStarter {
     ///   - receiver: the receiver.
     func handle(_ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID) {
         guard !machine.conditions.isEmpty else { return }
-        if let second, second.time < time { settle() }
-        second = (time, report.time)
+        if reports.time < time { settle() }
+        second = report.time
         for change in reports.receive(report, at: time, from: receiver) { moments += machine.receive(change) }
     }
 
@@ -121,11 +121,11 @@ final class ProgramStarter {
     func settle() {
         guard let second else { return }
         self.second = nil
-        moments += machine.advance(to: second.time)
+        moments += machine.advance(to: reports.time)
         // The sort is stable: the events of one beacon stay in order.
         for moment in moments.sorted(by: { $0.beacon < $1.beacon }) {
             var line: [UInt8] = []
-            EventJSON.append(reports.event(of: moment, at: second.wallTime), to: &line)
+            EventJSON.append(reports.event(of: moment, at: second), to: &line)
             programs.enqueue(line)
         }
         moments = []

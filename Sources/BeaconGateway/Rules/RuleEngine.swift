@@ -42,8 +42,6 @@ actor RuleEngine {
 
     /// A second whose reports come in.
     private struct Second {
-        /// By the core's clock, and by the wall clock.
-        var time: Timestamp
         var wallTime: Timestamp
         var known: KnownBeacons
     }
@@ -253,8 +251,8 @@ actor RuleEngine {
     func handle(
         _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, known: KnownBeacons
     ) async {
-        if let second, second.time < time { await settle() }
-        let second = Second(time: time, wallTime: report.time, known: known)
+        if reports.time < time { await settle() }
+        let second = Second(wallTime: report.time, known: known)
         self.second = second
         var starts: [Start] = []
         // A new rule begins with the beacons that are listed.
@@ -273,7 +271,7 @@ actor RuleEngine {
         self.second = nil
         var starts: [Start] = []
         for index in active.indices {
-            starts += decide(active[index].heard.advance(to: second.time), index, in: second)
+            starts += decide(active[index].heard.advance(to: reports.time), index, in: second)
         }
         await run(starts)
     }
@@ -295,7 +293,15 @@ actor RuleEngine {
             var occurrence = RuleOccurrence(
                 event: event, time: second.wallTime, summary: "\(title) is \(event)",
                 regions: second.known.regions(of: moment.beacon), beacon: moment.beacon, place: settings?.place)
-            EventJSON.append(reports.event(of: moment, at: second.wallTime), to: &occurrence.json)
+            var line = reports.event(of: moment, at: second.wallTime)
+            // A rule of regions names the first of them.
+            if let names = active[index].rule.regions {
+                let own = second.known.regions.first {
+                    names.contains($0.name) && $0.constraint.matches(moment.beacon)
+                }
+                line.constraint = own?.constraint ?? line.constraint
+            }
+            EventJSON.append(line, to: &occurrence.json)
             return decide(index, occurrence)
         }
     }
