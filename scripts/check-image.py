@@ -16,7 +16,8 @@ import time
 NETWORK = "swift-beacon-check"
 # The supervisor's own network and addresses, as its documentation has them ("Presenting your app", Ingress).
 SUBNET, HOST, SUPERVISOR = "172.30.32.0/23", "172.30.32.1", "172.30.32.2"
-IMAGE, APP = "localhost/swift-beacon", "localhost/swift-beacon-app"
+SUFFIX = os.environ.get("SUFFIX", "")
+IMAGE, APP = f"localhost/swift-beacon{SUFFIX}", f"localhost/swift-beacon-app{SUFFIX}"
 UUID = "02f07e83-abd6-4243-90a8-3617c9c74e70"
 TOKEN = "token-of-the-stand-in"
 

@@ -36,6 +36,14 @@ struct DecodeTests {
         #expect(outcome.status == 0)
     }
 
+    @Test("A power that no beacon can have is said to be one", arguments: ["00", "fd", "7f", "80", "e3"])
+    func impossiblePower(byte: String) async throws {
+        let outcome = try await BeaconProgram.run("decode", "\(Self.advert.dropLast(2))\(byte)")
+        #expect(outcome.lines.last?.contains("no beacon can have: uncalibrated") == true && outcome.status == 0)
+        let usual = try await BeaconProgram.run("decode", Self.advert)
+        #expect(usual.lines.count == 4)
+    }
+
     @Test("Single bytes as words are one advert; several adverts give a line each")
     func words() async throws {
         var bytes: [String] = []

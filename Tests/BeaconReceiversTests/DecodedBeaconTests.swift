@@ -118,12 +118,45 @@ struct DecodedBeaconTests {
 
     @Test("Fields that contradict the bytes are counted, and the bytes are used", arguments: forms)
     func contradiction(form: Form) {
-        guard form.name != "raddec" else { return }
         let other = form.fields().replacing("1,", with: "7,")
         let bench = Self.bench(form, "\(form.raw),\(other)", "\(form.raw),\(form.fields(power: "-40"))")
         #expect(bench.heard == Array(repeating: "0 c0:00:00:00:00:01 1/2 -59 -70", count: 2))
         #expect(bench.network.faults.values.reduce(0, +) == 2)
         #expect(bench.notices.count == 1 && bench.notices[0].contains("the raw data are used"), "\(bench.notices)")
+    }
+
+    @Test("Fields that name an iBeacon are used where the bytes are of something else", arguments: forms)
+    func foreignBytes(form: Form) {
+        // Flags and a name, as long as the iBeacon's advert, or as its manufacturer data.
+        let isData = form.name == "OpenMQTTGateway"
+        let real = isData ? String(NetworkBench.hexadecimal.dropFirst(10)) : NetworkBench.hexadecimal
+        let other = (isData ? "5900" : "0201061a09") + String(repeating: "41", count: real.count / 2 - (isData ? 2 : 5))
+        let bench = Self.bench(form, "\(form.raw.replacing(real, with: other)),\(form.fields())")
+        let heard = "0 c0:00:00:00:00:01 1/2 -59 -70"
+        #expect(bench.heard.filter { $0 == heard }.count == 1)
+        #expect(bench.notices.count == 1 && bench.notices[0].contains("the fields are used"), "\(bench.notices)")
+    }
+
+    @Test("An answer to a scan beside an iBeacon's packet contradicts nothing")
+    func scanResponse() throws {
+        let form = try #require(Self.forms.first { $0.name == "raddec" })
+        let answer = "\"46240100000000c002010605094142434401\","
+        let bench = Self.bench(form, "\(form.raw.replacing("[", with: "[\(answer)")),\(form.fields())")
+        #expect(bench.heard.filter { $0.contains("1/2 -59") }.count == 1 && bench.notices == [])
+    }
+
+    @Test(
+        "A measured power counts before a power that may be the transmitter's, in either order", arguments: forms,
+        ["rssi_1m", "rssi@1m", "measuredPower", "measured_power", "ibeaconTxPower"])
+    func transmitPower(form: Form, name: String) {
+        guard form.mapping == nil else { return }
+        for other in ["tx_power", "txPower"] {
+            let parts = ["\"\(name)\":-59", "\"\(other)\":-12"]
+            for powers in [parts, parts.reversed()] {
+                let bench = Self.bench(form, "\(form.fields(power: nil)),\(powers.joined(separator: ","))")
+                #expect(bench.heard == ["0 c0:00:00:00:00:01 1/2 -59 -70"], "\(powers)")
+            }
+        }
     }
 
     @Test(

@@ -101,7 +101,14 @@ struct OtherFormat {
                 ? exported("PDML")
                 : "this is a page or a document (XML or HTML), and not the file that it may be about. Download that"
         }
-        if begins(["["]) {
+        if begins(["[NEW] ", "[CHG] ", "[DEL] ", "Discovery started", "SetDiscoveryFilter"])
+            || text.prefix(200).contains("[bluetooth]") || text.prefix(200).contains("Agent registered")
+        {
+            return
+                "this is what bluetoothctl shows to people, without the times of adverts. Record with 'beacon record "
+                + "FILE' or 'btmon -w FILE', and read that; 'beacon decode' reads the bytes of a ManufacturerData.Value"
+        }
+        if begins(["["]), text.dropFirst().first(where: { !$0.isWhitespace }) == "{" {
             guard !text.contains("\"_source\"") else { return exported("JSON") }
             return
                 "this is one list of JSON, and a sighting log has an object on each line. Each needs \"uuid\", "
@@ -114,7 +121,20 @@ struct OtherFormat {
                 + "or with Android's Bluetooth HCI snoop log"
         }
         let line = text.prefix { !$0.isNewline }
-        return table(line) ?? adverts(line)
+        return messages(line) ?? table(line) ?? adverts(line)
+    }
+
+    /// Returns the message for what gateways send, as mosquitto_sub shows it: an Ingics line, or a topic and JSON.
+    private static func messages(_ line: Substring) -> String? {
+        let words = line.split(separator: " ", maxSplits: 1)
+        guard let last = words.last else { return nil }
+        let topic = words.count == 2 ? words[0] : ""
+        let isMessage = last.hasPrefix("{") || last.hasPrefix("[{")
+        let isLine = last.first == "$" && last.prefix(6).last == ","
+        guard topic.contains("/") && isMessage || isLine else { return nil }
+        return
+            "these are messages of a gateway, and no capture. Read them from their broker with '--source mqtt://HOST', "
+            + "and record with 'beacon record FILE --source mqtt://HOST'"
     }
 
     private static func exported(_ form: String) -> String {

@@ -30,7 +30,11 @@ struct PastedText {
         } else if let numbers = Self.decimalNumbers(in: text) {
             bytes = numbers
         } else {
-            try readDigits(text)
+            do throws(PastedAdvertError) {
+                try readDigits(text)
+            } catch {
+                throw PastedRefusal.ofText(text) ?? error
+            }
         }
         guard !bytes.isEmpty || isOdd else {
             throw PastedAdvertError(.noBytes, "there are no bytes to decode")
@@ -85,6 +89,7 @@ struct PastedText {
                 digits = dump.digits
             } else {
                 digits = try Self.withoutLabels(line, &company)
+                if let gap = PastedRefusal.ofEllipsis(digits) { throw gap }
             }
             for word in digits.split(whereSeparator: Self.isSeparator) {
                 words.append(Self.withoutMarks(word))
@@ -143,7 +148,7 @@ struct PastedText {
     private static func noDigit(in word: Substring, at place: Substring.Index) -> PastedAdvertError {
         // Two of three characters of Base64 are no hexadecimal digits; in a slip of the pen it is one or two in all.
         let others = word.utf8.count { Hexadecimal.value(of: $0) == nil }
-        if word.utf8.count >= 20, others * 4 >= word.utf8.count, word.utf8.allSatisfy(isBase64) {
+        if word.utf8.count >= 20, others * 4 >= word.utf8.count, word.utf8.allSatisfy(PastedRefusal.isBase64) {
             return PastedAdvertError(
                 .notHexadecimal,
                 "this looks like Base64 rather than hexadecimal digits; 'base64 -d | xxd -p' makes digits of it")
@@ -155,15 +160,6 @@ struct PastedText {
         return PastedAdvertError(
             .notHexadecimal,
             "\(what) is not a hexadecimal byte; paste the bytes of an advert, such as 02 01 06 1A FF 4C 00 02 15 …")
-    }
-
-    private static func isBase64(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
     }
 
     /// Separators of bytes, spaces and dashes of web pages and marks of no width among them.
@@ -193,13 +189,21 @@ struct PastedText {
         var label: Substring?
         var rest = line
         var start = line.startIndex
+        var wordBefore: Range<Substring.Index>?
         for mark in line.indices {
-            if line[mark].isWhitespace { start = line.index(after: mark) }
-            guard line[mark] == ":" || line[mark] == "=", start < mark, isRemark(line[start..<mark]) else { continue }
-            if let label, rest.startIndex <= start {
-                company = try PastedCompany.named(by: label, as: line[rest.startIndex..<start]) ?? company
+            if line[mark].isWhitespace {
+                if start < mark { wordBefore = start..<mark }
+                start = line.index(after: mark)
             }
-            label = line[(label == nil ? line.startIndex : rest.startIndex)..<mark]
+            guard line[mark] == ":" || line[mark] == "=" else { continue }
+            // Swift and Foundation have a space before an equals sign.
+            guard let name = start < mark ? start..<mark : line[mark] == "=" ? wordBefore : nil, isRemark(line[name]),
+                !PastedRefusal.isBase64(line[name], endingAt: line[mark...])
+            else { continue }
+            if let label, rest.startIndex <= name.lowerBound {
+                company = try PastedCompany.named(by: label, as: line[rest.startIndex..<name.lowerBound]) ?? company
+            }
+            label = line[min(label == nil ? line.startIndex : rest.startIndex, name.lowerBound)..<name.upperBound]
             rest = line[line.index(after: mark)...]
         }
         if let label, PastedCompany.isAlone(label, rest) {

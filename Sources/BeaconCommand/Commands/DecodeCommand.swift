@@ -1,5 +1,6 @@
 import ArgumentParser
 import BeaconCapture
+import BeaconEngine
 import BeaconModel
 
 /// The command `beacon decode`, which prints the content of an iBeacon advert.
@@ -63,11 +64,15 @@ struct DecodeCommand: ParsableCommand {
         if json {
             EventJSON.append(frame, to: &buffer)
         } else {
+            // A number that is no power would pass for one.
+            let note =
+                PowerClaim.possible.contains(frame.measuredPower)
+                ? "" : "\n               which no beacon can have: uncalibrated, run 'beacon calibrate'"
             let text = """
                 uuid           \(frame.identity.uuid)
                 major          \(frame.identity.major)
                 minor          \(frame.identity.minor)
-                measured power \(frame.measuredPower) dBm at 1 m
+                measured power \(frame.measuredPower) dBm at 1 m\(note)
 
                 """
             buffer.append(contentsOf: text.utf8)

@@ -252,7 +252,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     await signal.wait(after: seen)
                     continue
                 }
-                // Read after the page: what is in it was chosen by these wishes, or by earlier ones.
+                // Read after the page: the notifications in it were chosen by this filter, or by an earlier one.
                 worker.destination = line.destination
                 try await worker.deliver(entries, from: outbox, at: start.duration(to: clock.now), logger: logger)
                 nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }

@@ -89,13 +89,13 @@ extension GatewayDaemon {
         return nil
     }
 
-    /// Replaces the console, or ends it.
-    private func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
+    /// Makes another console, or none if the configuration has none.
+    func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
         (parts.web, parts.received) = (nil, nil)
         guard let settings = parts.configuration.web, let history = parts.history else { return }
         parts.web = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
-            history: history, state: state, broadcast: broadcast, fleet: nil, logger: logger,
+            history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reloadAction)
         parts.received = ReceivedEvents(
             history: history, state: state, engine: rules, gateway: gateway, logger: logger)

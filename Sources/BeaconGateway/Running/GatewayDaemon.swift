@@ -33,7 +33,7 @@ public struct GatewayDaemon: Sendable {
     let outbox: Outbox?
     let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
-    private let fleet: FleetMember?
+    let fleet: FleetMember?
     /// The parts that a reload may replace, and the places of their services.
     let parts: Locked<Parts>
     let slots: Slots
@@ -152,21 +152,16 @@ public struct GatewayDaemon: Sendable {
         } else {
             fleet = nil
         }
-        let current = Locked(base)
-        self.current = current
+        current = Locked(base)
         var parts = Parts(configuration: whole, destinations: destinations, history: history, proxy: proxy)
         slots = Slots(
             web: ServiceSlot(nil, logger: logger), received: ServiceSlot(nil, logger: logger),
             proxy: ServiceSlot(proxy.map { [gateway] in ProxyRun(proxy: $0, gateway: gateway) }, logger: logger))
-        if let settings = configuration.web, let history, let state {
-            parts.web = WebServer(
-                settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
-                history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
-                sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reload)
-            parts.received = ReceivedEvents(
-                history: history, state: state, engine: rules, gateway: gateway, logger: logger)
-        }
         self.parts = Locked(parts)
+        if let state {
+            replaceConsole(in: &parts, state)
+            self.parts.withLock { [parts] in $0 = parts }
+        }
     }
 
     /// Returns the history that a console shows; nil without a console.

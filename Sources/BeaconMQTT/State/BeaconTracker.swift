@@ -30,8 +30,11 @@ struct BeaconTracker: Sendable {
     private var lastChange: Timestamp?
     private var newest: Timestamp?
 
-    /// The times of the newest report by both clocks.
+    /// The times of the newest report that was not late, by both clocks.
     private var lastReport: (time: Timestamp, arrival: ContinuousClock.Instant)?
+
+    /// The time of the first of the late reports since then.
+    private var lateSince: Timestamp?
 
     /// The state to publish. Everything in it is unknown at first.
     private(set) var published: BeaconState
@@ -101,9 +104,7 @@ struct BeaconTracker: Sendable {
     mutating func receive(_ report: RangingEvent, at now: ContinuousClock.Instant) -> Bool {
         // A report about other beacons does not concern this one.
         guard report.constraint?.matches(identity) ?? true else { return false }
-        let isLate = self.isLate(report.time, at: now)
-        lastReport = (report.time, now)
-        if isLate {
+        if isLate(report.time, at: now) {
             readings = [:]
             return update(at: report.time)
         }
@@ -113,11 +114,21 @@ struct BeaconTracker: Sendable {
         return update(at: report.time)
     }
 
-    /// Returns true for a report of before the machine slept: it arrives later after the one before it than its time
-    /// says.
-    private func isLate(_ time: Timestamp, at now: ContinuousClock.Instant) -> Bool {
-        guard let lastReport else { return false }
-        return now - lastReport.arrival - .nanoseconds(time.since(lastReport.time)) > Self.oldestArrivalAtConnection
+    /// Returns true for a report of before the machine slept: it arrives later after the newest one that was not late
+    /// than its time says. There may be several, where the machine was busy. Reports that stay late are of a source
+    /// that stood still, and count.
+    private mutating func isLate(_ time: Timestamp, at now: ContinuousClock.Instant) -> Bool {
+        if let lastReport {
+            let delay = now - lastReport.arrival - .nanoseconds(time.since(lastReport.time))
+            let first = lateSince ?? time
+            if delay > Self.oldestArrivalAtConnection, time.since(first) < Self.oldest {
+                lateSince = first
+                return true
+            }
+        }
+        lateSince = nil
+        lastReport = (time, now)
+        return false
     }
 
     private mutating func update(at time: Timestamp) -> Bool {

@@ -21,11 +21,20 @@ public struct ProximityUUID: Hashable, Sendable, BitwiseCopyable {
     ///
     /// - Returns: nil if the text is anything else.
     public init?(_ text: some StringProtocol) {
+        // Text of any kind would be read by its witness tables, one character after the other, at ten times the cost.
+        let read =
+            text.utf8.withContiguousStorageIfAvailable { Self(characters: $0) }
+            ?? Array(text.utf8).withUnsafeBufferPointer { Self(characters: $0) }
+        guard let read else { return nil }
+        self = read
+    }
+
+    private init?(characters: UnsafeBufferPointer<UInt8>) {
         var halves: (UInt64, UInt64) = (0, 0)
         var digits = 0
         var position = 0
         var hyphens = 0
-        for unit in text.utf8 {
+        for unit in characters {
             if unit == UInt8(ascii: "-"), position == 8 || position == 13 || position == 18 || position == 23 {
                 hyphens += 1
             } else if let value = Hexadecimal.value(of: unit), digits < 32 {

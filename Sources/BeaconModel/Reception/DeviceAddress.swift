@@ -49,9 +49,18 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
     ///
     /// - Returns: nil if the text is anything else.
     public init?(_ text: some StringProtocol, kind: Kind = .unspecified) {
+        // As a UUID is read.
+        let read =
+            text.utf8.withContiguousStorageIfAvailable { Self(characters: $0, kind: kind) }
+            ?? Array(text.utf8).withUnsafeBufferPointer { Self(characters: $0, kind: kind) }
+        guard let read else { return nil }
+        self = read
+    }
+
+    private init?(characters: UnsafeBufferPointer<UInt8>, kind: Kind) {
         var bits: UInt64 = 0
         var position = 0
-        for unit in text.utf8 {
+        for unit in characters {
             if position % 3 == 2 {
                 guard unit == UInt8(ascii: ":") else { return nil }
             } else {

@@ -10,7 +10,11 @@ struct DecodedBeacon {
     var uuid: JSONValue?
     var major: JSONValue?
     var minor: JSONValue?
+    /// The measured power.
     var power: JSONValue?
+    /// A value whose name does not tell the measured power from the power that the beacon transmits with. It counts
+    /// where there is no other.
+    private var anyPower: JSONValue?
     /// The identity, of a gateway that writes it as one text.
     var identity: BeaconIdentity?
 
@@ -32,9 +36,9 @@ struct DecodedBeacon {
         case 4 where text.matches(name, "uuid"): uuid = value
         case 5 where text.matches(name, "major"): major = value
         case 5 where text.matches(name, "minor"): minor = value
-        case 7 where text.matches(name, "txpower") || text.matches(name, "rssi_1m") || text.matches(name, "rssi@1m"):
-            power = value
-        case 8 where text.matches(name, "tx_power"): power = value
+        case 7 where text.matches(name, "rssi_1m") || text.matches(name, "rssi@1m"): power = value
+        case 7 where text.matches(name, "txpower"): anyPower = value
+        case 8 where text.matches(name, "tx_power"): anyPower = value
         case 11 where text.matches(name, "ibeaconuuid"): uuid = value
         case 12 where text.matches(name, "ibeaconmajor"): major = value
         case 12 where text.matches(name, "ibeaconminor"): minor = value
@@ -70,7 +74,7 @@ struct DecodedBeacon {
 
     /// Returns the measured power; "not given" where it cannot be read.
     private func measuredPower(in text: RawSpan) -> Int8 {
-        guard let power, let number = integer(power, digits: 2, in: text) else {
+        guard let power = power ?? anyPower, let number = integer(power, digits: 2, in: text) else {
             return IBeaconFrame.unavailableMeasuredPower
         }
         // Some write the byte without its sign.

@@ -91,19 +91,11 @@ extension ReceiverNetwork {
         }
         guard let sent = bytes.frame else {
             try Self.withAdvert(of: frame) { try hear(receiver, message, advert, rssi, $0, deliver) }
-            return MessageFault(
-                subject, "its fields name an iBeacon, and its raw data have none; the fields are used",
-                reading: advert.data.map { payload.excerpt($0.range) }, isUsed: true)
+            return .contradiction(subject, bytesHaveFrame: false, reading: advert.data, in: payload)
         }
         try bytes.withBytes { try hear(receiver, message, advert, rssi, $0, deliver) }
-        let agrees =
-            sent.identity == frame.identity
-            && (frame.measuredPower == sent.measuredPower
-                || frame.measuredPower == IBeaconFrame.unavailableMeasuredPower)
-        return agrees
-            ? nil
-            : MessageFault(
-                subject, "its fields differ from the iBeacon in its raw data; the raw data are used", isUsed: true)
+        return frame.agrees(with: sent)
+            ? nil : .contradiction(subject, bytesHaveFrame: true, reading: advert.data, in: payload)
     }
 
     /// Takes in an advert without bytes.
@@ -126,12 +118,40 @@ extension ReceiverNetwork {
         return nil
     }
 
-    private mutating func hear(
+    /// Takes in an advert of which the bytes are known.
+    mutating func hear(
         _ receiver: Int, _ message: Message, _ advert: GatewayAdvert, _ rssi: Int, _ bytes: RawSpan,
         _ deliver: (Reception, RawSpan) throws -> Void
     ) rethrows {
         try hear(
             receiver, message, stamp: advert.stamp, address: advert.address, rssi: rssi, advert: bytes, deliver)
+    }
+}
+
+extension IBeaconFrame {
+    /// Returns true if this frame, which a gateway's fields describe, was sent. Its power may be missing.
+    func agrees(with sent: IBeaconFrame) -> Bool {
+        identity == sent.identity
+            && (measuredPower == sent.measuredPower || measuredPower == Self.unavailableMeasuredPower)
+    }
+}
+
+extension MessageFault {
+    /// Returns the fault of fields that say something else than the raw data.
+    ///
+    /// - Parameters:
+    ///   - bytesHaveFrame: true if the raw data have an iBeacon; that one is used.
+    ///   - value: the raw data, which the fault shows if they have none.
+    static func contradiction(
+        _ subject: StaticString, bytesHaveFrame: Bool, reading value: JSONValue?, in text: RawSpan
+    ) -> MessageFault {
+        guard !bytesHaveFrame else {
+            return MessageFault(
+                subject, "its fields differ from the iBeacon in its raw data; the raw data are used", isUsed: true)
+        }
+        return MessageFault(
+            subject, "its fields name an iBeacon, and its raw data have none; the fields are used",
+            reading: value.map { text.excerpt($0.range) }, isUsed: true)
     }
 }
 

@@ -62,7 +62,7 @@ extension ReceiverNetwork {
         if let list = payload.member("packets", of: raddec) {
             payload.forEachElement(of: list) { packet in
                 var bytes = AdvertBytes()
-                if bytes.append(hexadecimal: packet.range, of: payload), bytes.count >= Self.packetHead {
+                if bytes.append(hexadecimal: packet.range, of: payload), bytes.removeFirst(Self.packetHead) {
                     packets.append(bytes)
                 } else {
                     fault = MessageFault(
@@ -70,6 +70,16 @@ extension ReceiverNetwork {
                         reading: payload.excerpt(packet.range))
                 }
                 return packets.count < Self.mostPackets
+            }
+        }
+        let frames = packets.compactMap(\.frame)
+        var named: IBeaconFrame?
+        if !packets.isEmpty, case .frame(let frame) = advert.beacon.reading(in: payload) {
+            named = frame
+            // Another packet may be the answer to a scan.
+            if !frames.contains(where: { frame.agrees(with: $0) }) {
+                fault = MessageFault.contradiction(
+                    "a raddec", bytesHaveFrame: !frames.isEmpty, reading: raddec, in: payload)
             }
         }
         var receivers = 0
@@ -94,11 +104,10 @@ extension ReceiverNetwork {
                 return receivers < Self.mostOfRaddec
             }
             for packet in packets {
-                try packet.withBytes { bytes in
-                    let sent = bytes.extracting(Self.packetHead..<bytes.byteCount)
-                    try hear(
-                        receiver, message, stamp: advert.stamp, address: address, rssi: rssi, advert: sent, deliver)
-                }
+                try packet.withBytes { try hear(receiver, message, advert, rssi, $0, deliver) }
+            }
+            if let named, frames.isEmpty {
+                try Self.withAdvert(of: named) { try hear(receiver, message, advert, rssi, $0, deliver) }
             }
             return receivers < Self.mostOfRaddec
         }

@@ -78,6 +78,16 @@ struct AdvertBytes {
         return true
     }
 
+    /// Removes bytes at the beginning.
+    ///
+    /// - Returns: false where there are not as many.
+    mutating func removeFirst(_ number: Int) -> Bool {
+        guard count >= number else { return false }
+        count -= number
+        for index in 0..<count { bytes[index] = bytes[index + number] }
+        return true
+    }
+
     /// True for an iBeacon's manufacturer data without length and type. No AD structures begin so: the first would have
     /// 76 bytes, of a type that does not exist.
     var lacksHead: Bool {

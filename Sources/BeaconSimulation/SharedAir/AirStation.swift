@@ -15,8 +15,8 @@ package final class AirStation {
         package var report: AdvertisingReport
     }
 
-    /// The longest time that an advert waits to be heard, in nanoseconds: what is older was missed, since the process
-    /// did not run. Who only monitors reads once a second, and less than 2 s late is no stop (`AdapterLoop`).
+    /// The longest time that an advert waits to be heard, in nanoseconds: behind it, everything was missed, since the
+    /// process did not run. Who only monitors reads once a second, and less than 2 s late is no stop (`AdapterLoop`).
     private static let longestDelay = 3 * Timestamp.nanosecondsPerSecond
 
     /// The most adverts of a sender or a scenario that are passed over one by one. Behind more, its adverts are those
@@ -319,21 +319,28 @@ package final class AirStation {
 
     /// Hands each advert that was due by a moment and is heard to `deliver`, in the order of time.
     ///
+    /// After a stop of this process it hands over nothing: some of the members may have ended meanwhile, and what they
+    /// planned was never sent.
+    ///
     /// - Throws: what `deliver` throws.
     package func hear(until now: Int64, _ deliver: (Heard, RawSpan) throws -> Void) throws {
+        if let first = queue.first, now - first.time > Self.longestDelay { return miss(until: now) }
         while let event = queue.first, event.time <= now {
             let sender = event.sender
             // Also where `deliver` throws, the next one is another.
             defer {
                 queue.replaceFirst(with: others[sender].nextTime.map { EventQueue.Event(time: $0, sender: sender) })
             }
-            if now - event.time > Self.longestDelay {
-                missed += others[sender].pass(to: now - Self.longestDelay, atMost: Self.longestCourse)
-            } else {
-                let place = walk.whereabouts(at: Double(event.time) / 1_000_000_000)
-                try others[sender].transmit(through: medium, to: place, deliver)
-            }
+            let place = walk.whereabouts(at: Double(event.time) / 1_000_000_000)
+            try others[sender].transmit(through: medium, to: place, deliver)
         }
+    }
+
+    /// Passes over everything that was due by a moment, and looks at once who is still there.
+    private func miss(until now: Int64) {
+        for index in others.indices { missed += others[index].pass(to: now + 1, atMost: Self.longestCourse) }
+        renewQueue()
+        nextDoubt = now
     }
 
     /// What is in the air at a moment, this member left out.

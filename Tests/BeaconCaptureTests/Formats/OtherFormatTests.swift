@@ -40,6 +40,16 @@ struct OtherFormatTests {
             ("--- BEGIN:BTSNOOP_LOG_SUMMARY (1 bytes in) ---\n", ["btsnooz"]),
             ("PK\u{3}\u{4}\u{14}\0\0\0", ["ZIP", "btsnoop_hci.log"]),
             ("0201061aff4c000215e2c56db5dffb48d2b060d0f5a71096e000010002c5\n", ["beacon decode"]),
+            ("[NEW] Device C0:00:00:5E:12:01 C0-00-00-5E-12-01\n", ["bluetoothctl", "btmon -w"]),
+            ("[CHG] Device C0:00:00:5E:12:01 RSSI: -60\n", ["bluetoothctl", "beacon record"]),
+            ("\u{1B}[0;94m[bluetooth]\u{1B}[0m# scan on\nDiscovery started\n", ["bluetoothctl"]),
+            ("Agent registered\n[NEW] Controller 00:00:00:5E:12:01 hall [default]\n", ["bluetoothctl"]),
+            (
+                #"home/hall/BTtoMQTT/C0 {"id":"C0:00:00:5E:12:01","rssi":-60,"mac_type":1,"name":"a"}"# + "\n",
+                ["messages of a gateway", "mqtt://HOST"]
+            ),
+            (#"x/y [{"type":"Gateway","mac":"020000000002","rssi":1}]"#, ["messages of a gateway"]),
+            ("$GPRP,C00000000001,CCB97E7361A4,-70,0201061AFF4C000215\n", ["messages of a gateway"]),
         ])
     func known(text: String, words: [String]) throws {
         let error = try #require(try Reading(text.unicodeScalars.map { UInt8($0.value) }).error)

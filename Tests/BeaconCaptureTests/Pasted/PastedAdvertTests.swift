@@ -76,6 +76,9 @@ struct PastedAdvertTests {
             ),
             // Core Bluetooth's data, and bytes in other groups.
             ("<4c000215 e2c56db5 dffb48d2 b060d0f5 a71096e0 00010002 c5>", usual),
+            ("{length = 23, bytes = 0x0215e2c56db5dffb48d2b060d0f5a71096e0 00010002c5 }", usual),
+            ("kCBAdvDataManufacturerData = <4c000215 e2c56db5 dffb48d2 b060d0f5 a71096e0 00010002 c5>;", usual),
+            ("let data = [0x4c, 0x00, 0x02, 0x15] + 0x\(uuid)00010002C5".replacing(" +", with: ","), usual),
             ("FF4C000215\(uuid)00010002C5", usual),
             ("1AFF4C000215\(uuid)00010002C5", usual),
             ("2 1 6 1A FF 4C 0 2 15 E2 C5 6D B5 DF FB 48 D2 B0 60 D0 F5 A7 10 96 E0 0 1 0 2 C5", usual),
@@ -173,6 +176,15 @@ struct PastedAdvertTests {
             ("D6BE898E 430C 02125E0000C0 010203040506 010203", .noAdvert, "link layer packet"),
             ("9901", .unknownForm, "claims 153 bytes while 1 follow"),
             ("AgEGGv9MAAIV4sVttd/7SNKwYND1pxCW4AABAALF", .notHexadecimal, "Base64"),
+            ("TAACFeLFbbXf+0jSsGDQ9acQluAAAQACxQ==", .notHexadecimal, "Base64"),
+            ("value=TAACFeLFbbXf+0jSsGDQ9acQluAAAQACxQ==", .notHexadecimal, "Base64"),
+            (
+                "{length = 25, bytes = 0x4c000215 e2c56db5 dffb48d2 b060d0f5 ... 00010002 c5 }", .cutShort,
+                "bytes are left out where the text has ..."
+            ),
+            ("4c 00 02 15 e2 c5 6d … 00 01 00 02 c5", .cutShort, "bytes are left out where the text has …"),
+            (#"{"mac":"C00000000001","rawData":"0201061AFF4C000215","rssi":-60}"#, .notHexadecimal, "this is JSON"),
+            ("e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/2", .identityOnly, "UUID/MAJOR/MINOR"),
             ("0201zz", .notHexadecimal, #""zz" is not a hexadecimal byte"#),
             ("0201 £", .notHexadecimal, "a character of the text"),
             ("02010", .unknownForm, "odd number"),

@@ -134,21 +134,37 @@ struct BeaconTrackerTests {
         #expect(tracker.published == BeaconState(presence: .inside))
     }
 
-    @Test("has no proximity of a report that was made before the machine slept, and arrives after it")
-    func late() {
+    @Test(
+        "has no proximity of reports that were made before the machine slept, and arrive after it", arguments: 1...4)
+    func late(count: Int) {
         var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
         _ = receive(.presence(.inside, at: 0), &tracker)
         _ = receive(.ranged(2, at: 1), &tracker)
-        guard case .ranged(let report) = BeaconEvent.ranged(2, at: 2) else {
-            Issue.record("this is no report")
-            return
+        for second in 0..<count {
+            receiveLate(.ranged(2, at: Double(2 + second)), &tracker)
+            #expect(tracker.published == BeaconState(presence: .inside))
         }
-        let isChanged = tracker.receive(report, at: Self.start.advanced(by: .seconds(12)))
-        #expect(isChanged)
-        #expect(tracker.published == BeaconState(presence: .inside))
         // The next one is of now.
         #expect(receive(.ranged(2, at: 13), &tracker))
         #expect(tracker.published.proximity == .near)
+    }
+
+    @Test("has the proximity of a source again that stood still for a while")
+    func behind() {
+        var tracker = BeaconTracker(TestBeacon.keys, options: MQTTStateOptions())
+        _ = receive(.presence(.inside, at: 0), &tracker)
+        for second in 1...20 { receiveLate(.ranged(2, at: Double(second)), by: second < 5 ? 0 : 60, &tracker) }
+        #expect(tracker.published.proximity == .near)
+    }
+
+    /// Receives a report that arrives at 12 s, or so many seconds after its time.
+    private func receiveLate(_ event: BeaconEvent, by delay: Int? = nil, _ tracker: inout BeaconTracker) {
+        guard case .ranged(let report) = event else {
+            Issue.record("this is no report")
+            return
+        }
+        let arrival = delay.map { .nanoseconds(report.time.nanoseconds) + .seconds($0) } ?? Duration.seconds(12)
+        _ = tracker.receive(report, at: Self.start.advanced(by: arrival))
     }
 
     @Test("has no proximity while no receiver hears, and the next reading at once")
