@@ -75,9 +75,8 @@ final class ProgramStarter {
     private let hasStates: Bool
     private var reports = ProximityReports()
     private var machine: ProximityMachine
-    /// The second whose reports come in, by the wall clock, and its moments so far.
-    private var second: Timestamp?
-    private var moments: [ProximityMoment] = []
+    /// The newest second, by the wall clock.
+    private var second = Timestamp.zero
 
     /// - Parameters:
     ///   - events: the events for which it runs.
@@ -98,13 +97,12 @@ final class ProgramStarter {
             default: hasStates && events.contains(.enter)
             }
         guard isMeant else { return }
-        settle()
         var line: [UInt8] = []
         EventJSON.append(change, to: &line)
         programs.enqueue(line)
     }
 
-    /// Receives a report of ranging, for which the program runs once its second is over.
+    /// Runs the program for what a report of ranging shows.
     ///
     /// - Parameters:
     ///   - report: the report, by the wall clock.
@@ -112,23 +110,20 @@ final class ProgramStarter {
     ///   - receiver: the receiver.
     func handle(_ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID) {
         guard !machine.conditions.isEmpty else { return }
-        if reports.time < time { settle() }
         second = report.time
-        for change in reports.receive(report, at: time, from: receiver) { moments += machine.receive(change) }
+        let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
+        run(for: changes.flatMap { machine.receive($0) })
     }
 
-    /// Runs the program for the moments of a second whose reports have all come.
-    func settle() {
-        guard let second else { return }
-        self.second = nil
-        moments += machine.advance(to: reports.time)
-        // The sort is stable: the events of one beacon stay in order.
-        for moment in moments.sorted(by: { $0.beacon < $1.beacon }) {
+    /// Runs the program for stays that have become long enough. All reports of the second have come.
+    func settle() { run(for: machine.advance(to: reports.time)) }
+
+    private func run(for moments: [ProximityMoment]) {
+        for event in moments.compactMap({ reports.event(of: $0, at: second) }) {
             var line: [UInt8] = []
-            EventJSON.append(reports.event(of: moment, at: second), to: &line)
+            EventJSON.append(event, to: &line)
             programs.enqueue(line)
         }
-        moments = []
     }
 }
 

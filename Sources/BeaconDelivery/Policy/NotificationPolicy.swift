@@ -26,8 +26,6 @@ public struct NotificationPolicy: Sendable {
     private struct History {
         var reports = ProximityReports()
         var machine = ProximityMachine([])
-        /// The number of beacons that are remembered.
-        var count: Int { max(machine.count, reports.count) }
     }
 
     private var regions: [BeaconNotification.Region]
@@ -75,7 +73,7 @@ public struct NotificationPolicy: Sendable {
                 return (HistoryKey(receiver: key.receiver, region: region), history)
             }
             histories = Dictionary(moved) { first, _ in first }
-            rememberedBeacons = histories.values.reduce(0) { $0 + $1.count }
+            rememberedBeacons = histories.values.reduce(0) { $0 + $1.machine.count }
             for index in self.regions.indices {
                 if let name = renamed[self.regions[index].name] { self.regions[index].name = name }
             }
@@ -90,7 +88,7 @@ public struct NotificationPolicy: Sendable {
         let gone = Set(before).subtracting(self.regions).map(\.name)
         for name in gone { states[name] = nil }
         for (key, history) in histories where key.region.map(gone.contains) ?? false {
-            rememberedBeacons -= history.count
+            rememberedBeacons -= history.machine.count
             histories[key] = nil
         }
     }
@@ -154,7 +152,7 @@ public struct NotificationPolicy: Sendable {
     /// - Parameter wallTime: now, since 1970.
     public mutating func heartbeat(at wallTime: Timestamp) -> BeaconNotification {
         for (key, history) in histories where newest.since(history.reports.time) > Self.reportLifetime {
-            rememberedBeacons -= history.count
+            rememberedBeacons -= history.machine.count
             histories[key] = nil
         }
         var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .heartbeat, time: wallTime)
@@ -249,7 +247,7 @@ public struct NotificationPolicy: Sendable {
         let key = HistoryKey(receiver: report.receiver, region: region?.name)
         // Removed from the table, so that it is changed without a copy.
         var history = histories.removeValue(forKey: key) ?? History()
-        rememberedBeacons -= history.count
+        rememberedBeacons -= history.machine.count
         history.reports.maximum = max(rules.maximumBeacons - rememberedBeacons, 0)
         history.machine.maximum = history.reports.maximum
         history.machine.conditions = [
@@ -258,13 +256,13 @@ public struct NotificationPolicy: Sendable {
                 hasGone: rules.kinds.contains(.gone))
         ]
         let ignored = history.reports.ignored
-        var moments: [ProximityMoment] = []
         let list = RangingEvent(time: newest, receiver: report.receiver, constraint: nil, beacons: beacons)
-        for change in history.reports.receive(list, at: newest) { moments += history.machine.receive(change) }
-        moments += history.machine.advance(to: newest)
+        let moments =
+            history.reports.receive(list, at: newest).flatMap { history.machine.receive($0) }
+            + history.machine.advance(to: newest)
         ignoredBeacons += history.reports.ignored - ignored
-        rememberedBeacons += history.count
-        if history.count > 0 { histories[key] = history }
+        rememberedBeacons += history.machine.count
+        if history.machine.count > 0 { histories[key] = history }
 
         return moments.compactMap { moment in
             let kind: BeaconNotification.Kind = moment.proximity == nil ? .gone : .proximity
@@ -274,7 +272,7 @@ public struct NotificationPolicy: Sendable {
             notification.beacon = moment.beacon
             notification.receiver = report.receiver
             if let proximity = moment.proximity {
-                let beacon = history.reports.listing(of: moment.beacon, by: moment.receiver)?.beacon
+                let beacon = history.reports.listing(of: moment.beacon)?.beacon
                 notification.proximity = proximity
                 notification.accuracy = beacon?.accuracy
                 notification.rssi = beacon.flatMap { $0.rssi == 0 ? nil : $0.rssi }

@@ -2,22 +2,31 @@ public import BeaconModel
 
 /// The lists of receivers: it turns the ranging reports of each second into changes of proximity.
 ///
-/// A receiver that gives no reports is deaf, and its beacons are neither near nor gone: they are doubtful, until it has
-/// listed again what it hears. A second consists of the reports of all receivers, each with its own list. It is pure:
-/// each report comes with its time.
+/// Of several receivers that hear a beacon the nearest counts. One that gives no reports is deaf, and its beacons are
+/// neither near nor gone: they are doubtful, until it has listed again what it hears, or another one hears them. It is
+/// pure: each report comes with its time.
 public struct ProximityReports: Sendable {
     /// A beacon as a receiver lists it.
-    public struct Listing: Hashable, Sendable {
+    public struct Listing: Sendable {
         /// The beacon.
         public var beacon: RangedBeacon
+        /// The receiver's name.
+        public var receiver: String
         /// The constraint that it is ranged by; nil for every beacon.
         public var constraint: BeaconConstraint?
         fileprivate var time: Timestamp
         fileprivate var isDoubtful = false
+        fileprivate var state: ProximityChange.State { isDoubtful ? .doubtful : .at(beacon.proximity) }
+    }
+
+    /// A list is a receiver's, of a constraint. Another receiver may get its number, and another have its name.
+    private struct Key: Hashable {
+        var receiver: ReceiverID
+        var name: String
+        var constraint: BeaconConstraint?
     }
 
     private struct List {
-        var receiver: ProximityChange.Receiver
         /// The time of the newest report.
         var time: Timestamp
         var isDeaf = false
@@ -26,15 +35,12 @@ public struct ProximityReports: Sendable {
         var beacons: [BeaconIdentity: Listing] = [:]
     }
 
-    private struct Key: Hashable {
-        var receiver: ProximityChange.Receiver
-        var beacon: BeaconIdentity
-    }
+    /// The time for which a receiver that was deaf lists again what it hears, before a beacon that it listed earlier
+    /// counts as gone: as long as ranging lists a beacon that is not heard.
+    private static let relisting = Engine.goneAfter
 
     /// The time of the newest report.
     public private(set) var time = Timestamp.zero
-    /// The number of beacons that are listed, counted for each receiver.
-    public private(set) var count = 0
     /// The most beacons that are listed. Further ones are ignored.
     public var maximum: Int
     /// The number of times that a beacon of a report was ignored.
@@ -42,16 +48,16 @@ public struct ProximityReports: Sendable {
 
     /// The second before the newest.
     private var previous = Timestamp.zero
-    private var lists: [ReceiverID: List] = [:]
+    private var lists: [Key: List] = [:]
+    /// The states of the beacons that are listed.
+    private var states: [BeaconIdentity: ProximityChange.State] = [:]
     /// The beacons that were gone in the newest second, as they were listed last.
-    private var departed: [Key: Listing] = [:]
+    private var departed: [BeaconIdentity: Listing] = [:]
 
     /// Creates lists without a beacon.
     ///
     /// - Parameter maximum: the most beacons that are listed; by default as many as are ranged.
     public init(maximum: Int = EngineConfiguration().maximumTrackedBeacons) { self.maximum = maximum }
-
-    // MARK: - Reports
 
     /// Receives the report of a second, in the order of time.
     ///
@@ -67,97 +73,78 @@ public struct ProximityReports: Sendable {
             (previous, self.time) = (self.time, time)
             departed = [:]
         }
-        let source = ProximityChange.Receiver(id: receiver, name: report.receiver)
         var changes = doubtDeaf()
-        var list = lists.removeValue(forKey: receiver) ?? List(receiver: source, time: self.time)
-        if list.receiver != source {
-            changes += doubt(&list)
-            count -= list.beacons.count
-            list = List(receiver: source, time: self.time)
-        }
-        if list.isDeaf {
-            list.isDeaf = false
-            list.relistingEnd = self.time.advanced(by: ProximityTimes.relisting)
-        }
-        list.time = self.time
-        // The nearest first: of two of one identity, that one counts.
-        for beacon in report.beacons { add(beacon, to: &list, by: report.constraint, changes: &changes) }
-        changes += removeMissing(from: &list, by: report.constraint)
-        lists[receiver] = list
-        return changes
-    }
-
-    private mutating func add(
-        _ beacon: RangedBeacon, to list: inout List, by constraint: BeaconConstraint?, changes: inout [ProximityChange]
-    ) {
-        let old = list.beacons[beacon.identity]
-        // Also by another constraint of this second.
-        if let old, old.time == time, !old.isDoubtful { return }
-        if old == nil {
-            guard count < maximum else {
+        let key = Key(receiver: receiver, name: report.receiver, constraint: report.constraint)
+        if lists[key]?.isDeaf == true { lists[key]?.relistingEnd = self.time.advanced(by: Self.relisting) }
+        lists[key, default: List(time: self.time)].isDeaf = false
+        lists[key]?.time = self.time
+        for beacon in report.beacons {
+            let identity = beacon.identity
+            let old = lists[key]?.beacons[identity]
+            // The nearest first: of two devices of one identity, that one counts.
+            if let old, old.time == self.time { continue }
+            guard states[identity] != nil || states.count < maximum else {
                 ignored += 1
-                return
+                continue
             }
-            count += 1
+            let new = Listing(
+                beacon: beacon, receiver: report.receiver, constraint: report.constraint, time: self.time)
+            lists[key]?.beacons[identity] = new
+            if old?.state != new.state { changes += change(of: identity) }
         }
-        list.beacons[beacon.identity] = Listing(beacon: beacon, constraint: constraint, time: time)
-        guard old?.beacon.proximity != beacon.proximity || old?.isDoubtful == true else { return }
-        changes.append(
-            ProximityChange(
-                beacon.identity, .at(beacon.proximity), by: list.receiver, at: time, heldUntil: previous))
-    }
-
-    /// Removes the beacons that a report would have and has not.
-    private mutating func removeMissing(
-        from list: inout List, by constraint: BeaconConstraint?
-    ) -> [ProximityChange] {
-        // Dictionary order is unspecified.
-        let missing = list.beacons.filter {
-            $0.value.time != time && (constraint?.matches($0.key) ?? true)
-        }.keys.sorted()
-        var changes: [ProximityChange] = []
+        let missing = lists[key]?.beacons.filter { $0.value.time != self.time }.keys.sorted() ?? []
         for identity in missing {
-            var state = ProximityChange.State.gone
-            if time < list.relistingEnd {
-                guard list.beacons[identity]?.isDoubtful == false else { continue }
-                list.beacons[identity]?.isDoubtful = true
-                state = .doubtful
+            if self.time < lists[key]?.relistingEnd ?? .zero {
+                lists[key]?.beacons[identity]?.isDoubtful = true
             } else {
-                departed[Key(receiver: list.receiver, beacon: identity)] = list.beacons.removeValue(forKey: identity)
-                count -= 1
+                departed[identity] = lists[key]?.beacons.removeValue(forKey: identity)
             }
-            changes.append(ProximityChange(identity, state, by: list.receiver, at: time, heldUntil: previous))
+            changes += change(of: identity)
         }
         return changes
     }
 
-    /// Doubts what receivers listed that have given no report for a while: they are deaf since the second before.
+    /// Doubts what receivers listed that have given no report for a while.
     private mutating func doubtDeaf() -> [ProximityChange] {
-        let deaf = lists.filter { !$0.value.isDeaf && time.since($0.value.time) >= ProximityTimes.patience }.keys
+        let deaf = lists.filter { !$0.value.isDeaf && time.since($0.value.time) >= ProximityMachine.patience }
         guard !deaf.isEmpty else { return [] }
-        return deaf.sorted { $0.index < $1.index }.flatMap { receiver -> [ProximityChange] in
-            lists[receiver]?.isDeaf = true
-            return lists[receiver].map { doubt(&lists[receiver, default: $0]) } ?? []
+        for (key, list) in deaf {
+            lists[key]?.isDeaf = true
+            for identity in list.beacons.keys { lists[key]?.beacons[identity]?.isDoubtful = true }
         }
+        let changes = Set(deaf.values.flatMap(\.beacons.keys)).sorted().flatMap { change(of: $0) }
+        lists = lists.filter { !$0.value.isDeaf || !$0.value.beacons.isEmpty }
+        return changes
     }
 
-    private func doubt(_ list: inout List) -> [ProximityChange] {
-        list.beacons.filter { !$0.value.isDoubtful }.keys.sorted().map { identity in
-            list.beacons[identity]?.isDoubtful = true
-            return ProximityChange(identity, .doubtful, by: list.receiver, at: previous, heldUntil: previous)
+    /// Returns the change of a beacon whose listing is another; none where it does not count.
+    private mutating func change(of beacon: BeaconIdentity) -> [ProximityChange] {
+        let nearest = nearest(beacon)
+        if nearest?.isDoubtful == false {
+            // One that is heard elsewhere is no longer doubtful. A copy, so that no list is copied.
+            for key in Array(lists.keys) where lists[key]?.beacons[beacon]?.isDoubtful == true {
+                lists[key]?.beacons[beacon] = nil
+            }
         }
+        let state = nearest?.state ?? .gone
+        guard state != states[beacon] ?? .gone else { return [] }
+        states[beacon] = state == .gone ? nil : state
+        return [ProximityChange(beacon, state, at: time, heldUntil: previous)]
+    }
+
+    private func nearest(_ beacon: BeaconIdentity) -> Listing? {
+        // Dictionary order is unspecified: of equal ones the first name, and then the first constraint.
+        func order(_ listing: Listing) -> (Int, String, String) {
+            (-listing.state.rank, listing.receiver, listing.constraint?.description ?? "")
+        }
+        return lists.values.compactMap { $0.beacons[beacon] }.min { order($0) < order($1) }
     }
 
     // MARK: - What is listed
 
     /// The beacons that are listed, as changes of the newest second, with which a new machine begins.
     public var standing: [ProximityChange] {
-        lists.values.flatMap { list in
-            list.beacons.filter { !$0.value.isDoubtful }.map { identity, listing in
-                ProximityChange(
-                    identity, .at(listing.beacon.proximity), by: list.receiver, at: time, heldUntil: previous)
-            }
-        }.sorted { ($0.beacon, $0.receiver.id.index) < ($1.beacon, $1.receiver.id.index) }
+        states.sorted { $0.key < $1.key }.map { ProximityChange($0.key, $0.value, at: time, heldUntil: previous) }
     }
 
     /// The beacons in the newest report of each receiver, in no order.
@@ -165,37 +152,24 @@ public struct ProximityReports: Sendable {
         lists.values.flatMap { list in list.beacons.values.filter { $0.time == list.time }.map(\.beacon) }
     }
 
-    /// Returns a beacon as a receiver lists it, or did so last; nil where it is forgotten.
-    public func listing(of beacon: BeaconIdentity, by receiver: ProximityChange.Receiver) -> Listing? {
-        if let list = lists[receiver.id], list.receiver == receiver, let listing = list.beacons[beacon] {
-            return listing
-        }
-        return departed[Key(receiver: receiver, beacon: beacon)]
-    }
+    /// Returns a beacon as the nearest receiver lists it, or did so last; nil where it is forgotten.
+    public func listing(of beacon: BeaconIdentity) -> Listing? { nearest(beacon) ?? departed[beacon] }
 
     /// Returns what programs get for a moment of the newest second: the beacon as it is listed then, or was last.
     ///
     /// - Parameters:
     ///   - moment: the moment.
     ///   - time: the time of the second, by the wall clock.
-    public func event(of moment: ProximityMoment, at time: Timestamp) -> ProximityEvent {
-        let listing = listing(of: moment.beacon, by: moment.receiver)
+    public func event(of moment: ProximityMoment, at time: Timestamp) -> ProximityEvent? {
+        guard let listing = listing(of: moment.beacon) else { return nil }
         var event = ProximityEvent(
-            time: time, receiver: moment.receiver.name, name: "proximity",
-            beacon: listing?.beacon
-                ?? RangedBeacon(
-                    address: DeviceAddress(bits: 0, kind: .unspecified), identity: moment.beacon,
-                    proximity: moment.proximity ?? .unknown, accuracy: -1, rssi: 0, lastHeard: time),
-            constraint: listing?.constraint)
+            time: time.advanced(by: moment.time.since(self.time)), receiver: listing.receiver, name: "gone",
+            beacon: listing.beacon, constraint: listing.constraint)
         if case .near(let proximity, for: let duration) = moment.condition {
-            event.reached = proximity
-            event.duration = duration
-            if duration > .zero { event.name = "stays" }
+            (event.reached, event.duration) = (proximity, duration)
+            event.name = duration > .zero ? "stays" : "proximity"
         } else {
-            event.name = "gone"
-            event.beacon.proximity = .unknown
-            event.beacon.accuracy = -1
-            event.beacon.rssi = 0
+            (event.beacon.proximity, event.beacon.accuracy, event.beacon.rssi) = (.unknown, -1, 0)
         }
         return event
     }

@@ -77,6 +77,7 @@ struct ReceivedEvents: Service {
             try await state.write { try Self.setPosition(0, in: $0) }
             return true
         }
+        if await !engine.remembers { try await remember(until: position) }
         var people = People(installs: try await state.installs(Set(events.compactMap(\.event.install))))
         people.attributes = try await state.attributes(of: people, naming: events)
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
@@ -105,6 +106,24 @@ struct ReceivedEvents: Service {
         history.broadcast.send(.changed(result.work.isEmpty ? [.installs] : [.installs, .rules]))
         await engine.take(reviewed, starting: result.lines)
         return true
+    }
+
+    /// Gives the rules again the events from before the start, so that visits go on over a restart.
+    private func remember(until position: Int64) async throws {
+        let configuration = await gateway.configuration
+        var number: Int64 = 0
+        while number < position, engine.needsRanging {
+            let events = try await history.received(after: number, limit: 1_000).filter { $0.number ?? 0 <= position }
+            guard let last = events.last?.number else { break }
+            let (_, reviewed) = await engine.reviewed { active in
+                for event in events {
+                    for index in active.indices { _ = active[index].occurrences(of: event, in: configuration) }
+                }
+            }
+            await engine.take(reviewed, starting: [])
+            number = last
+        }
+        await engine.setRemembers()
     }
 
     private static func position(in database: GatewayState.Access) throws -> Int64? {
@@ -136,7 +155,7 @@ extension ReceivedEvents {
                 where active[index].rule.concerns(occurrence.with(install)) {
                     occurrence = occurrence.with(install)
                     // Of a stay, which began earlier, the report counts.
-                    occurrence.lateness = .nanoseconds(max(0, now.since(event.event.time)))
+                    occurrence.lateness = .nanoseconds(max(0, now.since(max(occurrence.time, event.event.time))))
                     var ran = false
                     var work = RuleEngine.decide(&active[index], occurrence, ids: &ids, ran: &ran)
                     let rule = active[index].rule
@@ -204,30 +223,34 @@ extension RuleEngine.Active {
             // Only that it can no longer be told, or can be told again, is no change.
             return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []
         case .proximity, .gone:
-            guard let change = event.change, rule.concerns(change.beacon, of: regions) else { return [] }
-            return reported.receive(change, of: event.reporter).compactMap { moment in
-                // A report that comes after a later one counts as of that moment, and still says its own.
-                RuleEvent(moment.condition).map { occurrence($0, at: min(moment.time, event.time)) }
-            }
+            guard let beacon = event.beacon, rule.concerns(beacon, of: regions) else { return [] }
+            let proximity = event.kind == .gone ? nil : event.proximity
+            if event.kind == .proximity, proximity == nil { return [] }
+            let moments =
+                event.sender == nil
+                ? hear(beacon, proximity, event.receiver ?? "", at: event.time)
+                : reported.receive(
+                    ProximityChange(beacon, .init(proximity), at: event.time, lasts: event.install == nil),
+                    of: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")")
+            return moments.compactMap { moment in RuleEvent(moment.condition).map { occurrence($0, at: moment.time) } }
         case .state, .receiver, .app, .user: return []
         }
     }
+
+    /// Returns what it is that a receiver of this machine notified of a beacon. Of several receivers the nearest counts.
+    private mutating func hear(
+        _ beacon: BeaconIdentity, _ proximity: Proximity?, _ receiver: String, at time: Timestamp
+    ) -> [ProximityMoment] {
+        notified[beacon, default: [:]][receiver] = proximity
+        let nearest = notified[beacon]?.values.max { $0.rank < $1.rank }
+        if nearest == nil { notified[beacon] = nil }
+        // It reports each second.
+        let before = time.advanced(by: -Timestamp.nanosecondsPerSecond)
+        return heard.receive(ProximityChange(beacon, .init(nearest), at: time, heldUntil: before))
+    }
 }
 
-extension HistoryEvent {
-    /// The change of a beacon's proximity that the event reports; nil for other events.
-    var change: ProximityChange? {
-        guard let beacon, kind == .gone || kind == .proximity else { return nil }
-        guard let state = kind == .gone ? .gone : proximity.map(ProximityChange.State.at) else { return nil }
-        var change = ProximityChange(beacon, state, by: .init(name: receiver ?? ""), at: time)
-        // An app says where a beacon came near, and never that it left.
-        change.lasts = install == nil
-        return change
-    }
-
-    /// Who says so, of whose reports one comes after another: this machine, with all its receivers, an install, or a
-    /// receiver of another gateway, which need not say of all of them when a beacon is gone.
-    var reporter: String {
-        sender.map { "\($0): \(install ?? receiver ?? "")" } ?? ""
-    }
+extension ProximityChange.State {
+    /// The state of a beacon at a proximity; nil is for one that is gone.
+    fileprivate init(_ proximity: Proximity?) { self = proximity.map { .at($0) } ?? .gone }
 }

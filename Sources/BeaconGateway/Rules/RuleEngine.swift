@@ -16,11 +16,13 @@ actor RuleEngine {
         var rule: Rule
         /// Starts the program; nil where there is none.
         var runner: RuleRunner?
-        /// The machine of the gateway's own receivers.
+        /// Decides on what this machine's receivers hear.
         var heard: ProximityMachine
-        /// True once it knows the beacons that were listed before the rule.
-        var knowsLists = false
-        /// The machine of apps and other gateways.
+        /// True until it knows what they heard before the rule was there.
+        var isNew = true
+        /// In a trial, the newest proximity of each beacon by receiver, as it was notified.
+        var notified: [BeaconIdentity: [String: Proximity]] = [:]
+        /// Decides on what apps and other gateways report.
         var reported: ProximityMachine
         /// What the console switched; nil where it did not.
         var isSwitchedOn: Bool?
@@ -36,24 +38,8 @@ actor RuleEngine {
             self.runner = runner
             heard = ProximityMachine(rule.events)
             // Whoever invents installs does not fill memory.
-            reported = ProximityMachine(rule.events, maximum: 10_000)
-        }
-    }
-
-    /// A second whose reports come in.
-    private struct Second {
-        var wallTime: Timestamp
-        var known: KnownBeacons
-    }
-
-    /// The regions, names and places of beacons.
-    struct KnownBeacons: Sendable {
-        var regions: [BeaconNotification.Region]
-        var settings: [BeaconIdentity: BeaconSettings]
-
-        /// Returns the names of the regions that a beacon belongs to.
-        func regions(of beacon: BeaconIdentity) -> Set<String> {
-            Set(regions.lazy.filter { $0.constraint.matches(beacon) }.map(\.name))
+            reported = heard
+            reported.maximum = 10_000
         }
     }
 
@@ -81,7 +67,9 @@ actor RuleEngine {
     let delivery: DeliveryService<ContinuousClock>?
     let logger: Logger
     private var reports = ProximityReports()
-    private var second: Second?
+    /// The newest second of reports, by the wall clock, and the regions and beacons of the configuration.
+    private var second:
+        (time: Timestamp, regions: [BeaconNotification.Region], beacons: [BeaconIdentity: BeaconSettings])?
     private var ids = NotificationIDs()
     private var waiting: [Work] = []
     private var writer: Task<Void, Never>?
@@ -241,65 +229,52 @@ actor RuleEngine {
         await perform(occurrence)
     }
 
-    /// Receives a report of ranging, and runs the rules for its changes.
+    /// Runs the rules for what a report of ranging shows.
     ///
     /// - Parameters:
     ///   - report: the report, by the wall clock.
     ///   - time: the same second by the core's clock.
     ///   - receiver: the receiver.
-    ///   - known: the regions, names and places of beacons.
+    ///   - regions: the regions of the configuration.
+    ///   - beacons: what is known of beacons: names and the places that they are fixed in.
     func handle(
-        _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, known: KnownBeacons
+        _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, regions: [BeaconNotification.Region],
+        beacons: [BeaconIdentity: BeaconSettings]
     ) async {
-        if reports.time < time { await settle() }
-        let second = Second(wallTime: report.time, known: known)
-        self.second = second
-        var starts: [Start] = []
-        // A new rule begins with the beacons that are listed.
-        for index in active.indices where !active[index].knowsLists {
-            active[index].knowsLists = true
-            starts += receive(reports.standing, index, in: second)
-        }
-        let changes = reports.receive(report, at: time, from: receiver)
-        for index in active.indices { starts += receive(changes, index, in: second) }
-        await run(starts)
-    }
-
-    /// Runs the rules for the deadlines of a second whose reports have all come.
-    func settle() async {
-        guard let second else { return }
-        self.second = nil
+        second = (report.time, regions, beacons)
+        let standing = active.contains(where: \.isNew) ? reports.standing : []
+        let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
         var starts: [Start] = []
         for index in active.indices {
-            starts += decide(active[index].heard.advance(to: reports.time), index, in: second)
+            for change in active[index].isNew ? standing + changes : changes {
+                let names = regions.lazy.filter { $0.constraint.matches(change.beacon) }.map(\.name)
+                guard active[index].rule.concerns(change.beacon, of: Set(names)) else { continue }
+                starts += decide(index, active[index].heard.receive(change))
+            }
+            active[index].isNew = false
         }
         await run(starts)
     }
 
-    private func receive(_ changes: [ProximityChange], _ index: Int, in second: Second) -> [Start] {
-        changes.flatMap { change in
-            guard active[index].rule.concerns(change.beacon, of: second.known.regions(of: change.beacon)) else {
-                return [Start]()
-            }
-            return decide(active[index].heard.receive(change), index, in: second)
-        }
+    /// Runs the rules for stays that have become long enough. All reports of the second have come.
+    func settle() async {
+        await run(active.indices.flatMap { decide($0, active[$0].heard.advance(to: reports.time)) })
     }
 
-    private func decide(_ moments: [ProximityMoment], _ index: Int, in second: Second) -> [Start] {
+    private func decide(_ index: Int, _ moments: [ProximityMoment]) -> [Start] {
         moments.compactMap { moment in
-            guard let event = RuleEvent(moment.condition) else { return nil }
-            let settings = second.known.settings[moment.beacon]
+            guard let second, let event = RuleEvent(moment.condition),
+                var line = reports.event(of: moment, at: second.time)
+            else { return nil }
+            let settings = second.beacons[moment.beacon]
+            let regions = second.regions.filter { $0.constraint.matches(moment.beacon) }
             let title = settings?.name ?? "\(moment.beacon.major)/\(moment.beacon.minor)"
             var occurrence = RuleOccurrence(
-                event: event, time: second.wallTime, summary: "\(title) is \(event)",
-                regions: second.known.regions(of: moment.beacon), beacon: moment.beacon, place: settings?.place)
-            var line = reports.event(of: moment, at: second.wallTime)
+                event: event, time: line.time, summary: "\(title) is \(event)", regions: Set(regions.map(\.name)),
+                beacon: moment.beacon, place: settings?.place)
             // A rule of regions names the first of them.
             if let names = active[index].rule.regions {
-                let own = second.known.regions.first {
-                    names.contains($0.name) && $0.constraint.matches(moment.beacon)
-                }
-                line.constraint = own?.constraint ?? line.constraint
+                line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
             }
             EventJSON.append(line, to: &occurrence.json)
             return decide(index, occurrence)
@@ -445,6 +420,12 @@ actor RuleEngine {
         let value = decide(&copy)
         return (value, copy)
     }
+
+    /// True once rules know again what apps and other gateways reported before the start.
+    private(set) var remembers = false
+
+    /// Notes that rules know again what was reported before the start.
+    func setRemembers() { remembers = true }
 
     /// Takes in what rules remember after events from elsewhere, and starts their programs.
     func take(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {

@@ -53,8 +53,7 @@ extension Gateway {
             case .change(let change): await launch(change)
             case .report(let report, let time, let receiver):
                 await rules?.handle(
-                    report, at: time, from: receiver,
-                    known: .init(regions: configuration.notifiedRegions, settings: known))
+                    report, at: time, from: receiver, regions: configuration.notifiedRegions, beacons: known)
             case .place(let change):
                 let names = configuration.regions.filter { $0.region.constraint.matches(change.identity) }.map(\.name)
                 await rules?.handle(change, of: names, title: title(of: change.identity))

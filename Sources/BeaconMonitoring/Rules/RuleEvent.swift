@@ -57,7 +57,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the event of a condition of proximity; nil for one that no event stands for.
+    /// The event that a condition of proximity is; nil for one of notifications.
     package init?(_ condition: ProximityCondition) {
         switch condition {
         case .near(let proximity, for: let time): self = .proximity(proximity, for: time)
@@ -66,7 +66,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The condition of an event by which a beacon is near, for which beacons have to be ranged; nil for other events.
+    /// The condition of proximity that the event is; nil for other events.
     package var condition: ProximityCondition? {
         switch self {
         case .enter, .exit, .place, .suspicious: nil
@@ -75,7 +75,7 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for an event for which beacons have to be ranged.
+    /// True for an event by which a beacon is near, for which beacons have to be ranged.
     package var needsRanging: Bool { condition != nil }
 
     /// True for an event of a beacon, and not of a region.
@@ -96,16 +96,9 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProximityMachine {
-    /// Creates the machine of a rule.
-    ///
-    /// - Parameters:
-    ///   - events: the events of the rule; those of regions and places are passed over.
-    ///   - maximum: the most beacons that are remembered.
-    package init(
-        _ events: some Sequence<RuleEvent>, maximum: Int = EngineConfiguration().maximumTrackedBeacons
-    ) {
+    /// Creates the machine of a rule, which passes over events of regions and places.
+    package init(_ events: some Sequence<RuleEvent>) {
         // In a fixed order, so that the same changes give the same moments.
-        let conditions = Set(events).sorted { $0.description < $1.description }.compactMap(\.condition)
-        self.init(conditions, maximum: maximum)
+        self.init(Set(events).sorted { $0.description < $1.description }.compactMap(\.condition))
     }
 }

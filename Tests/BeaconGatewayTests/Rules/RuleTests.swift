@@ -180,14 +180,14 @@ struct RuleTests {
         other.regions = ["attic"]
         let engine = RuleEngine(
             [near, try rule("stay", "events: [near for 3s]"), other], state: bench.state, logger: bench.lines.logger)
-        let known = RuleEngine.KnownBeacons(
-            regions: [.init(name: "hall", constraint: GatewayBench.constraint)], settings: [:])
         func hear(_ seconds: ClosedRange<Int64>, _ proximity: Proximity) async {
             for second in seconds {
                 for (number, receiver) in ["a", "b"].enumerated() {
                     let report = Self.report(second, number == 0 ? .far : proximity, receiver: receiver)
                     let time = Timestamp(nanoseconds: second * Timestamp.nanosecondsPerSecond)
-                    await engine.handle(report, at: time, from: ReceiverID(UInt16(number)), known: known)
+                    await engine.handle(
+                        report, at: time, from: ReceiverID(UInt16(number)),
+                        regions: [.init(name: "hall", constraint: GatewayBench.constraint)], beacons: [:])
                 }
                 await engine.settle()
             }

@@ -57,9 +57,7 @@ struct StillBeaconTests {
         var (rules, regions, places, notices): ([String], [String], [String], Int) = ([], [], [], 0)
         var session = MonitoringSession(configuration, source: try log.source(), pace: .fastest)
         func add(_ moments: [ProximityMoment]) {
-            for moment in moments {
-                rules.append("\(RuleEvent(moment.condition)?.description ?? "") \(moment.receiver.name)")
-            }
+            rules += moments.compactMap { reports.event(of: $0, at: .zero) }.map { "\($0.name) \($0.receiver)" }
         }
         session.rangingObserver = { report, time, receiver in
             for change in reports.receive(report, at: time, from: receiver) { add(machine.receive(change)) }
@@ -79,8 +77,7 @@ struct StillBeaconTests {
     func once(claims: Claims) throws {
         let usual = try run(Claims("-59") { _ in -59 })
         let outcome = try run(claims)
-        #expect(usual.rules == ["near hall", "near for 3s hall"])
-        #expect(usual.regions.count == 1 && usual.places.count == 1)
+        #expect(usual.rules == ["proximity hall", "stays hall"] && usual.regions.count == 1 && usual.places.count == 1)
         #expect(outcome.rules == usual.rules)
         #expect(outcome.regions == usual.regions)
         #expect(outcome.places == usual.places)
