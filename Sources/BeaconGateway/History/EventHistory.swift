@@ -54,16 +54,21 @@ actor EventHistory {
     }
 
     let file: StateFile
-    private var limits: Limits
+    private(set) var limits: Limits
     private let logger: Logger
     let broadcast: EventBroadcast
     /// Signals that events have come from elsewhere.
     nonisolated let received = AsyncSignal()
+    /// The number up to which events from elsewhere are worked through. Those after it are not removed.
+    nonisolated let passed = Locked<Int64>(0)
+    /// The wall clock.
+    let now: @Sendable () -> Timestamp
     private var waiting: [Waiting] = []
     private var writer: Task<Void, Never>?
     private let written = AsyncSignal()
     private var unswept = EventHistory.sweepInterval
-    private var isFailing = false
+    /// The reason why events wait in memory; nil while they are written.
+    private(set) var failure: String?
     /// The database of the newest write, which is set aside where that found it damaged.
     private var failed: DatabasePool?
 
@@ -74,11 +79,15 @@ actor EventHistory {
 
     /// A history in a file, which is created where there is none. Where that cannot be, events are told and wait in
     /// memory.
-    init(file: URL, limits: Limits = Limits(), broadcast: EventBroadcast, logger: Logger) {
+    init(
+        file: URL, limits: Limits = Limits(), broadcast: EventBroadcast, logger: Logger,
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero }
+    ) {
         self.file = StateFile(file, .history, logger: logger)
         self.limits = limits
         self.logger = logger
         self.broadcast = broadcast
+        self.now = now
         do {
             _ = try self.file.opened()
         } catch {
@@ -102,7 +111,7 @@ actor EventHistory {
         waiting += events.map { Waiting(event: $0) }
         let seen = written.count
         if writer == nil { writer = Task { await write() } }
-        guard !isFailing else { return }
+        guard failure == nil else { return }
         let written = written
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await written.wait(after: seen) }
@@ -139,8 +148,8 @@ actor EventHistory {
                 for (number, one) in zip(numbers, batch) where !one.isTold {
                     broadcast.send(.event(NumberedEvent(number: number, event: one.event)))
                 }
-                if isFailing { logger.notice("the history is kept again") }
-                isFailing = false
+                if failure != nil { logger.notice("the history is kept again") }
+                failure = nil
                 if waiting.isEmpty { written.signal() }
             } catch {
                 await fail(error)
@@ -152,8 +161,8 @@ actor EventHistory {
     private func fail(_ error: any Error) async {
         // The end, at which what waits is written once more.
         if error is CancellationError { return }
-        if !isFailing { logger.error("cannot keep events in \(file.file.path): \(error); they wait in memory") }
-        isFailing = true
+        if failure == nil { logger.error("cannot keep events in \(file.file.path): \(error); they wait in memory") }
+        failure = "\(error)"
         for index in waiting.indices where !waiting[index].isTold {
             waiting[index].isTold = true
             broadcast.send(.event(NumberedEvent(number: nil, event: waiting[index].event)))
@@ -172,20 +181,16 @@ actor EventHistory {
         let database = try file.opened()
         failed = database
         let isSweepDue = unswept + events.count >= Self.sweepInterval
-        let limits = limits
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let (limits, passed, now) = (limits, passed.withLock { $0 }, now().milliseconds)
         let numbers = try await database.write { database in
-            let numbers = try Self.insert(events, into: database)
-            guard isSweepDue, let newest = try Int64.fetchOne(database, sql: "SELECT max(time) FROM event") else {
-                return numbers
-            }
-            // By the events' own clock, which may be a recording's, but never by one that is ahead.
+            let numbers = try Self.insert(events, at: now, into: database)
+            guard isSweepDue else { return numbers }
+            // By their arrival: their own clocks may be wrong, or a recording's.
+            let oldest = now - Int64(limits.age / .milliseconds(1))
+            let first = try Self.newest(in: database) - Int64(limits.entries) + 1
             try database.execute(
-                sql: "DELETE FROM event WHERE time < ?",
-                arguments: [min(newest, now) - Int64(limits.age / .milliseconds(1))])
-            try database.execute(
-                sql: "DELETE FROM event WHERE number <= (SELECT max(number) FROM event) - ?",
-                arguments: [limits.entries])
+                sql: "DELETE FROM event WHERE (arrival < ? OR number < ?) AND (sender IS NULL OR number <= ?)",
+                arguments: [oldest, first, passed])
             try database.execute(
                 sql: "DELETE FROM received WHERE sequence <= (SELECT max(sequence) FROM received) - ?",
                 arguments: [Self.mostNames])
@@ -196,16 +201,19 @@ actor EventHistory {
     }
 
     /// Puts events into the table, and returns their numbers.
-    static func insert(_ events: [HistoryEvent], into database: Database) throws -> [Int64] {
+    ///
+    /// - Parameter arrival: when they came, in milliseconds since 1970.
+    static func insert(_ events: [HistoryEvent], at arrival: Int64, into database: Database) throws -> [Int64] {
         let insert = try database.cachedStatement(
             sql: """
-                INSERT INTO event (time, kind, summary, receiver, region, place, beacon, detail, sender, install, user)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO event
+                    (time, arrival, kind, summary, receiver, region, place, beacon, detail, sender, install, user)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         var numbers: [Int64] = []
         for event in events {
             try insert.execute(arguments: [
-                event.time.milliseconds, event.kind.rawValue, event.summary, event.receiver, event.region,
+                event.time.milliseconds, arrival, event.kind.rawValue, event.summary, event.receiver, event.region,
                 event.place, event.beacon?.description, event.detail, event.sender, event.install, event.user,
             ])
             numbers.append(database.lastInsertedRowID)
@@ -223,8 +231,8 @@ actor EventHistory {
         // What comes after is read from the oldest on, so that nothing is left out between two reads.
         let order = query.after == nil ? "DESC" : "ASC"
         let sql = "SELECT * FROM event\(selection) ORDER BY number \(order) LIMIT \(max(1, query.limit))"
-        return try await file.opened().read { database in
-            try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap(NumberedEvent.init)
+        return try await file.opened().read { [file] database in
+            file.values(of: try Row.fetchAll(database, sql: sql, arguments: arguments), NumberedEvent.init)
         }
     }
 
@@ -242,9 +250,10 @@ actor EventHistory {
         return try await file.opened().read { database in
             var counts: [String: [Int]] = [:]
             for row in try Row.fetchAll(database, sql: sql, arguments: arguments) {
-                let step: Int = row["step"]
+                let (step, kind): (Int, String) = (try row.decode(forColumn: "step"), try row.decode(forColumn: "kind"))
                 guard (0..<steps).contains(step) else { continue }
-                counts[row["kind"], default: Array(repeating: 0, count: steps)][step] += row["count"]
+                let count: Int = try row.decode(forColumn: "count")
+                counts[kind, default: Array(repeating: 0, count: steps)][step] += count
             }
             return counts
         }
@@ -273,16 +282,11 @@ actor EventHistory {
         return (conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "), arguments)
     }
 
-    /// Returns the number of the newest event; 0 where there is none.
-    func newest() async throws -> Int64 {
-        try await file.opened().read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM event") ?? 0 }
-    }
+    /// Returns the number of the newest event, also of one that was removed; 0 for an empty history.
+    func newest() async throws -> Int64 { try await file.opened().read { try Self.newest(in: $0) } }
 
-    /// Returns a value that was stored under a key; nil where there is none.
-    func setting(_ key: String) async throws -> Data? {
-        try await file.opened().read { database in
-            try Data.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key])
-        }
+    static func newest(in database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
     }
 
     /// Makes the last attempt to write what waits, and closes the file, which cannot be used afterwards.
@@ -307,42 +311,26 @@ extension StateFile.Kind {
     /// nothing, and one of the machine the last.
     static let history = StateFile.Kind(title: "the history", applicationID: 0x5342_4548, isSynced: false) {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("events") { database in
-            // A file of before has them, without a note of it.
+        migrator.registerMigration("events with their arrival") { database in
+            // A backup cannot bring values of other types.
             try database.execute(
                 sql: """
-                    CREATE TABLE IF NOT EXISTS event (
-                        number INTEGER PRIMARY KEY AUTOINCREMENT,
-                        time INTEGER NOT NULL,
-                        kind TEXT NOT NULL,
-                        summary TEXT NOT NULL,
-                        receiver TEXT,
-                        region TEXT,
-                        place TEXT,
-                        beacon TEXT,
-                        detail TEXT NOT NULL
-                    );
-                    CREATE INDEX IF NOT EXISTS eventByTime ON event (time);
-                    CREATE INDEX IF NOT EXISTS eventByKind ON event (kind, number);
-                    CREATE INDEX IF NOT EXISTS eventByRegion ON event (region, number);
-                    CREATE INDEX IF NOT EXISTS eventByPlace ON event (place, number);
-                    CREATE TABLE IF NOT EXISTS setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-                    """)
-        }
-        migrator.registerMigration("events from elsewhere") { database in
-            try database.execute(
-                sql: """
-                    ALTER TABLE event ADD COLUMN sender TEXT;
-                    ALTER TABLE event ADD COLUMN install TEXT;
-                    ALTER TABLE event ADD COLUMN user TEXT;
+                    CREATE TABLE event (
+                        number INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, arrival INTEGER NOT NULL,
+                        kind TEXT NOT NULL, summary TEXT NOT NULL, receiver TEXT, region TEXT, place TEXT, beacon TEXT,
+                        detail TEXT NOT NULL, sender TEXT, install TEXT, user TEXT
+                    ) STRICT;
+                    CREATE INDEX eventByTime ON event (time);
+                    CREATE INDEX eventByArrival ON event (arrival);
+                    CREATE INDEX eventByKind ON event (kind, number);
+                    CREATE INDEX eventByRegion ON event (region, number);
+                    CREATE INDEX eventByPlace ON event (place, number);
                     CREATE INDEX eventByInstall ON event (install, number) WHERE install IS NOT NULL;
                     CREATE INDEX eventBySender ON event (number) WHERE sender IS NOT NULL;
                     CREATE TABLE received (
-                        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-                        sender TEXT NOT NULL,
-                        name TEXT NOT NULL,
+                        sequence INTEGER PRIMARY KEY AUTOINCREMENT, sender TEXT NOT NULL, name TEXT NOT NULL,
                         UNIQUE (sender, name)
-                    );
+                    ) STRICT;
                     """)
         }
         return migrator
@@ -351,21 +339,30 @@ extension StateFile.Kind {
 
 extension Timestamp {
     /// The milliseconds since 1970.
-    fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
+    var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    /// A moment so many milliseconds after 1970; it saturates.
+    fileprivate init(milliseconds: Int64) {
+        let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        self.init(nanoseconds: overflow ? (milliseconds < 0 ? 0 : .max) : product)
+    }
 }
 
 extension NumberedEvent {
     /// An event of a row; nil for a kind of a newer version.
-    init?(_ row: Row) {
-        guard let kind = HistoryEvent.Kind(rawValue: row["kind"]) else { return nil }
-        let beacon = (row["beacon"] as String?).flatMap { BeaconConstraint($0)?.identity }
-        number = row["number"]
+    ///
+    /// - Throws: an error where a value is of another type than this program writes.
+    init?(_ row: Row) throws {
+        guard let kind = HistoryEvent.Kind(rawValue: try row.decode(forColumn: "kind")) else { return nil }
+        let beacon = try row.decode(String?.self, forColumn: "beacon").flatMap { BeaconConstraint($0)?.identity }
+        number = try row.decode(forColumn: "number")
         event = HistoryEvent(
-            time: Timestamp(nanoseconds: (row["time"] as Int64) * 1_000_000), kind: kind, summary: row["summary"],
-            receiver: row["receiver"], region: row["region"], place: row["place"], beacon: beacon,
-            detail: row["detail"])
-        event.sender = row["sender"]
-        event.install = row["install"]
-        event.user = row["user"]
+            time: Timestamp(milliseconds: try row.decode(forColumn: "time")), kind: kind,
+            summary: try row.decode(forColumn: "summary"), receiver: try row.decode(forColumn: "receiver"),
+            region: try row.decode(forColumn: "region"), place: try row.decode(forColumn: "place"), beacon: beacon,
+            detail: try row.decode(forColumn: "detail"))
+        event.sender = try row.decode(forColumn: "sender")
+        event.install = try row.decode(forColumn: "install")
+        event.user = try row.decode(forColumn: "user")
     }
 }

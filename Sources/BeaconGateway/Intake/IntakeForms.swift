@@ -15,7 +15,7 @@ struct AppEventForm: Decodable {
     var userId: String?
 
     /// The longest names, in bytes of UTF-8.
-    private static let longestName = 200
+    static let longestName = 200
     static let longestInstall = 100
 
     /// The most events of a request, and the largest data of one, in bytes as JSON. The history is bounded in events.
@@ -62,7 +62,7 @@ struct AppEventForm: Decodable {
     }
 
     /// Returns true for a name: SQLite ends a text at a zero, and nobody means other control characters.
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= longestName
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
@@ -149,15 +149,19 @@ struct CloudEventForm: Decodable {
     var type: String
     var data: BeaconNotification
 
+    /// The largest event, in bytes of JSON as the history keeps it.
+    private static let largestDetail = 16 << 10
+
     /// Reads the event or the events of a request.
     ///
     /// - Throws: ``Problem``; the sender keeps them then, or sets them aside.
     static func read(_ body: Data, media: String) throws -> [CloudEventForm] {
         try JSONDepth.check(body)
+        let events: [CloudEventForm]
         do {
             switch media {
-            case "application/cloudevents+json": return [try JSONDecoder().decode(Self.self, from: body)]
-            case "application/cloudevents-batch+json": return try JSONDecoder().decode([Self].self, from: body)
+            case "application/cloudevents+json": events = [try JSONDecoder().decode(Self.self, from: body)]
+            case "application/cloudevents-batch+json": events = try JSONDecoder().decode([Self].self, from: body)
             default:
                 throw Problem(
                     .unsupportedMediaType,
@@ -168,6 +172,35 @@ struct CloudEventForm: Decodable {
             throw problem
         } catch {
             throw Problem(.unprocessableContent, "the body is no CloudEvent of beacond's")
+        }
+        for (index, event) in events.enumerated() { try event.check(at: index) }
+        return events
+    }
+
+    /// Refuses an event whose name or size could not be kept.
+    ///
+    /// - Throws: ``Problem``.
+    private func check(at index: Int) throws {
+        func refuse(_ key: String, _ detail: String) throws -> Never {
+            throw Problem(
+                .unprocessableContent, "event \(index): \"\(key)\" \(detail)",
+                errors: [.init(key: "\(index).\(key)", detail: detail)])
+        }
+        // By them a repetition is recognized (CloudEvents 1.0.2, "id" and "source").
+        for (key, text) in [("id", id), ("source", source), ("type", type)] where !AppEventForm.isName(text) {
+            try refuse(key, "is a text of 1 to \(AppEventForm.longestName) bytes on one line")
+        }
+        guard specversion == "1.0" else { try refuse("specversion", "is 1.0") }
+        for (key, text) in [
+            ("receiver", data.receiver), ("place", data.place), ("name", data.name), ("user", data.user),
+            ("region", data.region?.name),
+        ] {
+            if let text, !text.isEmpty, !AppEventForm.isName(text) {
+                try refuse("data.\(key)", "is a text of at most \(AppEventForm.longestName) bytes on one line")
+            }
+        }
+        guard try JSONEncoder().encode(data).count <= Self.largestDetail else {
+            try refuse("data", "has more than \(Self.largestDetail) bytes")
         }
     }
 

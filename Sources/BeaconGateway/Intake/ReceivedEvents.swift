@@ -70,6 +70,7 @@ struct ReceivedEvents: Service {
             try await prepare()
             return true
         }
+        history.passed.withLock { $0 = position }
         let events = try await history.received(after: position, limit: Self.chunk)
         guard let last = events.last?.number else {
             // A history that was begun anew counts from one again.

@@ -108,6 +108,7 @@ public struct GatewayDaemon: Sendable {
             launches = LaunchAgent(LaunchSettings(), registry: nil, logger: logger)
             rules = RuleEngine([], logger: logger)
         case .deliver:
+            Backup.sweep(besideOutbox: configuration.outbox.path)
             let known = GatewayState(besideOutbox: configuration.outbox.path, logger: logger)
             added = Self.items(of: known, base, logger: logger)
             configuration = Self.adding(

@@ -1,6 +1,7 @@
 import BeaconSupport
 public import Foundation
 import GRDB
+import Logging
 
 /// A backup: the configuration, what was set in the console, installs and messages, the presence and the history, in
 /// one file. What waits in the outbox is not in it, since it would be delivered twice.
@@ -13,6 +14,21 @@ public enum Backup {
 
     /// The four characters SBBU, which identify the file (SQLite, PRAGMA application_id).
     private static let applicationID: Int32 = 0x5342_4255
+
+    /// The beginning of the names of files that lie beside the outbox for as long as a backup is made or put back.
+    private static let temporaryName = "beacond-backup-"
+
+    /// Returns the path of a file for a moment.
+    static func temporaryFile(in folder: URL) -> URL { folder.appendingPathComponent("\(temporaryName)\(UUID())") }
+
+    /// Removes what a process left that was killed while it made a backup or put one back.
+    static func sweep(besideOutbox path: String) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        where name.hasPrefix(temporaryName) {
+            try? FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+    }
 
     /// The bytes of a piece of a file inside.
     private static let piece = 1 << 20
@@ -33,7 +49,7 @@ public enum Backup {
     static func write(to file: URL, configuration: String?, state: GatewayState, history: EventHistory) async throws {
         let folder = file.deletingLastPathComponent()
         let parts = Dictionary(
-            uniqueKeysWithValues: [Part.state, .history].map { ($0, folder.appendingPathComponent("\(UUID())")) })
+            uniqueKeysWithValues: [Part.state, .history].map { ($0, temporaryFile(in: folder)) })
         defer { for part in parts.values { try? FileManager.default.removeItem(at: part) } }
         if let copy = parts[.state] {
             try await state.file.opened().vacuum(into: copy.path)
@@ -115,18 +131,18 @@ public enum Backup {
         do {
             for part in targets.keys {
                 guard let content = try content(of: part, in: archive) else { continue }
-                let copy = folder.appendingPathComponent("restore-\(UUID())")
+                let (given, copy) = (temporaryFile(in: folder), temporaryFile(in: folder))
+                defer { try? FileManager.default.removeItem(at: given) }
                 copies[part] = copy
-                try AtomicFile.replace(copy.path, with: content, like: targets[part]?.path)
-                var reading = Configuration()
-                reading.readonly = true
-                let check = try DatabaseQueue(path: copy.path, configuration: reading)
-                let result = try check.read { try String.fetchOne($0, sql: "PRAGMA quick_check") }
-                guard result == "ok" else { throw Failure(description: result ?? "") }
+                try AtomicFile.replace(given.path, with: content)
+                try AtomicFile.replace(copy.path, with: Data(), like: targets[part]?.path)
+                try StateFile(copy, part == .state ? .state : .history, logger: Logger(label: "beacond"))
+                    .copyRows(from: given, leavingOut: ["session", "code"])
             }
             text = try content(of: .configuration, in: archive)
         } catch let error as DatabaseError {
-            throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error.message ?? "")")
+            throw Failure(
+                description: "\(file.path) is damaged, or not all of it is there: \(error.message ?? "\(error)")")
         } catch let error as Failure {
             throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error)")
         }

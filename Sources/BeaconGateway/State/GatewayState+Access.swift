@@ -87,9 +87,11 @@ extension GatewayState {
 
     /// Returns the apps that the console made.
     func apps() async throws -> [RegisteredApp] {
-        try await read { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM app ORDER BY name").map {
-                RegisteredApp(name: $0["name"], key: $0["key"], secretHash: $0["secret"])
+        try await read { [file] database in
+            file.values(of: try Row.fetchAll(database, sql: "SELECT * FROM app ORDER BY name")) {
+                RegisteredApp(
+                    name: try $0.decode(forColumn: "name"), key: try $0.decode(forColumn: "key"),
+                    secretHash: try $0.decode(forColumn: "secret"))
             }
         }
     }
@@ -99,7 +101,7 @@ extension GatewayState {
         try await read { database in
             try Dictionary(
                 Row.fetchAll(database, sql: "SELECT app, count(*) AS count FROM install GROUP BY app").map {
-                    ($0["app"] as String, $0["count"] as Int)
+                    (try $0.decode(String.self, forColumn: "app"), try $0.decode(Int.self, forColumn: "count"))
                 }
             ) { first, _ in first }
         }

@@ -10,23 +10,57 @@ extension GatewayState {
 
     static func items(in database: Database) throws -> [ConfigurationItem] {
         try Row.fetchAll(database, sql: "SELECT kind, name, value FROM item ORDER BY number").compactMap { row in
-            guard let kind = ConfigurationItem.Kind(rawValue: row["kind"]),
-                let settings = try? JSONDecoder().decode(JSONValue.self, from: Data((row["value"] as String).utf8))
+            let value: String = try row.decode(forColumn: "value")
+            guard let kind = ConfigurationItem.Kind(rawValue: try row.decode(forColumn: "kind")),
+                let settings = try? JSONDecoder().decode(JSONValue.self, from: Data(value.utf8))
             else { return nil }
-            return ConfigurationItem(kind: kind, name: row["name"], settings: settings, origin: .console)
+            return ConfigurationItem(
+                kind: kind, name: try row.decode(forColumn: "name"), settings: settings, origin: .console)
         }
     }
 
-    /// Replaces all items by others, of which each keeps its place.
-    static func replaceItems(by items: [ConfigurationItem], in database: Database) throws {
-        try database.execute(sql: "DELETE FROM item")
+    /// Replaces items by others, in their order. Rows of items that stay as they are are not written.
+    ///
+    /// - Throws: SQLite's error.
+    static func replace(
+        _ before: [ConfigurationItem], by after: [ConfigurationItem], in database: Database
+    ) throws {
+        let rows = try Int64.fetchAll(database, sql: "SELECT number FROM item ORDER BY number")
+        guard rows.count == before.count else {
+            throw DatabaseError(message: "an item of the console cannot be read; remove it from the table \"item\"")
+        }
+        var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
+        for change in after.difference(from: before) {
+            switch change {
+            case .remove(let offset, _, _): removed.insert(offset)
+            case .insert(let offset, _, _): inserted.insert(offset)
+            }
+        }
+        // An item that takes the place of another takes its number.
+        var writes: [(number: Int64?, item: ConfigurationItem)] = []
+        var (old, new) = (0, 0)
+        while old < before.count || new < after.count {
+            let isRemoved = removed.contains(old)
+            if inserted.contains(new) {
+                writes.append((isRemoved ? rows[old] : nil, after[new]))
+                new += 1
+                if isRemoved { old += 1 }
+            } else {
+                if !isRemoved { new += 1 }
+                old += 1
+            }
+        }
+        for offset in removed {
+            try database.execute(sql: "DELETE FROM item WHERE number = ?", arguments: [rows[offset]])
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for item in items {
+        for write in writes {
             try database.execute(
-                sql: "INSERT INTO item (kind, name, value) VALUES (?, ?, ?)",
+                sql: "INSERT INTO item (number, kind, name, value) VALUES (?, ?, ?, ?)",
                 arguments: [
-                    item.kind.rawValue, item.name, String(decoding: try encoder.encode(item.settings), as: UTF8.self),
+                    write.number, write.item.kind.rawValue, write.item.name,
+                    String(decoding: try encoder.encode(write.item.settings), as: UTF8.self),
                 ])
         }
     }

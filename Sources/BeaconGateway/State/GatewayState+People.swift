@@ -38,20 +38,26 @@ extension GatewayState {
     /// The messages that are kept altogether, those that were taken included.
     static let mostMessages = 50_000
 
+    /// The installs that are kept of an app; of more, those that sent something longest ago are forgotten.
+    static let mostInstalls = 5_000
+
+    /// The time after which an install is forgotten that sends nothing.
+    static let installAge = Duration.seconds(400 * 86_400)
+
     // MARK: - Installs
 
     /// Returns the installs that sent something last.
     func installs(limit: Int) async throws -> [Install] {
-        try await read { database in
-            try Row.fetchAll(
+        try await read { [file] database in
+            let rows = try Row.fetchAll(
                 database,
                 sql: """
                     SELECT install.*, person.attributes,
                         (SELECT count(*) FROM message WHERE message.install = install.id AND taken IS NULL) AS waiting
                     FROM install LEFT JOIN person ON person.app = install.app AND person.user = install.user
                     ORDER BY last DESC, id LIMIT ?
-                    """, arguments: [limit]
-            ).map(Install.init)
+                    """, arguments: [limit])
+            return file.values(of: rows, Install.init)
         }
     }
 
@@ -75,8 +81,9 @@ extension GatewayState {
         ).map(Install.init)
     }
 
-    /// Writes what is known of an install, its user's attributes included.
+    /// Writes what is known of an install, its user's attributes included. A new one may have the app forget others.
     static func save(_ install: Install, in database: Database) throws {
+        let isNew = try self.install(install.id, in: database) == nil
         try database.execute(
             sql: """
                 INSERT INTO install (id, app, user, first, last, events) VALUES (?, ?, ?, ?, ?, ?)
@@ -86,6 +93,7 @@ extension GatewayState {
                 install.id, install.app, install.user, install.first.nanoseconds, install.last.nanoseconds,
                 install.events,
             ])
+        if isNew { try forgetInstalls(of: install.app, before: install.last, in: database) }
         guard let user = install.user else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -111,15 +119,34 @@ extension GatewayState {
     func forget(install id: String) async throws -> Bool {
         try await write { database in
             guard let install = try Self.install(id, in: database) else { return false }
-            try database.execute(sql: "DELETE FROM message WHERE install = ?", arguments: [id])
-            try database.execute(sql: "DELETE FROM install WHERE id = ?", arguments: [id])
-            try database.execute(
-                sql: """
-                    DELETE FROM person WHERE app = ? AND user = ?
-                    AND NOT EXISTS (SELECT 1 FROM install WHERE install.app = person.app AND install.user = person.user)
-                    """, arguments: [install.app, install.user])
+            try Self.forget([id], of: install.app, in: database)
             return true
         }
+    }
+
+    private static func forget(_ ids: [String], of app: String, in database: Database) throws {
+        guard !ids.isEmpty else { return }
+        for id in ids {
+            try database.execute(sql: "DELETE FROM message WHERE install = ?", arguments: [id])
+            try database.execute(sql: "DELETE FROM install WHERE id = ?", arguments: [id])
+        }
+        try database.execute(
+            sql: """
+                DELETE FROM person WHERE app = ?
+                AND NOT EXISTS (SELECT 1 FROM install WHERE install.app = person.app AND install.user = person.user)
+                """, arguments: [app])
+    }
+
+    /// Forgets the installs of an app that are beyond the bounds.
+    private static func forgetInstalls(of app: String, before now: Timestamp, in database: Database) throws {
+        let oldest = now.advanced(by: -installAge.clampedNanoseconds).nanoseconds
+        let ids = try String.fetchAll(
+            database,
+            sql: """
+                SELECT id FROM install WHERE app = ? AND last < ?
+                UNION SELECT id FROM (SELECT id FROM install WHERE app = ? ORDER BY last DESC, id LIMIT -1 OFFSET ?)
+                """, arguments: [app, oldest, app, mostInstalls])
+        try forget(ids, of: app, in: database)
     }
 
     // MARK: - Messages
@@ -158,15 +185,19 @@ extension GatewayState {
     ///   - limit: the most to return.
     func messages(of install: String, isWaiting: Bool, limit: Int) async throws -> [InstallMessage] {
         let selection = isWaiting ? "AND taken IS NULL ORDER BY number" : "ORDER BY number DESC"
-        return try await read { database in
-            try Row.fetchAll(
+        return try await read { [file] database in
+            let rows = try Row.fetchAll(
                 database, sql: "SELECT * FROM message WHERE install = ? \(selection) LIMIT ?",
-                arguments: [install, limit]
-            ).map { row in
+                arguments: [install, limit])
+            return file.values(of: rows) { row in
                 InstallMessage(
-                    id: row["id"], install: row["install"], time: Timestamp(nanoseconds: row["time"]),
-                    content: RuleMessage(title: row["title"], text: row["text"], url: row["url"]), rule: row["rule"],
-                    taken: (row["taken"] as Int64?).map { Timestamp(nanoseconds: $0) })
+                    id: try row.decode(forColumn: "id"), install: try row.decode(forColumn: "install"),
+                    time: Timestamp(nanoseconds: try row.decode(forColumn: "time")),
+                    content: RuleMessage(
+                        title: try row.decode(forColumn: "title"), text: try row.decode(forColumn: "text"),
+                        url: try row.decode(forColumn: "url")),
+                    rule: try row.decode(forColumn: "rule"),
+                    taken: try row.decode(Int64?.self, forColumn: "taken").map { Timestamp(nanoseconds: $0) })
             }
         }
     }
@@ -184,10 +215,13 @@ extension GatewayState {
 }
 
 extension Install {
-    fileprivate init(_ row: Row) {
+    fileprivate init(_ row: Row) throws {
         self.init(
-            id: row["id"], app: row["app"], user: row["user"], first: Timestamp(nanoseconds: row["first"]),
-            last: Timestamp(nanoseconds: row["last"]), events: row["events"],
-            attributes: (row["attributes"] as String?).map(GatewayState.attributes) ?? [:], waiting: row["waiting"])
+            id: try row.decode(forColumn: "id"), app: try row.decode(forColumn: "app"),
+            user: try row.decode(forColumn: "user"), first: Timestamp(nanoseconds: try row.decode(forColumn: "first")),
+            last: Timestamp(nanoseconds: try row.decode(forColumn: "last")),
+            events: try row.decode(forColumn: "events"),
+            attributes: try row.decode(String?.self, forColumn: "attributes").map(GatewayState.attributes) ?? [:],
+            waiting: try row.decode(forColumn: "waiting"))
     }
 }

@@ -62,19 +62,23 @@ extension GatewayState {
     ///   - before: only those before this number.
     ///   - limit: the most to return.
     func runs(of rule: String?, before: Int64?, limit: Int) async throws -> [RuleRun] {
-        try await read { database in
-            try Row.fetchAll(
+        try await read { [file] database in
+            let rows = try Row.fetchAll(
                 database,
                 sql: """
                     SELECT * FROM run WHERE (? IS NULL OR rule = ?) AND (? IS NULL OR number < ?)
                     ORDER BY number DESC LIMIT ?
                     """,
-                arguments: [rule, rule, before, before, limit]
-            ).map { row in
+                arguments: [rule, rule, before, before, limit])
+            return file.values(of: rows) { row in
                 RuleRun(
-                    number: row["number"], time: Timestamp(nanoseconds: row["time"]), rule: row["rule"],
-                    event: row["event"], summary: row["summary"], person: row["person"], action: row["action"],
-                    outcome: RuleRun.Outcome(rawValue: row["outcome"]) ?? .done, detail: row["detail"])
+                    number: try row.decode(forColumn: "number"),
+                    time: Timestamp(nanoseconds: try row.decode(forColumn: "time")),
+                    rule: try row.decode(forColumn: "rule"), event: try row.decode(forColumn: "event"),
+                    summary: try row.decode(forColumn: "summary"), person: try row.decode(forColumn: "person"),
+                    action: try row.decode(forColumn: "action"),
+                    outcome: RuleRun.Outcome(rawValue: try row.decode(forColumn: "outcome")) ?? .done,
+                    detail: try row.decode(forColumn: "detail"))
             }
         }
     }
@@ -93,11 +97,13 @@ extension GatewayState {
     ///
     /// - Parameter spans: the span of each rule in which it runs once.
     func firings(_ spans: [String: Duration]) async throws -> [RuleFiring] {
-        try await read { database in
-            try Row.fetchAll(database, sql: "SELECT * FROM firing ORDER BY time").compactMap { row in
-                guard spans[row["rule"] as String] != nil else { return nil }
+        try await read { [file] database in
+            file.values(of: try Row.fetchAll(database, sql: "SELECT * FROM firing ORDER BY time")) { row in
+                let rule: String = try row.decode(forColumn: "rule")
+                guard spans[rule] != nil else { return nil }
                 return RuleFiring(
-                    rule: row["rule"], person: row["person"], time: Timestamp(nanoseconds: row["time"]))
+                    rule: rule, person: try row.decode(forColumn: "person"),
+                    time: Timestamp(nanoseconds: try row.decode(forColumn: "time")))
             }
         }
     }

@@ -15,8 +15,6 @@ final class GatewayState: Sendable {
     let file: StateFile
     /// What the disk has of the presence; nil before it was read or written.
     let savedPresence: Locked<Presence?>
-    /// The file in which versions before kept the presence.
-    let formerPresence: PresenceFile
     let logger: Logger
     /// The number of changes of what is configured in the console.
     let revision = Locked(0)
@@ -30,7 +28,6 @@ final class GatewayState: Sendable {
         file = StateFile(Self.file(besideOutbox: path), .state, logger: logger) {
             savedPresence.withLock { $0 = nil }
         }
-        formerPresence = PresenceFile(besideOutbox: path)
         self.logger = logger
     }
 
@@ -120,53 +117,53 @@ extension StateFile.Kind {
     static let state = StateFile.Kind(title: "the state", applicationID: 0x5342_5354, isSynced: true) {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("presence, settings, people, rules") { database in
+            // A backup cannot bring values of other types.
             try database.execute(
                 sql: """
                     CREATE TABLE region (
                         label TEXT PRIMARY KEY, beacons TEXT NOT NULL, state INTEGER NOT NULL,
-                        source TEXT, since INTEGER, receiver TEXT
-                    ) WITHOUT ROWID;
-                    CREATE TABLE whereabouts (beacon TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID;
+                        source TEXT, since INTEGER, receiver TEXT, holder TEXT
+                    ) WITHOUT ROWID, STRICT;
+                    CREATE TABLE whereabouts (beacon TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID, STRICT;
 
-                    CREATE TABLE setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+                    CREATE TABLE setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
                     CREATE TABLE item (
                         number INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
                         UNIQUE (kind, name)
-                    );
+                    ) STRICT;
 
-                    CREATE TABLE session (hash TEXT PRIMARY KEY, token TEXT, time INTEGER NOT NULL) WITHOUT ROWID;
-                    CREATE TABLE code (hash TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;
+                    CREATE TABLE session (hash TEXT PRIMARY KEY, token TEXT, time INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+                    CREATE TABLE code (hash TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID, STRICT;
 
                     CREATE TABLE app (
                         name TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, secret TEXT NOT NULL
-                    ) WITHOUT ROWID;
+                    ) WITHOUT ROWID, STRICT;
                     CREATE TABLE install (
                         id TEXT PRIMARY KEY, app TEXT NOT NULL, user TEXT, first INTEGER NOT NULL, last INTEGER NOT NULL,
                         events INTEGER NOT NULL
-                    ) WITHOUT ROWID;
+                    ) WITHOUT ROWID, STRICT;
                     CREATE INDEX installByLast ON install (last);
+                    CREATE INDEX installByUser ON install (app, user);
+                    CREATE INDEX installByApp ON install (app, last DESC, id);
                     CREATE TABLE person (
                         app TEXT NOT NULL, user TEXT NOT NULL, attributes TEXT NOT NULL, PRIMARY KEY (app, user)
-                    ) WITHOUT ROWID;
+                    ) WITHOUT ROWID, STRICT;
                     CREATE TABLE message (
                         number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, install TEXT NOT NULL,
                         time INTEGER NOT NULL, title TEXT, text TEXT NOT NULL, url TEXT, rule TEXT, taken INTEGER
-                    );
+                    ) STRICT;
                     CREATE INDEX messageByInstall ON message (install, number);
 
                     CREATE TABLE run (
                         number INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, rule TEXT NOT NULL,
                         event INTEGER, summary TEXT NOT NULL, person TEXT, action TEXT NOT NULL, outcome TEXT NOT NULL,
                         detail TEXT
-                    );
+                    ) STRICT;
                     CREATE INDEX runByRule ON run (rule, number);
                     CREATE TABLE firing (
                         rule TEXT NOT NULL, person TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (rule, person)
-                    ) WITHOUT ROWID;
+                    ) WITHOUT ROWID, STRICT;
                     """)
-        }
-        migrator.registerMigration("the holder of a region") { database in
-            try database.execute(sql: "ALTER TABLE region ADD COLUMN holder TEXT")
         }
         return migrator
     }

@@ -43,13 +43,11 @@ extension GatewayState {
     ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
         let revision = revision
         return try await write { database in
-            var items = try Self.items(in: database)
-            let unused = items.filter { isInFleet && $0.kind.isShared }
-            items.removeAll { isInFleet && $0.kind.isShared }
-            items = try change.applied(to: items, beside: base)
-            let after = base.adding(items)
-            items += unused
-            try Self.replaceItems(by: items, in: database)
+            let stored = try Self.items(in: database)
+            let unused = stored.filter { isInFleet && $0.kind.isShared }
+            let used = stored.filter { !isInFleet || !$0.kind.isShared }
+            let (items, after) = try change.applied(to: used, beside: base)
+            try Self.replace(stored, by: items + unused, in: database)
             try change.moveSwitches(in: database)
             // Inside of the transaction, so that the numbers are in the order of the changes.
             let number = revision.withLock { revision in
@@ -62,7 +60,7 @@ extension GatewayState {
 }
 
 extension ItemChange {
-    /// Returns items with the change, where the whole can be used then.
+    /// Returns items with the change, and the configuration with them, where the whole can be used then.
     ///
     /// - Parameters:
     ///   - items: the items of the console, or of a fleet.
@@ -70,11 +68,12 @@ extension ItemChange {
     /// - Throws: ``Failure``.
     func applied(
         to items: [ConfigurationItem], beside base: GatewayConfiguration
-    ) throws -> [ConfigurationItem] {
+    ) throws -> (items: [ConfigurationItem], configuration: GatewayConfiguration) {
         var changed = items
         try apply(to: &changed, beside: base)
-        try check(base.adding(changed), base.adding(items))
-        return changed
+        let after = base.adding(changed)
+        try check(after, base.adding(items))
+        return (changed, after)
     }
 
     /// True for a change of what all machines of a fleet follow.

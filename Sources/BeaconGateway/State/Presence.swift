@@ -2,7 +2,6 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 import GRDB
-import Logging
 
 /// The states that regions had, and the places that beacons were in, when beacond ran last, so that a restart repeats
 /// no enter and misses no exit.
@@ -28,47 +27,43 @@ struct Presence: Hashable, Sendable {
     var places: [BeaconIdentity: String] = [:]
 }
 
+extension Presence.Region {
+    /// A region of a row; nil for one of a newer version.
+    ///
+    /// - Throws: an error where a value is of another type than this program writes.
+    fileprivate init?(_ row: Row) throws {
+        guard let constraint = BeaconConstraint(try row.decode(String.self, forColumn: "beacons")),
+            let state = RegionState(rawValue: try row.decode(forColumn: "state"))
+        else { return nil }
+        self.init(
+            constraint: constraint, state: state, source: try row.decode(forColumn: "source"),
+            holder: try row.decode(forColumn: "holder"),
+            since: try row.decode(Int64?.self, forColumn: "since").map { Timestamp(nanoseconds: $0) },
+            receiver: try row.decode(forColumn: "receiver"))
+    }
+}
+
 extension GatewayState {
     /// Returns what was known last.
     ///
     /// - Throws: an error where it cannot be read.
     func presence() async throws -> Presence {
-        if let former = try await takenOver() { return former }
         // On a disk that cannot be written either, nothing is known where there is no file.
         guard FileManager.default.fileExists(atPath: file.file.path) else { return Presence() }
-        let presence = try await read { database in
-            var presence = Presence()
-            for row in try Row.fetchAll(database, sql: "SELECT * FROM region") {
-                guard let constraint = BeaconConstraint(row["beacons"] as String),
-                    let state = RegionState(rawValue: row["state"])
-                else { continue }
-                presence.regions[row["label"]] = Presence.Region(
-                    constraint: constraint, state: state, source: row["source"], holder: row["holder"],
-                    since: (row["since"] as Int64?).map { Timestamp(nanoseconds: $0) }, receiver: row["receiver"])
+        let presence = try await read { [file] database in
+            let regions = file.values(of: try Row.fetchAll(database, sql: "SELECT * FROM region")) { row in
+                try Presence.Region(row).map { (label: try row.decode(String.self, forColumn: "label"), region: $0) }
             }
-            for row in try Row.fetchAll(database, sql: "SELECT * FROM whereabouts") {
-                guard let beacon = BeaconConstraint(row["beacon"] as String)?.identity else { continue }
-                presence.places[beacon] = row["place"]
+            let places = file.values(of: try Row.fetchAll(database, sql: "SELECT * FROM whereabouts")) { row in
+                try BeaconConstraint(row.decode(String.self, forColumn: "beacon"))?.identity
+                    .map { (beacon: $0, place: try row.decode(String.self, forColumn: "place")) }
             }
-            return presence
+            return Presence(
+                regions: Dictionary(regions.map { ($0.label, $0.region) }) { first, _ in first },
+                places: Dictionary(places.map { ($0.beacon, $0.place) }) { first, _ in first })
         }
         savedPresence.withLock { $0 = presence }
         return presence
-    }
-
-    /// Takes over what a version before kept, where nothing is known here; nil where there is nothing.
-    private func takenOver() async throws -> Presence? {
-        do {
-            guard let former = try formerPresence.load() else { return nil }
-            let isKnown = try await read { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM region)") ?? false }
-            if !isKnown { try await save(former) }
-            try formerPresence.remove()
-            return isKnown ? nil : former
-        } catch let error as DecodingError {
-            logger.error("cannot take over the region states of a version before: \(error)")
-            formerPresence.setAside()
-            return nil
-        }
     }
 
     /// Writes what is known now. It is called after the notifications of a change are durable: a crash in between
@@ -106,57 +101,5 @@ extension GatewayState {
             }
         }
         savedPresence.withLock { $0 = presence }
-    }
-}
-
-/// The file of JSON in which versions before 2026-11-23 kept the presence.
-struct PresenceFile: Sendable {
-    private struct Entry: Codable {
-        var region: String
-        var state: UInt8
-        var source: String?
-        var since: Double?
-        var receiver: String?
-    }
-
-    private struct Form: Codable {
-        var regions: [String: Entry]
-        var places: [String: String]?
-    }
-
-    private let file: URL
-
-    /// The file beside an outbox.
-    init(besideOutbox path: String) { file = URL(fileURLWithPath: path).appendingPathExtension("presence.json") }
-
-    /// Returns what it has; nil where there is none.
-    ///
-    /// - Throws: an error where the file cannot be read, or holds something else.
-    func load() throws -> Presence? {
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        let form = try JSONDecoder().decode(Form.self, from: Data(contentsOf: file))
-        var presence = Presence()
-        for (beacon, place) in form.places ?? [:] {
-            if let identity = BeaconConstraint(beacon)?.identity { presence.places[identity] = place }
-        }
-        presence.regions = form.regions.compactMapValues { entry in
-            guard let constraint = BeaconConstraint(entry.region), let state = RegionState(rawValue: entry.state) else {
-                return nil
-            }
-            return Presence.Region(
-                constraint: constraint, state: state, source: entry.source,
-                since: entry.since.flatMap { Timestamp(seconds: $0) }, receiver: entry.receiver)
-        }
-        return presence
-    }
-
-    /// Removes it.
-    func remove() throws { try FileManager.default.removeItem(at: file) }
-
-    /// Gives it another name, where it cannot be read.
-    func setAside() {
-        let aside = file.appendingPathExtension("damaged")
-        try? FileManager.default.removeItem(at: aside)
-        try? FileManager.default.moveItem(at: file, to: aside)
     }
 }

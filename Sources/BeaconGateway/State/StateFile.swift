@@ -31,6 +31,7 @@ final class StateFile: Sendable {
     private let kind: Kind
     private let logger: Logger
     private let database = Locked<DatabasePool?>(nil)
+    private let hasReportedRows = Locked(false)
     private let begun: @Sendable () -> Void
 
     /// A file, which is opened, and created where there is none, with its first use.
@@ -80,11 +81,80 @@ final class StateFile: Sendable {
         return true
     }
 
+    /// Returns the values of rows. Rows that cannot be read, since another program or a damage spoilt them, are passed
+    /// over, and the first of them is logged.
+    func values<Value>(of rows: [Row], _ value: (Row) throws -> Value?) -> [Value] {
+        rows.compactMap { row in
+            do {
+                return try value(row)
+            } catch {
+                let isFirst = hasReportedRows.withLock { hasReported in
+                    defer { hasReported = true }
+                    return !hasReported
+                }
+                if isFirst {
+                    logger.error(
+                        "rows of \(kind.title) in \(file.path) cannot be read, and are passed over: \(error); check the disk"
+                    )
+                }
+                return nil
+            }
+        }
+    }
+
     /// Closes the file. The next use opens it again.
     func close() {
         database.withLock { database in
             try? database?.close()
             database = nil
+        }
+    }
+
+    /// Adds the rows of another file of this kind, of the tables and columns that this program knows. Triggers, views
+    /// and other tables of a crafted file stay behind.
+    ///
+    /// - Throws: SQLite's error where it is another file, is damaged, or has values of other types.
+    func copyRows(from other: URL, leavingOut left: Set<String>) throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        }
+        let pool = try opened()
+        try pool.close()
+        database.withLock { $0 = nil }
+        let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+        defer { try? queue.close() }
+        try queue.writeWithoutTransaction { database in
+            try database.execute(sql: "ATTACH DATABASE ? AS given", arguments: [other.path])
+            let check = try String.fetchOne(database, sql: "PRAGMA given.quick_check")
+            guard check == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: check) }
+            let application = try Int32.fetchOne(database, sql: "PRAGMA given.application_id")
+            guard application == kind.applicationID else {
+                throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "a part of it is another file")
+            }
+            try database.inTransaction {
+                let tables = try String.fetchAll(
+                    database,
+                    sql: """
+                        SELECT name FROM main.sqlite_master WHERE type = 'table'
+                        AND name NOT LIKE 'sqlite^_%' ESCAPE '^' AND name NOT LIKE 'grdb^_%' ESCAPE '^'
+                        """)
+                for table in tables where !left.contains(table) {
+                    let definition = try String.fetchOne(
+                        database, sql: "SELECT sql FROM given.sqlite_master WHERE type = 'table' AND name = ?",
+                        arguments: [table])
+                    guard definition?.uppercased().hasPrefix("CREATE TABLE") ?? false else {
+                        throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it has no table \"\(table)\"")
+                    }
+                    let columns = try database.columns(in: table, in: "main").map { $0.name.quotedDatabaseIdentifier }
+                        .joined(separator: ", ")
+                    try database.execute(
+                        sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM given.\(table)")
+                }
+                return .commit
+            }
+            try database.execute(sql: "DETACH DATABASE given")
+            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
         }
     }
 
@@ -120,6 +190,9 @@ final class StateFile: Sendable {
         let isPrepared = try pool.read { database in
             let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
             guard application == kind.applicationID || application == 0 else { throw ForeignFile() }
+            if try migrator.hasBeenSuperseded(database) {
+                throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "it is of another version of beacond")
+            }
             return try application != 0 && migrator.hasCompletedMigrations(database)
         }
         guard !isPrepared else { return }

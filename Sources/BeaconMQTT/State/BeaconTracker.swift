@@ -119,7 +119,7 @@ struct BeaconTracker: Sendable {
     /// that stood still, and count.
     private mutating func isLate(_ time: Timestamp, at now: ContinuousClock.Instant) -> Bool {
         if let lastReport {
-            let delay = now - lastReport.arrival - .nanoseconds(time.since(lastReport.time))
+            let delay = lastReport.arrival.duration(to: now) - .nanoseconds(time.since(lastReport.time))
             let first = lateSince ?? time
             if delay > Self.oldestArrivalAtConnection, time.since(first) < Self.oldest {
                 lateSince = first

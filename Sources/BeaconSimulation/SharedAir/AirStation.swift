@@ -319,8 +319,7 @@ package final class AirStation {
 
     /// Hands each advert that was due by a moment and is heard to `deliver`, in the order of time.
     ///
-    /// After a stop of this process it hands over nothing: some of the members may have ended meanwhile, and what they
-    /// planned was never sent.
+    /// After a stop of this process it hands over nothing: a member that ended during the stop never sent its plan.
     ///
     /// - Throws: what `deliver` throws.
     package func hear(until now: Int64, _ deliver: (Heard, RawSpan) throws -> Void) throws {

@@ -29,11 +29,6 @@ struct DiagnosticTests {
             "notify: { events: [enter, leave] }",
             #"f:3:27: error: "events" is "leave"; write enter, exit, proximity, gone, place or suspicious"#),
         Case(
-            "notify: { news: [enter] }", #"f:3:11: error: there is no key "news" here; was "events" meant?"#),
-        Case(
-            "destinations: [{ name: a, type: webhook, url: 'https://e.com', news: enter }]",
-            #"f:3:64: error: there is no key "news" here; was "events" meant?"#),
-        Case(
             "notify: { minimum-proximity: naer }",
             #"f:3:30: error: "minimum-proximity" is "naer"; write immediate, near or far. Was near meant?"#),
         Case(

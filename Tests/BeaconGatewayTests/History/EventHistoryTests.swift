@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Foundation
 import GRDB
 import Logging
@@ -80,11 +81,14 @@ struct EventHistoryTests {
         #expect(try await summaries(history) { $0.region = "' OR 1=1 --" } == [])
     }
 
-    @Test("It is bounded in number and age")
+    @Test("It is bounded in number, and in age since the events came, whatever their own clocks say")
     func bounds() async throws {
         let bench = try Bench()
         defer { withExtendedLifetime(bench) {} }
-        let history = try bench.open(.init(age: .seconds(500), entries: 300))
+        let now = Locked(Timestamp(seconds: 1_800_000_000) ?? .zero)
+        let history = EventHistory(
+            file: bench.file, limits: .init(age: .seconds(500), entries: 300), broadcast: bench.broadcast,
+            logger: bench.lines.logger, now: { now.withLock { $0 } })
         for start in stride(from: 0, to: 3000, by: 100) {
             await history.append((start..<start + 100).map { Bench.event($0) })
         }
@@ -93,6 +97,14 @@ struct EventHistoryTests {
         // They are swept after each thousand.
         #expect(kept.count <= 300 + 1000)
         #expect(!kept.contains("100"))
+        await history.count(1_000)
+        #expect(try await summaries(history) { $0.limit = 100_000 }.count == 300)
+        now.withLock { $0 = $0.advanced(by: 501 * Timestamp.nanosecondsPerSecond) }
+        await history.append([Bench.event(1)])
+        await history.count(1_000)
+        #expect(try await summaries(history) == ["1"])
+        // Numbers go on behind those of events that were removed.
+        #expect(try await history.newest() == 3_001)
     }
 
     @Test("A file that is damaged is set aside with its content, told, and another one begun")

@@ -267,6 +267,35 @@ struct IntakeTests {
         #expect(installs.count == 450 && installs.allSatisfy { $0.events == 1 && $0.waiting == 1 })
     }
 
+    @Test(
+        "Each event that was acknowledged is worked through once, whatever its clock says and however few are kept",
+        arguments: ["1", "2145916800000", "9e18"], [1, 40])
+    func wrongClocks(timestamp: String, rest: Int) async throws {
+        let bench = try bench(#"{"name":"r","events":["near"],"message":"{event}"}"#)
+        await bench.history.setLimits(.init(age: .seconds(86_400), entries: 60))
+        for round in 0..<20 {
+            let events = (0..<20).map { number in
+                Self.proximity("\(round)-\(number)", 2).replacing(
+                    #/"timestamp":\d+/#, with: "\"timestamp\":\(timestamp)")
+            }
+            var answer = try await post(bench, events)
+            if answer.status == 503 {
+                #expect(answer.headers[.retryAfter] != nil)
+                try await bench.work()
+                answer = try await post(bench, events)
+            }
+            #expect(answer.status == 204)
+            // What is too much is removed after each request, whether or not it is worked through.
+            await bench.history.count(1_000)
+            if round % rest == 0 { _ = try await bench.received.work() }
+        }
+        try await bench.work()
+        await bench.history.count(1_000)
+        try await bench.work()
+        #expect(try await bench.state.installs(limit: 9).map(\.events) == [400])
+        #expect(try await bench.history.events(.init()).count <= 60)
+    }
+
     @Test("A state that is damaged is told, and installs and users are made again of the history")
     func lost() async throws {
         let bench = try bench(#"{"name":"r","events":["near"],"message":"hi"}"#)
@@ -323,6 +352,16 @@ struct IntakeTests {
         let batch = "[\(enter),\(exit),\(heartbeat)]"
         #expect(try await hook(bench, batch, media: "application/cloudevents-batch+json") == 204)
         #expect(try await summaries(bench) == ["cellar was left", "cellar was entered"])
+        for odd in [
+            Self.cloud("", #""kind":"enter",\#(region)"#), Self.cloud("a\\nb", #""kind":"enter",\#(region)"#),
+            Self.cloud(String(repeating: "i", count: 201), #""kind":"enter",\#(region)"#),
+            enter.replacing("1.0", with: "0.3"), enter.replacing(#""source":"s""#, with: #""source":"""#),
+            Self.cloud(one, #""kind":"enter","receiver":"\#(String(repeating: "r", count: 900_000))",\#(region)"#),
+            Self.cloud(
+                one,
+                #""kind":"application","name":"n","properties":{"a":"\#(String(repeating: "p", count: 20_000))"}"#),
+        ] { #expect(try await hook(bench, odd) == 422, "\(odd.prefix(80))") }
+        #expect(try await summaries(bench).count == 2)
         let unsigned = try await bench.ask(
             .post, "/v1/webhooks/attic", headers: [.contentType: "application/cloudevents+json"], body: enter)
         #expect(unsigned.status == 401)

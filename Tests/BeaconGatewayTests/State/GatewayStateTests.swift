@@ -90,21 +90,6 @@ struct GatewayStateTests {
         await #expect(throws: (any Error).self) { try await other.save(Presence()) }
     }
 
-    @Test("The file of earlier versions is taken over once, and then is gone")
-    func former() async throws {
-        let bench = try GatewayBench()
-        let file = bench.folder.path + "/outbox.sqlite.presence.json"
-        let text = """
-            {"regions":{"region hall":{"region":"\(GatewayBench.uuid)","state":1,"source":"a","since":12.5}},
-             "places":{"\(Self.beacon)":"hall"}}
-            """
-        try text.write(toFile: file, atomically: true, encoding: .utf8)
-        let presence = try await bench.state.presence()
-        #expect(presence.regions["region hall"]?.state == .inside && presence.places == [Self.beacon: "hall"])
-        #expect(!FileManager.default.fileExists(atPath: file))
-        #expect(try await bench.state.presence() == presence)
-    }
-
     @Test("A damaged file is set aside and told, and what was to be written is written")
     func damage() async throws {
         let bench = try GatewayBench()
@@ -163,7 +148,145 @@ struct GatewayStateTests {
         #expect(try await bench.state.messages(of: "i", isWaiting: true, limit: 2).map(\.id) == ["6", "8"])
     }
 
+    @Test("An app has at most 5000 installs, and none that was silent for 400 days")
+    func installBounds() async throws {
+        let state = try GatewayBench().state
+        @Sendable func install(_ number: Int, app: String = "a") -> Install {
+            let time = Timestamp(nanoseconds: Int64(number) * 1_000_000_000)
+            return Install(
+                id: "\(app)\(number)", app: app, user: "u\(number)", first: time, last: time, events: 1,
+                attributes: ["a": "b"])
+        }
+        try await state.write { database in
+            // As `save` does, in less time.
+            try database.execute(
+                sql: """
+                    WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
+                    INSERT INTO install (id, app, user, first, last, events)
+                    SELECT 'a' || i, 'a', 'u' || i, i * 1000000000, i * 1000000000, 1 FROM n;
+                    INSERT INTO person (app, user, attributes) SELECT app, user, '{}' FROM install;
+                    """)
+            for number in 5_000..<5_050 { try GatewayState.save(install(number), in: database) }
+            try GatewayState.save(install(1, app: "b"), in: database)
+        }
+        try await state.add(
+            InstallMessage(id: "m", install: "a5049", time: .zero, content: RuleMessage(text: "t"), rule: nil))
+        let kept = try await state.installs(limit: 10_000)
+        #expect(kept.count == 5_001 && kept.last?.id == "b1" && kept.dropLast().last?.id == "a50")
+        #expect(try await state.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM person") } == 5_001)
+        let later = install(6_000 + 400 * 86_400)
+        try await state.write { try GatewayState.save(later, in: $0) }
+        #expect(try await state.installs(limit: 10_000).map(\.id) == [later.id, "b1"])
+        #expect(try await state.messages(of: "a5049", isWaiting: true, limit: 9) == [])
+    }
+
+    @Test("A row that another program spoilt is passed over and told")
+    func spoiltRow() async throws {
+        let bench = try GatewayBench()
+        try await bench.state.save(Self.presence(["region a": .inside, "region b": .inside]))
+        bench.state.close()
+        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
+        var configuration = Configuration()
+        // Another schema lets other values in.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+        try await DatabaseQueue(path: file.path, configuration: configuration).writeWithoutTransaction { database in
+            try database.execute(
+                sql: "UPDATE sqlite_master SET sql = replace(sql, ', STRICT', '') WHERE name = 'region'")
+        }
+        try await DatabaseQueue(path: file.path).write {
+            try $0.execute(sql: "UPDATE region SET state = 'x', since = 'y' WHERE label = 'region a'")
+        }
+        #expect(try await bench.state.presence().regions.keys.sorted() == ["region b"])
+        #expect(bench.lines.all.contains { $0.contains("rows of the state") && $0.contains("passed over") })
+    }
+
     // MARK: - Backup
+
+    /// Puts another file in the place of a part of a backup.
+    private func replace(part: String, of backup: URL, by file: URL) throws {
+        let content = try Data(contentsOf: file)
+        try DatabaseQueue(path: backup.path).write { database in
+            try database.execute(sql: "DELETE FROM piece WHERE part = ?", arguments: [part])
+            try database.execute(
+                sql: "INSERT INTO piece (part, number, content) VALUES (?, 0, ?)", arguments: [part, content])
+        }
+    }
+
+    @Test(
+        "What somebody put into a backup is refused, or stays behind",
+        arguments: [
+            ("CREATE TRIGGER t AFTER INSERT ON region BEGIN DELETE FROM region; END; CREATE VIEW v AS SELECT 1", true),
+            ("CREATE TABLE other (a); ALTER TABLE region ADD COLUMN extra TEXT", true),
+            ("UPDATE event SET time = 9223372036854775807, arrival = -9223372036854775808", true),
+            ("INSERT INTO session (hash, time) VALUES ('s', 1); INSERT INTO code (hash, time) VALUES ('c', 1)", true),
+            ("UPDATE region SET state = 'inside'", false), ("UPDATE region SET beacons = x'00ff'", false),
+            ("UPDATE event SET time = 'x'", false), ("UPDATE event SET detail = x'00'", false),
+            ("DROP TABLE region; CREATE VIEW region AS SELECT 1 AS label", false),
+            ("DROP TABLE region; CREATE VIRTUAL TABLE region USING fts5(label)", false),
+            ("DROP TABLE message", false), ("ALTER TABLE region DROP COLUMN state", false),
+            ("PRAGMA application_id = 7", false),
+        ])
+    func hostileBackup(change: String, isTaken: Bool) async throws {
+        let (from, to) = (try WebBench(), try GatewayBench())
+        try await from.state.save(Self.presence(["region hall": .inside]))
+        await from.history.append([
+            HistoryEvent(
+                time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
+                detail: "{}")
+        ])
+        let backup = from.bench.folder.appendingPathComponent("b.backup")
+        try await Backup.write(to: backup, configuration: nil, state: from.state, history: from.history)
+        let isHistory = change.contains("event")
+        let file = from.bench.folder.appendingPathComponent("part")
+        let database = isHistory ? try await from.history.file.opened() : try from.state.file.opened()
+        try await database.vacuum(into: file.path)
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+        try await DatabaseQueue(path: file.path, configuration: configuration).writeWithoutTransaction {
+            try $0.execute(
+                sql: "UPDATE sqlite_master SET sql = replace(replace(sql, ', STRICT', ''), ') STRICT', ')')")
+        }
+        try await DatabaseQueue(path: file.path).writeWithoutTransaction { try $0.execute(sql: change) }
+        try replace(part: isHistory ? "history" : "state", of: backup, by: file)
+        let outbox = to.folder.path + "/outbox.sqlite"
+        func restore() throws {
+            _ = try Backup.restore(from: backup, besideOutbox: outbox, configuration: to.folder.path + "/c")
+        }
+        guard isTaken else {
+            #expect(throws: Backup.Failure.self) { try restore() }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: to.folder.path) == [])
+            return
+        }
+        try restore()
+        #expect(try await to.state.presence() == Self.presence(["region hall": .inside]))
+        let foreign = try await to.state.read { database in
+            try Int.fetchOne(
+                database,
+                sql: """
+                    SELECT (SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view') OR name = 'other')
+                    + (SELECT count(*) FROM session) + (SELECT count(*) FROM code)
+                    """)
+        }
+        #expect(foreign == 0)
+        let history = EventHistory(
+            file: EventHistory.file(besideOutbox: outbox), broadcast: EventBroadcast(), logger: to.lines.logger)
+        #expect(try await history.events(.init()).map(\.event.summary) == ["in"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: to.folder.path)
+                .allSatisfy { $0.hasPrefix("outbox.sqlite") })
+    }
+
+    @Test("What a process that was killed left of a backup is removed at the next start")
+    func sweep() throws {
+        let bench = try GatewayBench()
+        let names = [Backup.temporaryFile(in: bench.folder).lastPathComponent, "outbox.sqlite", "backup.sqlite"]
+        for name in names { try Data([1]).write(to: bench.folder.appendingPathComponent(name)) }
+        try Data([1]).write(to: bench.folder.appendingPathComponent(names[0] + "-journal"))
+        Backup.sweep(besideOutbox: bench.folder.path + "/outbox.sqlite")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).sorted()
+                == ["backup.sqlite", "outbox.sqlite"])
+    }
 
     @Test("A backup put back elsewhere has all that was there, and signs nobody in")
     func backup() async throws {

@@ -5,6 +5,7 @@ import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 import Foundation
+import GRDB
 import HTTPTypes
 import TestSupport
 import Testing
@@ -65,6 +66,36 @@ struct ItemTests {
         #expect(try await send(bench, .delete, "/v1/regions/back%2Fdoor").status == 204)
         #expect(try await send(bench, .delete, "/v1/regions/back%2Fdoor").status == 404)
         #expect(try await names(bench, "/v1/regions", "regions") == ["hall file"])
+    }
+
+    @Test("A change writes the rows of what changed alone, and the order stays")
+    func changedRows() async throws {
+        let bench = try bench()
+        func numbers() async throws -> [String: Int] {
+            try await bench.state.read { database in
+                try Dictionary(
+                    Row.fetchAll(database, sql: "SELECT name, number FROM item").map { ($0["name"], $0["number"]) }
+                ) { first, _ in first }
+            }
+        }
+        func put(_ name: String, _ method: HTTPRequest.Method = .post, _ path: String = "", as new: String? = nil)
+            async throws
+        {
+            let answer = try await send(
+                bench, method, "/v1/regions\(path)", #"{"name":"\#(new ?? name)","uuid":"\#(Self.other)","major":7}"#)
+            #expect(answer.status < 300, "\(answer.body)")
+        }
+        for name in ["a", "b", "c", "d"] { try await put(name) }
+        let before = try await numbers()
+        try await put("b", .put, "/b", as: "B")
+        #expect(try await send(bench, .delete, "/v1/regions/c").status < 300)
+        try await put("e")
+        let after = try await numbers()
+        #expect(after["a"] == before["a"] && after["B"] == before["b"] && after["d"] == before["d"])
+        #expect(after.keys.sorted() == ["B", "a", "d", "e"])
+        #expect(
+            try await names(bench, "/v1/regions", "regions")
+                == ["hall file", "a console", "B console", "d console", "e console"])
     }
 
     @Test("What is in the file is changed there, and is used before what has its name here")

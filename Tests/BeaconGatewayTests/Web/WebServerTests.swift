@@ -321,7 +321,7 @@ struct WebServerTests {
         let laterRun = Task { await later.gateway.run() }
         try await eventually { await !later.gateway.sourceValues.isEmpty }
         runner.advertised.withLock { $0 = [] }
-        await later.gateway.restoreAdvertising(from: later.state, or: later.history)
+        await later.gateway.restoreAdvertising(from: later.state)
         #expect(runner.advertised.withLock { $0 } == [frame])
         #expect(try await put(7, enabled: false).status == 200)
         #expect(runner.advertised.withLock { $0 } == [])

@@ -192,7 +192,8 @@ struct AirStationTests {
         #expect(90...110 ~= listener.missed)
     }
 
-    @Test("who ended while a process was stopped is not heard after it, and who came is", arguments: [3.1, 10, 100_000])
+    @Test(
+        "who ended while a process was stopped is not heard after it, and who came is", arguments: [3.1, 10, 100_000])
     func endedMeanwhile(seconds: Double) throws {
         let bench = try Bench()
         let listener = try bench.station()

@@ -18,7 +18,6 @@ final class ConfigurationSection {
 
     private let pairs: [(key: String, location: SourceLocation, value: Node)]
     private var known: [String] = []
-    private var formerNames: [String: String] = [:]
 
     /// Creates a mapping; without a node, one that only the environment gives values for.
     init(_ node: Node?, at path: [String], in reading: ConfigurationReading) {
@@ -50,14 +49,11 @@ final class ConfigurationSection {
         return pairs.map { ($0.key, $0.location) }
     }
 
-    /// Makes a key known by a name that it had once, so that its fault names the new one.
-    func renamed(_ old: String, to new: String) { formerNames[old] = new }
-
     /// Reports the keys that no setting has.
     func finish() {
         for (key, location, _) in pairs where !known.contains(key) {
             var message = "there is no key \"\(key)\" here"
-            if let nearest = formerNames[key] ?? SpellingSuggestion.to(key, among: known) {
+            if let nearest = SpellingSuggestion.to(key, among: known) {
                 message += "; was \"\(nearest)\" meant?"
             } else {
                 message += "; there are \(known.joined(separator: ", "))"

@@ -78,7 +78,6 @@ extension DestinationSettings {
                 return nil
             }
             let allowed = section.regionNames("regions", defined: regions)
-            section.renamed("news", to: "events")
             let events = section.choices(
                 "events", NotificationRules.kindWords + [(BeaconNotification.Kind.heartbeat.rawValue, .heartbeat)])
             let kind: Kind? =

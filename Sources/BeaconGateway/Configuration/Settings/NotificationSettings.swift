@@ -9,7 +9,6 @@ extension NotificationRules {
 
     static func read(_ section: ConfigurationSection, regions: Set<String>) -> NotificationRules {
         var rules = NotificationRules()
-        section.renamed("news", to: "events")
         if let kinds = section.choices("events", kindWords) { rules.kinds = Set(kinds) }
         rules.regions = section.regionNames("regions", defined: regions)
         rules.minimumProximity =

@@ -128,7 +128,7 @@ extension FleetMember {
         for _ in 0..<5 {
             guard let entry = try await exchange.entry(.configuration) else { break }
             var shared = try FleetConfiguration(entry.value)
-            shared.items = try change.applied(to: shared.items, beside: base)
+            shared.items = try change.applied(to: shared.items, beside: base).items
             do {
                 _ = try await exchange.put(try shared.encoded(), for: .configuration, replacing: entry.revision)
                 // It is changed; where this machine cannot follow at once, it does soon.

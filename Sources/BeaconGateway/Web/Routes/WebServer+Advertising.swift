@@ -50,11 +50,9 @@ extension WebServer {
 }
 
 extension Gateway {
-    /// Goes on being the beacon that this machine was when beacond ended. The history kept it before 2026-11-23.
-    func restoreAdvertising(from state: GatewayState, or history: EventHistory) async {
-        var kept = try? await state.value(of: .advertising)
-        if kept == nil { kept = try? await history.setting("advertising") }
-        guard let data = kept,
+    /// Goes on being the beacon that this machine was when beacond ended.
+    func restoreAdvertising(from state: GatewayState) async {
+        guard let data = try? await state.value(of: .advertising),
             let beacon = try? JSONDecoder().decode(AdvertisingValue.Beacon.self, from: data),
             let uuid = ProximityUUID(beacon.uuid), let major = UInt16(exactly: beacon.major),
             let minor = UInt16(exactly: beacon.minor), let power = Int8(exactly: beacon.measuredPower)

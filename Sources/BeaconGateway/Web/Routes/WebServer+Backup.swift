@@ -20,7 +20,7 @@ extension WebServer {
             guard isFree else { throw Problem(.tooManyRequests, "a backup is being made; try again in a moment") }
             defer { isBackingUp.withLock { $0 = false } }
             let folder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
-            let file = folder.appendingPathComponent("backup-\(UUID()).sqlite")
+            let file = Backup.temporaryFile(in: folder)
             do {
                 try await Backup.write(to: file, configuration: configuration.path, state: state, history: history)
                 let handle = try FileHandle(forReadingFrom: file)

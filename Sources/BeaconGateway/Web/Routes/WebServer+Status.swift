@@ -127,6 +127,20 @@ extension WebServer {
                     .init(severity: "good", what: "\(queue.destination) accepts notifications", remedy: nil))
             }
         }
+        let unkept = await gateway.statistics.unkept
+        if unkept > 0 {
+            findings.append(
+                .init(
+                    severity: "error",
+                    what: "\(unkept) notifications wait in memory, since the disk does not take them",
+                    remedy: "look into the log for the reason, and make room on the disk"))
+        }
+        if let failure = await history.failure {
+            findings.append(
+                .init(
+                    severity: "error", what: "the history is not kept: \(failure)",
+                    remedy: "make room on the disk, or end the program that holds the file"))
+        }
         let names = Set(await gateway.receiverValues.map(\.name))
         for name in configuration.places?.receiverNames ?? [] where !names.contains(name) {
             findings.append(

@@ -73,7 +73,7 @@ struct WebServer: Service {
     var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     func run() async {
-        await gateway.restoreAdvertising(from: state, or: history)
+        await gateway.restoreAdvertising(from: state)
         await history.sweep()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await beat() }
