@@ -238,7 +238,7 @@ extension RuleEngine.Active {
         }
     }
 
-    /// Returns what it is that a receiver of this machine notified of a beacon. Of several receivers the nearest counts.
+    /// Returns the moments of a change that this machine notified of. Of several receivers the nearest counts.
     private mutating func hear(
         _ beacon: BeaconIdentity, _ proximity: Proximity?, _ receiver: String, at time: Timestamp
     ) -> [ProximityMoment] {

@@ -242,11 +242,10 @@ actor RuleEngine {
         beacons: [BeaconIdentity: BeaconSettings]
     ) async {
         second = (report.time, regions, beacons)
-        let standing = active.contains(where: \.isNew) ? reports.standing : []
         let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
         var starts: [Start] = []
         for index in active.indices {
-            for change in active[index].isNew ? standing + changes : changes {
+            for change in active[index].isNew ? reports.standing : changes {
                 let names = regions.lazy.filter { $0.constraint.matches(change.beacon) }.map(\.name)
                 guard active[index].rule.concerns(change.beacon, of: Set(names)) else { continue }
                 starts += decide(index, active[index].heard.receive(change))
