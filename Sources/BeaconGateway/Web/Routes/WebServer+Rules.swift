@@ -165,7 +165,10 @@ extension WebServer {
         var newest: [BeaconIdentity: NumberedEvent] = [:]
         func look(at event: NumberedEvent) {
             for found in one.occurrences(of: event, in: configuration) {
-                let occurrence = found.with(event.event.install.flatMap { installs[$0] })
+                var occurrence = found.with(event.event.install.flatMap { installs[$0] })
+                if event.event.sender != nil, let arrival = event.arrival {
+                    occurrence.lateness = .nanoseconds(max(0, arrival.since(event.event.time)))
+                }
                 guard rule.concerns(occurrence) else { continue }
                 var ran = false
                 let work = RuleEngine.decide(&one, occurrence, ids: &ids, ran: &ran)
