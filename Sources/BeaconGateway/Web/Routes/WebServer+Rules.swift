@@ -163,7 +163,7 @@ extension WebServer {
         var ids = NotificationIDs()
         var installs: [String: Install] = [:]
         var newest: [BeaconIdentity: NumberedEvent] = [:]
-        func look(at event: NumberedEvent) {
+        func look(at event: NumberedEvent, until end: Timestamp = .latest) {
             for found in one.occurrences(of: event, in: configuration) {
                 var occurrence = found.with(event.event.install.flatMap { installs[$0] })
                 if event.event.sender != nil, let arrival = event.arrival {
@@ -172,7 +172,7 @@ extension WebServer {
                 guard rule.concerns(occurrence) else { continue }
                 var ran = false
                 let work = RuleEngine.decide(&one, occurrence, ids: &ids, ran: &ran)
-                guard occurrence.time >= from else { continue }
+                guard (from...max(from, end)).contains(occurrence.time) else { continue }
                 let run = TrialValue.Run(
                     time: occurrence.time.seconds, event: event.number, summary: occurrence.summary,
                     person: occurrence.person.isEmpty ? nil : occurrence.person,
@@ -195,11 +195,11 @@ extension WebServer {
                 look(at: event)
             }
             guard events.count == query.limit, let last = events.last?.number else {
-                // Whoever is still there has stayed until the second after the end.
-                let end = min(query.to ?? now, now).advanced(by: Timestamp.nanosecondsPerSecond)
-                for var event in newest.values where event.event.time < end {
-                    event.event.time = end
-                    look(at: event)
+                // Whoever is still there has stayed until the end, as the second after it would tell.
+                let end = min(query.to ?? now, now)
+                for var event in newest.values where event.event.time <= end {
+                    event.event.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
+                    look(at: event, until: end)
                 }
                 break
             }
