@@ -61,7 +61,7 @@ struct ItemTests {
         #expect(renamed.status == 200)
         #expect(await bench.gateway.condition(of: "Front door") == nil)
         // Another process, later.
-        let later = bench.server.configuration.adding(try await bench.bench.state.items())
+        let later = bench.server.current.withLock { $0 }.adding(try await bench.bench.state.items())
         #expect(later.regions.map(\.name) == ["hall", "back/door"])
         #expect(try await send(bench, .delete, "/v1/regions/back%2Fdoor").status == 204)
         #expect(try await send(bench, .delete, "/v1/regions/back%2Fdoor").status == 404)
@@ -109,7 +109,7 @@ struct ItemTests {
         let item = ConfigurationItem(
             kind: .region, name: "hall",
             settings: .object(["name": .string("hall"), "uuid": .string(Self.other)]), origin: .console)
-        let merged = bench.server.configuration.adding([item])
+        let merged = bench.server.current.withLock { $0 }.adding([item])
         #expect(merged.regions.map(\.region.constraint) == [GatewayBench.constraint])
         #expect(merged.items.last?.fault?.contains("the file has a region of this name") == true)
     }

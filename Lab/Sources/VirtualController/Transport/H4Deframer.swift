@@ -24,12 +24,24 @@ struct H4Deframer: Sendable {
                 buffer.removeFirst()
                 continue
             }
-            guard let end = end(of: indicator), buffer.count >= end else { return nil }
+            guard let end = end(of: indicator), buffer.count >= end else { return resynchronized() }
             let packet = Array(buffer[1..<end])
             buffer.removeFirst(end)
             return (indicator, packet)
         }
         return nil
+    }
+
+    /// A reset that came behind the beginning of a packet, as a packet of its own; nil without one.
+    ///
+    /// A machine that reboots leaves the beginning of a packet, or the echo of a terminal: the host's packets would be
+    /// its end for ever. The host begins with a reset (Vol 4, Part E, 7.3.2), and repeats it.
+    private mutating func resynchronized() -> (indicator: Indicator, packet: [UInt8])? {
+        let reset: [UInt8] = [Indicator.command.rawValue, 0x03, 0x0C, 0x00]
+        guard buffer.count > reset.count, buffer.suffix(reset.count).elementsEqual(reset) else { return nil }
+        strayBytes += buffer.count - reset.count
+        buffer = []
+        return (.command, Array(reset.dropFirst()))
     }
 
     /// Where the first packet ends, once its length has come (Vol 4, Part E, 5.4).

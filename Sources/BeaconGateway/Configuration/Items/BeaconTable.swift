@@ -71,7 +71,7 @@ enum BeaconTable {
         for (line, values) in rows {
             let item = item(values)
             let isName = !item.name.unicodeScalars.contains { $0.properties.generalCategory == .control }
-            guard isName, !WebServer.reserved.contains(item.name) else {
+            guard isName, !ItemChanges.reserved.contains(item.name) else {
                 faults.append(.init(key: "line \(line)", detail: "\"\(item.name.printable)\" cannot be a name"))
                 continue
             }

@@ -57,20 +57,12 @@ struct WebServer: Service {
     let fleet: FleetMember?
     let logger: Logger
     let sessions: WebSessions
-    /// Has the configuration read again, or another one used.
+    /// Reads the configuration again, or uses another one.
     let reload: @Sendable (GatewayConfiguration?) -> Void
-    /// True while a backup is made.
-    let isBackingUp = Locked(false)
-    /// The number of apps that wait for a message.
-    let polls = Locked(0)
     /// True once beacond ends.
     let isEnding = Locked(false)
-    let diagnoses = DiagnosisCache()
     let limits = ConnectionLimits()
     let started = Date()
-
-    /// The configuration of the file.
-    var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     func run() async {
         await gateway.restoreAdvertising(from: state)
@@ -155,7 +147,7 @@ struct WebServer: Service {
     /// Returns a path in the one form in which it is looked up.
     static func key(_ path: String) -> String { path.split(separator: "/").joined(separator: "/") }
 
-    /// The routes, each group in a file of its own.
+    /// The routes, in groups. Each group is a type with the parts that it needs.
     func router() -> Router<WebContext> {
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         let methods = Locked<[RoutePattern]>([])
@@ -163,24 +155,32 @@ struct WebServer: Service {
             ProblemMiddleware(methods: methods, logger: logger)
             RequestGuard(settings: settings, sessions: sessions)
         }
-        addConsole(to: router)
-        addMetrics(to: router)
+        ConsoleRoutes().add(to: router)
+        MetricsRoutes(gateway: gateway, delivery: delivery, broadcast: broadcast, state: state, limits: limits).add(
+            to: router)
         let v1 = router.group("v1")
-        addSession(to: v1)
-        addStatus(to: v1)
-        addSensing(to: v1)
-        addFleet(to: v1)
-        addRecording(to: v1)
-        addEvents(to: v1)
-        addAdvertising(to: v1)
-        addDeliveries(to: v1)
-        addIntake(to: v1)
-        addItems(to: v1)
-        addRules(to: v1)
-        addPeople(to: v1)
-        addPlan(to: v1)
-        addBackup(to: v1)
-        addSetup(to: v1)
+        let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
+        let diagnoses = DiagnosisCache()
+        SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
+        StatusRoutes(
+            settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current, history: history,
+            state: state, broadcast: broadcast, diagnoses: diagnoses, started: started
+        ).add(to: v1)
+        SensingRoutes(gateway: gateway).add(to: v1)
+        FleetRoutes(fleet: fleet, current: current).add(to: v1)
+        EventRoutes(gateway: gateway, history: history, state: state, broadcast: broadcast).add(to: v1)
+        AdvertisingRoutes(gateway: gateway, state: state).add(to: v1)
+        DeliveryRoutes(gateway: gateway, delivery: delivery, current: current, state: state).add(to: v1)
+        IntakeRoutes(gateway: gateway, history: history, state: state, current: current, isEnding: isEnding).add(to: v1)
+        ItemRoutes(gateway: gateway, changes: changes).add(to: v1)
+        RuleRoutes(
+            gateway: gateway, rules: rules, state: state, history: history, broadcast: broadcast, changes: changes
+        ).add(to: v1)
+        PeopleRoutes(state: state, current: current).add(to: v1)
+        PlanRoutes(gateway: gateway, state: state, broadcast: broadcast).add(to: v1)
+        BackupRoutes(settings: settings, current: current, state: state, history: history).add(to: v1)
+        SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
+            to: v1)
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
         methods.withLock { $0 = patterns }
         return router

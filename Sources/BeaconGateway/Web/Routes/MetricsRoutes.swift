@@ -4,9 +4,15 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The figures for a monitoring system.
-extension WebServer {
-    func addMetrics(to router: Router<WebContext>) {
+/// The route of the figures for a monitoring system.
+struct MetricsRoutes: Sendable {
+    let gateway: Gateway
+    let delivery: DeliveryService<ContinuousClock>?
+    let broadcast: EventBroadcast
+    let state: GatewayState
+    let limits: ConnectionLimits
+
+    func add(to router: Router<WebContext>) {
         router.get("metrics") { _, _ in
             let text = await gatewayMetrics() + PrometheusMetrics.shared.text()
             return Response(

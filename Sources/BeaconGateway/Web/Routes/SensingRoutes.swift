@@ -4,9 +4,12 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// What is heard: sources, receivers, regions, places, beacons.
-extension WebServer {
-    func addSensing(to router: RouterGroup<WebContext>) {
+/// Routes of sources, receivers, regions, places and beacons.
+struct SensingRoutes: Sendable {
+    let gateway: Gateway
+
+    func add(to router: RouterGroup<WebContext>) {
+        addRecording(to: router)
         router.get("sources") { _, _ in try Response.json(["sources": await gateway.sourceValues]) }
         router.get("receivers") { _, _ in try Response.json(["receivers": await gateway.receiverValues]) }
         router.get("beacons") { _, _ in
@@ -38,7 +41,7 @@ extension WebServer {
     private static let longestRecording = 3_600
 
     /// Adds the recording of what is heard, as a sighting log.
-    func addRecording(to router: RouterGroup<WebContext>) {
+    private func addRecording(to router: RouterGroup<WebContext>) {
         router.get("sightings") { request, _ in
             let seconds = try request.number("seconds", 1...Self.longestRecording) ?? 60
             guard let lines = await gateway.record(for: .seconds(seconds)) else {

@@ -2,8 +2,11 @@ import BeaconModel
 import Foundation
 import Hummingbird
 
-/// This machine as a beacon.
-extension WebServer {
+/// Routes of this machine as a beacon.
+struct AdvertisingRoutes: Sendable {
+    let gateway: Gateway
+    let state: GatewayState
+
     private struct Wish: Codable {
         var uuid: String
         var major: Int
@@ -12,7 +15,7 @@ extension WebServer {
         var enabled: Bool
     }
 
-    func addAdvertising(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("advertising") { _, _ in try Response.json(await gateway.advertisingValue) }
         router.put("advertising") { request, _ in
             var request = request

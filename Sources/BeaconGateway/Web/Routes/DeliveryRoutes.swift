@@ -1,11 +1,21 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconSupport
 import Dispatch
 import Foundation
 import Hummingbird
 
-/// What waits to be delivered, and what was refused.
-extension WebServer {
+/// Routes of notifications that wait, and of those that were refused.
+struct DeliveryRoutes: Sendable {
+    let gateway: Gateway
+    let delivery: DeliveryService<ContinuousClock>?
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+    let state: GatewayState
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     private struct Queue: Encodable {
         var name: String
         var type: String
@@ -40,7 +50,7 @@ extension WebServer {
     /// The most entries of one answer.
     private static let mostEntries = 200
 
-    func addDeliveries(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("outbox") { _, _ in
             let queues = try await delivery?.status() ?? []
             // By the clock of what is heard, as all times of the interface: deliveries go by that on the wall.

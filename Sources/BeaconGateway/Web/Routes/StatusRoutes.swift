@@ -1,14 +1,30 @@
 import BeaconDelivery
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Dispatch
 import Foundation
 import Hummingbird
 import LinuxRadio
 import NIOCore
 
-/// How beacond is: its state, its rules, its health, its figures.
-extension WebServer {
+/// Routes of beacond's state, health and readiness.
+struct StatusRoutes: Sendable {
+    let settings: WebSettings
+    let gateway: Gateway
+    let rules: RuleEngine
+    let delivery: DeliveryService<ContinuousClock>?
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+    let history: EventHistory
+    let state: GatewayState
+    let broadcast: EventBroadcast
+    let diagnoses: DiagnosisCache
+    let started: Date
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     private struct Status: Encodable {
         var machine: String
         var started: Double
@@ -37,7 +53,7 @@ extension WebServer {
         var findings: [Finding]
     }
 
-    func addStatus(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("status") { _, _ in
             // By one clock, which is a recording's where that is what is heard.
             let time = await gateway.newestTime.seconds

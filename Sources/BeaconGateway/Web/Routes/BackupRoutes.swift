@@ -4,11 +4,22 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// All that beacond knows, as one file.
-extension WebServer {
+/// The route of the backup: one file with all that beacond knows.
+struct BackupRoutes: Sendable {
+    let settings: WebSettings
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+    let state: GatewayState
+    let history: EventHistory
+    /// True while a backup is made.
+    private let isBackingUp = Locked(false)
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     private static let chunk = 256 << 10
 
-    func addBackup(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("backup") { _, _ in
             guard !settings.isReadOnly else {
                 throw Problem(.forbidden, "the console only shows, and a backup has all that it does not")

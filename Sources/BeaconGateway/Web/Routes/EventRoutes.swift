@@ -5,15 +5,20 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What has happened: the history, what happens now, and both as files.
-extension WebServer {
+/// Routes of events: the history, the present, and both as files.
+struct EventRoutes: Sendable {
+    let gateway: Gateway
+    let history: EventHistory
+    let state: GatewayState
+    let broadcast: EventBroadcast
+
     /// The most events of one answer.
     private static let mostEvents = 1_000
 
     /// The most events of an export.
     private static let mostExported = 1_000_000
 
-    func addEvents(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("events") { request, _ in
             let query = try Self.query(of: request)
             let events = try await history.events(query)

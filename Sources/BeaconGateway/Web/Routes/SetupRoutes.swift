@@ -6,8 +6,19 @@ import Hummingbird
 import LinuxRadio
 import Logging
 
-/// The guided start, where there is no configuration so far.
-extension WebServer {
+/// Routes of the guided start, before there is a configuration.
+struct SetupRoutes: Sendable {
+    let settings: WebSettings
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+    let diagnoses: DiagnosisCache
+    /// Reads the configuration again, or uses another one.
+    let reload: @Sendable (GatewayConfiguration?) -> Void
+    let logger: Logger
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     private struct Start: Encodable {
         var path: String
         var secrets: String
@@ -29,7 +40,7 @@ extension WebServer {
         var faults: [GuidedStart.Draft.Fault]
     }
 
-    func addSetup(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("setup") { _, _ in
             let setup = try setup()
             return try Response.json(

@@ -6,8 +6,21 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What apps, other beacond and gateways send, and the messages that apps take.
-extension WebServer {
+/// Routes of events from apps, other beacond and gateways, and of messages to apps.
+struct IntakeRoutes: Sendable {
+    let gateway: Gateway
+    let history: EventHistory
+    let state: GatewayState
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+    /// True once beacond ends.
+    let isEnding: Locked<Bool>
+    /// The number of apps that wait for a message.
+    private let polls = Locked(0)
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     /// The largest request of a sender, in bytes: a hundred events with much in them.
     private static let largestBatch = 1 << 20
 
@@ -33,7 +46,7 @@ extension WebServer {
         var ids: [String]
     }
 
-    func addIntake(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.post("app-installs/{id}/events") { request, context in
             let (app, install) = try await sender(of: request, context)
             let body = try await Self.body(of: request)

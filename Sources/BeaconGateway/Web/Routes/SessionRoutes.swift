@@ -1,7 +1,18 @@
+import BeaconSupport
 import HTTPTypes
 import Hummingbird
 
-extension WebServer {
+/// Routes for signing in and out.
+struct SessionRoutes: Sendable {
+    let settings: WebSettings
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+    let sessions: WebSessions
+    let state: GatewayState
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     private struct Login: Decodable {
         var token: String?
         /// A code of one use, which `beacond open` has in its link.
@@ -18,7 +29,7 @@ extension WebServer {
     }
 
     /// Adds the exchange of the token for a cookie, which a browser keeps.
-    func addSession(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.post("session") { request, _ in
             var request = request
             let login = try await request.value(Login.self, upTo: WebContext.largestOpenBody)

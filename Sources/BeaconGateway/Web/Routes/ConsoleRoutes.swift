@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The files of the console, which lie in the program.
-extension WebServer {
-    func addConsole(to router: Router<WebContext>) {
+/// Routes of the console's files, which lie in the program.
+struct ConsoleRoutes: Sendable {
+    func add(to router: Router<WebContext>) {
         for file in ConsoleFiles.all {
             router.get(RouterPath(file.name == "index.html" ? "" : file.name)) { request, _ in
                 // The same until beacond is another: browsers ask, and get nothing twice.

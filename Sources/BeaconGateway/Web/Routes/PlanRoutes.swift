@@ -3,8 +3,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The plan of the building: where receivers and beacons are, and a picture behind them.
-extension WebServer {
+/// Routes of the building's plan and of the picture behind it.
+struct PlanRoutes: Sendable {
+    let gateway: Gateway
+    let state: GatewayState
+    let broadcast: EventBroadcast
+
     /// The largest picture, in bytes.
     private static let largestPicture = 4 << 20
 
@@ -34,7 +38,7 @@ extension WebServer {
         var data: Data { Data("\(type)\n".utf8) + bytes }
     }
 
-    func addPlan(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("plan") { _, _ in try Response.json(try await planValue()) }
         router.put("plan") { request, _ in
             var request = request

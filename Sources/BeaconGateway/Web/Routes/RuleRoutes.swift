@@ -23,8 +23,15 @@ struct RuleValue: Encodable, Sendable {
     var settings: JSONValue
 }
 
-/// The rules: what they are, what they did, what they would do.
-extension WebServer {
+/// Routes of the rules, their runs and their trials.
+struct RuleRoutes: Sendable {
+    let gateway: Gateway
+    let rules: RuleEngine
+    let state: GatewayState
+    let history: EventHistory
+    let broadcast: EventBroadcast
+    let changes: ItemChanges
+
     private struct Rules: Encodable {
         var rules: [RuleValue]
         var unused: [UnusedItemValue]
@@ -78,11 +85,11 @@ extension WebServer {
         @Nullable var next: Int64?
     }
 
-    func addRules(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         router.get("rules") { _, _ in
             try Response.json(Rules(rules: await ruleValues(), unused: await gateway.unusedItems(.rule)))
         }
-        addChanges(of: .rule, at: "rules", to: router) { name in
+        changes.add(of: .rule, at: "rules", to: router) { name in
             await ruleValues().first { $0.name == name }
         }
         router.put("rules/{name}/enabled") { request, context in

@@ -1,11 +1,19 @@
 import BeaconDelivery
 import BeaconModel
+import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The apps of which events are taken, their installs and users, and messages to them.
-extension WebServer {
+/// Routes of apps, their installs and users, and of messages to them.
+struct PeopleRoutes: Sendable {
+    let state: GatewayState
+    /// The configuration of the file, which a reload replaces.
+    let current: Locked<GatewayConfiguration>
+
+    /// The configuration of the file.
+    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+
     /// The most installs of one answer.
     private static let mostInstalls = 1_000
 
@@ -65,7 +73,7 @@ extension WebServer {
         var url: String?
     }
 
-    func addPeople(to router: RouterGroup<WebContext>) {
+    func add(to router: RouterGroup<WebContext>) {
         addApps(to: router)
         router.get("installs") { _, _ in
             let installs = try await state.installs(limit: Self.mostInstalls)
@@ -140,7 +148,7 @@ extension WebServer {
                     .unprocessableContent, "give the app a name of 1 to 100 characters",
                     errors: [.init(key: "name", detail: "is a text of 1 to 100 characters on one line")])
             }
-            guard !Self.reserved.contains(name) else {
+            guard !ItemChanges.reserved.contains(name) else {
                 throw Problem(
                     .unprocessableContent, "an app cannot be called \"\(name)\"",
                     errors: [.init(key: "name", detail: "cannot be \"\(name)\"")])
