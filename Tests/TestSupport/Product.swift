@@ -2,10 +2,10 @@ import Foundation
 
 /// Programs that were built with the tests.
 public enum Product {
-    /// Returns where one is: beside the test bundle itself.
+    /// Returns where one is: beside the program of the tests.
     public static func path(_ name: String) -> String {
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-        let own = bundle ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "")
+        // Not by `Bundle.allBundles`, which crashes in Swift 6.2.3's Foundation for arm64.
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         return own.deletingLastPathComponent().appendingPathComponent(name).path
     }
 }

@@ -32,7 +32,7 @@ struct H4Deframer: Sendable {
         return nil
     }
 
-    /// A reset that came behind the beginning of a packet, as a packet of its own; nil without one.
+    /// A reset that came behind the beginning of a packet; nil without one.
     ///
     /// A machine that reboots leaves the beginning of a packet, or the echo of a terminal: the host's packets would be
     /// its end for ever. The host begins with a reset (Vol 4, Part E, 7.3.2), and repeats it.

@@ -19,7 +19,7 @@ struct ItemChanges: Sendable {
         value: @escaping @Sendable (String) async -> Value?
     ) {
         @Sendable func answer(_ name: String, _ status: HTTPResponse.Status) async throws -> Response {
-            guard let value = await value(name) else { throw Problem(.notFound, "it was removed meanwhile") }
+            guard let value = await value(name) else { throw Problem(.notFound, "another request has removed it") }
             return try Response.json(value, status: status)
         }
         router.post(RouterPath(path)) { request, _ in
