@@ -90,25 +90,9 @@ let package = Package(
         // Layer 1: locks, signals, files: small helpers that need the system only. For this package alone.
         .target(name: "BeaconSupport", dependencies: ["CLibrary"], swiftSettings: habits),
 
-        // Layer 2: the meaning of adverts, the ports of their sources, and four modules that know nothing of radios.
+        // Layer 2: the meaning of adverts, the ports of their sources, and modules that know nothing of radios.
         .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
         .target(name: "BeaconRadio", dependencies: ["BeaconModel"], swiftSettings: habits),
-        .target(
-            name: "BeaconDelivery",
-            dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport",
-                product("GRDB", "GRDB.swift", trait: "Delivery"),
-                product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
-                product("NIOCore", "swift-nio", trait: "Delivery"),
-                product("NIOPosix", "swift-nio", trait: "Delivery"),
-                product("NIOHTTP1", "swift-nio", trait: "Delivery"),
-                product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
-                product("Crypto", "swift-crypto", trait: "Delivery"),
-                .product(name: "Logging", package: "swift-log"),
-                product("Metrics", "swift-metrics", trait: "Delivery"),
-            ],
-            swiftSettings: habits
-        ),
         // A connection to a broker, by a library that is opened at run time.
         .target(
             name: "BeaconBroker",
@@ -156,7 +140,24 @@ let package = Package(
             swiftSettings: habits),
         // The message bus, by a library that is opened at run time.
         .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        // Layer 3: a broker as a destination.
+        // Layer 3: destinations, what they are notified of and what waits for them.
+        .target(
+            name: "BeaconDelivery",
+            dependencies: [
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine",
+                product("GRDB", "GRDB.swift", trait: "Delivery"),
+                product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
+                product("NIOCore", "swift-nio", trait: "Delivery"),
+                product("NIOPosix", "swift-nio", trait: "Delivery"),
+                product("NIOHTTP1", "swift-nio", trait: "Delivery"),
+                product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
+                product("Crypto", "swift-crypto", trait: "Delivery"),
+                .product(name: "Logging", package: "swift-log"),
+                product("Metrics", "swift-metrics", trait: "Delivery"),
+            ],
+            swiftSettings: habits
+        ),
+        // Layer 4: a broker as a destination.
         .target(
             name: "BeaconMQTT",
             dependencies: [
