@@ -91,7 +91,7 @@ let package = Package(
         // Layer 1: locks, signals, files: small helpers that need the system only. For this package alone.
         .target(name: "BeaconSupport", dependencies: ["CLibrary"], swiftSettings: habits),
 
-        // Layer 2: the meaning of adverts, the ports of their sources, and four modules that know nothing of radios.
+        // Layer 2: the meaning of adverts, the ports of their sources, and modules that know nothing of radios.
         .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
         .target(name: "BeaconRadio", dependencies: ["BeaconModel"], swiftSettings: habits),
         // Events and the state that they lead to, in one file.
@@ -152,11 +152,11 @@ let package = Package(
             swiftSettings: habits),
         // The message bus, by a library that is opened at run time.
         .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        // Layer 3: notifications, and destinations as consumers of the event store.
+        // Layer 3: notifications, what they are of, and destinations as consumers of the event store.
         .target(
             name: "BeaconDelivery",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEventStore",
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconEventStore",
                 product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
                 product("NIOCore", "swift-nio", trait: "Delivery"),
                 product("NIOPosix", "swift-nio", trait: "Delivery"),

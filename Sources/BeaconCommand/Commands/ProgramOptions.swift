@@ -1,4 +1,5 @@
 import ArgumentParser
+import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconPrograms
@@ -72,7 +73,10 @@ final class ProgramStarter {
     private let programs: EventPrograms
     private let events: Set<RuleEvent>
     private let hasStates: Bool
-    private var trigger: RuleTrigger
+    private var reports = ProximityReports()
+    private var machine: ProximityMachine
+    /// The newest second, by the wall clock.
+    private var second = Timestamp.zero
 
     /// - Parameters:
     ///   - events: the events for which it runs.
@@ -81,7 +85,7 @@ final class ProgramStarter {
         self.programs = programs
         self.events = Set(events)
         self.hasStates = hasStates
-        trigger = RuleTrigger(events)
+        machine = ProximityMachine(events)
     }
 
     /// Runs the program where it is for a change of a region.
@@ -105,9 +109,19 @@ final class ProgramStarter {
     ///   - time: the same second by the core's clock.
     ///   - receiver: the receiver.
     func handle(_ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID) {
-        for moment in trigger.receive(report, at: time, from: receiver) {
+        guard !machine.conditions.isEmpty else { return }
+        second = report.time
+        let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
+        run(for: changes.flatMap { machine.receive($0) })
+    }
+
+    /// Runs the program for stays that have become long enough. All reports of the second have come.
+    func settle() { run(for: machine.advance(to: reports.time)) }
+
+    private func run(for moments: [ProximityMoment]) {
+        for event in moments.compactMap({ reports.event(of: $0, at: second) }) {
             var line: [UInt8] = []
-            EventJSON.append(moment, to: &line)
+            EventJSON.append(event, to: &line)
             programs.enqueue(line)
         }
     }

@@ -60,7 +60,10 @@ struct SessionRunner {
             try session.run(
                 shouldStop: { Interruption.isRequested },
                 progress: { packets, time in progress.step(packets: packets, time: time) },
-                settled: settled,
+                settled: {
+                    programs?.settle()
+                    try settled()
+                },
                 handle: { event in
                     if case .region(let change) = event { programs?.handle(change) }
                     try handle(event)

@@ -1,3 +1,4 @@
+import BeaconEngine
 public import BeaconModel
 import BeaconSupport
 
@@ -21,9 +22,15 @@ public struct NotificationPolicy: Sendable {
         var region: String?
     }
 
+    /// The list of a region as one receiver ranges it, and the notifications of it.
+    private struct History {
+        var reports = ProximityReports()
+        var machine = ProximityMachine([])
+    }
+
     private var regions: [BeaconNotification.Region]
     private var states: [String: RegionState] = [:]
-    private var histories: [HistoryKey: ProximityHistory] = [:]
+    private var histories: [HistoryKey: History] = [:]
     private var rememberedBeacons = 0
     private var ids: EventIDs
     private var newest = Timestamp.zero
@@ -66,7 +73,7 @@ public struct NotificationPolicy: Sendable {
                 return (HistoryKey(receiver: key.receiver, region: region), history)
             }
             histories = Dictionary(moved) { first, _ in first }
-            rememberedBeacons = histories.values.reduce(0) { $0 + $1.beacons.count }
+            rememberedBeacons = histories.values.reduce(0) { $0 + $1.machine.count }
             for index in self.regions.indices {
                 if let name = renamed[self.regions[index].name] { self.regions[index].name = name }
             }
@@ -81,7 +88,7 @@ public struct NotificationPolicy: Sendable {
         let gone = Set(before).subtracting(self.regions).map(\.name)
         for name in gone { states[name] = nil }
         for (key, history) in histories where key.region.map(gone.contains) ?? false {
-            rememberedBeacons -= history.beacons.count
+            rememberedBeacons -= history.machine.count
             histories[key] = nil
         }
     }
@@ -144,15 +151,19 @@ public struct NotificationPolicy: Sendable {
     ///
     /// - Parameter wallTime: now, since 1970.
     public mutating func heartbeat(at wallTime: Timestamp) -> BeaconNotification {
-        for (key, history) in histories where newest.since(history.time) > Self.reportLifetime {
-            rememberedBeacons -= history.beacons.count
+        for (key, history) in histories where newest.since(history.reports.time) > Self.reportLifetime {
+            rememberedBeacons -= history.machine.count
             histories[key] = nil
         }
         var notification = BeaconNotification(id: ids.next(at: wallTime), kind: .heartbeat, time: wallTime)
         notification.presence = regions.map { region in
             var beacons: [BeaconNotification.PresentBeacon] = []
             for (key, history) in histories where key.region == region.name {
-                beacons += history.present(at: key.receiver)
+                beacons += history.reports.present.map { beacon in
+                    BeaconNotification.PresentBeacon(
+                        identity: beacon.identity, proximity: beacon.proximity, accuracy: beacon.accuracy,
+                        rssi: beacon.rssi == 0 ? nil : beacon.rssi, receiver: key.receiver)
+                }
             }
             beacons.sort(by: Self.isNearer)
             let listed = beacons.prefix(max(rules.maximumBeaconsInHeartbeat, 0))
@@ -180,16 +191,16 @@ public struct NotificationPolicy: Sendable {
                 // A region without a name cannot be in the list of regions to report.
                 guard rules.regions == nil else { return [] }
                 let region = BeaconNotification.Region(name: constraint.description, constraint: constraint)
-                return compare(report.beacons[...], with: region, of: report, at: wallTime)
+                return compare(report.beacons, with: region, of: report, at: wallTime)
             }
-            return named.flatMap { compare(report.beacons[...], with: $0, of: report, at: wallTime) }
+            return named.flatMap { compare(report.beacons, with: $0, of: report, at: wallTime) }
         }
         if regions.isEmpty {
-            return rules.regions == nil ? compare(report.beacons[...], with: nil, of: report, at: wallTime) : []
+            return rules.regions == nil ? compare(report.beacons, with: nil, of: report, at: wallTime) : []
         }
         return regions.flatMap { region in
             compare(
-                report.beacons.filter { region.constraint.matches($0.identity) }[...], with: region, of: report,
+                report.beacons.filter { region.constraint.matches($0.identity) }, with: region, of: report,
                 at: wallTime)
         }
     }
@@ -230,42 +241,43 @@ public struct NotificationPolicy: Sendable {
 
     /// Compares a report with the history of its receiver and region, and returns the notifications to send.
     private mutating func compare(
-        _ beacons: ArraySlice<RangedBeacon>, with region: BeaconNotification.Region?,
-        of report: RangingEvent, at wallTime: Timestamp
+        _ beacons: [RangedBeacon], with region: BeaconNotification.Region?, of report: RangingEvent,
+        at wallTime: Timestamp
     ) -> [BeaconNotification] {
         let key = HistoryKey(receiver: report.receiver, region: region?.name)
-        let coolDown = rules.coolDown.clampedNanoseconds
         // Removed from the table, so that it is changed without a copy.
-        var history = histories.removeValue(forKey: key) ?? ProximityHistory()
-        rememberedBeacons -= history.beacons.count
-        let changes = history.update(
-            with: beacons, at: newest, coolDown: coolDown, maximum: max(rules.maximumBeacons - rememberedBeacons, 0),
-            reportsGone: rules.kinds.contains(.gone), isNear: isNearEnough, ignored: &ignoredBeacons)
-        rememberedBeacons += history.beacons.count
-        if !history.beacons.isEmpty { histories[key] = history }
+        var history = histories.removeValue(forKey: key) ?? History()
+        rememberedBeacons -= history.machine.count
+        history.reports.maximum = max(rules.maximumBeacons - rememberedBeacons, 0)
+        history.machine.maximum = history.reports.maximum
+        history.machine.conditions = [
+            .change(
+                atLeast: rules.minimumProximity ?? .unknown, coolDown: rules.coolDown,
+                hasGone: rules.kinds.contains(.gone))
+        ]
+        let ignored = history.reports.ignored
+        let list = RangingEvent(time: newest, receiver: report.receiver, constraint: nil, beacons: beacons)
+        let moments =
+            history.reports.receive(list, at: newest).flatMap { history.machine.receive($0) }
+            + history.machine.advance(to: newest)
+        ignoredBeacons += history.reports.ignored - ignored
+        rememberedBeacons += history.machine.count
+        if history.machine.count > 0 { histories[key] = history }
 
-        return changes.compactMap { change in
-            let kind: BeaconNotification.Kind = change.isGone ? .gone : .proximity
+        return moments.compactMap { moment in
+            let kind: BeaconNotification.Kind = moment.proximity == nil ? .gone : .proximity
             guard rules.kinds.contains(kind) else { return nil }
             var notification = BeaconNotification(id: ids.next(at: wallTime), kind: kind, time: wallTime)
             notification.region = region
-            notification.beacon = change.identity
+            notification.beacon = moment.beacon
             notification.receiver = report.receiver
-            if !change.isGone {
-                notification.proximity = change.proximity
-                notification.accuracy = change.accuracy
-                notification.rssi = change.rssi
+            if let proximity = moment.proximity {
+                let beacon = history.reports.listing(of: moment.beacon)?.beacon
+                notification.proximity = proximity
+                notification.accuracy = beacon?.accuracy
+                notification.rssi = beacon.flatMap { $0.rssi == 0 ? nil : $0.rssi }
             }
             return notification
-        }
-    }
-
-    private func isNearEnough(_ proximity: Proximity) -> Bool {
-        switch rules.minimumProximity {
-        case nil, .unknown: true
-        case .far: proximity != .unknown
-        case .near: proximity == .near || proximity == .immediate
-        case .immediate: proximity == .immediate
         }
     }
 }

@@ -8,7 +8,7 @@ extension Engine {
 
     /// The silence after which a beacon is no longer listed, unless ``goneGaps`` of its gaps are more. Apple's article
     /// gives 10 s.
-    private static var goneAfter: Int64 { 10 * Timestamp.nanosecondsPerSecond }
+    static var goneAfter: Int64 { 10 * Timestamp.nanosecondsPerSecond }
     private static var goneGaps: Int64 { 5 }
 
     /// The time for which reports continue in silence with nothing to list, before a jump of time is passed over.

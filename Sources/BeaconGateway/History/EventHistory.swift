@@ -356,6 +356,7 @@ extension NumberedEvent {
         guard let kind = HistoryEvent.Kind(rawValue: try row.decode(forColumn: "kind")) else { return nil }
         let beacon = try row.decode(String?.self, forColumn: "beacon").flatMap { BeaconConstraint($0)?.identity }
         number = try row.decode(forColumn: "number")
+        arrival = Timestamp(milliseconds: try row.decode(forColumn: "arrival"))
         event = HistoryEvent(
             time: Timestamp(milliseconds: try row.decode(forColumn: "time")), kind: kind,
             summary: try row.decode(forColumn: "summary"), receiver: try row.decode(forColumn: "receiver"),

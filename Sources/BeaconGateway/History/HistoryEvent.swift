@@ -189,4 +189,6 @@ struct HistoryEvent: Sendable {
 struct NumberedEvent: Sendable {
     var number: Int64?
     var event: HistoryEvent
+    /// When it came; nil before it was kept.
+    var arrival: Timestamp?
 }

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEngine
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -77,6 +78,7 @@ struct ReceivedEvents: Service {
             try await state.write { try Self.setPosition(0, in: $0) }
             return true
         }
+        if await !engine.remembers { try await remember(until: position) }
         var people = People(installs: try await state.installs(Set(events.compactMap(\.event.install))))
         people.attributes = try await state.attributes(of: people, naming: events)
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
@@ -107,6 +109,24 @@ struct ReceivedEvents: Service {
         return true
     }
 
+    /// Gives the rules again the events from before the start, so that visits go on over a restart.
+    private func remember(until position: Int64) async throws {
+        let configuration = await gateway.configuration
+        var number: Int64 = 0
+        while number < position, engine.needsRanging {
+            let events = try await history.received(after: number, limit: 1_000).filter { $0.number ?? 0 <= position }
+            guard let last = events.last?.number else { break }
+            let (_, reviewed) = await engine.reviewed { active in
+                for event in events {
+                    for index in active.indices { _ = active[index].occurrences(of: event, in: configuration) }
+                }
+            }
+            await engine.take(reviewed, starting: [])
+            number = last
+        }
+        await engine.setRemembers()
+    }
+
     private static func position(in database: GatewayState.Access) throws -> Int64? {
         try GatewayState.value(of: .workedThrough, in: database).flatMap {
             Int64(String(decoding: $0, as: UTF8.self))
@@ -132,8 +152,7 @@ extension ReceivedEvents {
             _ active: inout [RuleEngine.Active]
         ) {
             for index in active.indices {
-                for var occurrence in active[index].occurrences(
-                    of: event, in: configuration, persists: event.event.install == nil)
+                for var occurrence in active[index].occurrences(of: event, in: configuration)
                 where active[index].rule.concerns(occurrence.with(install)) {
                     occurrence = occurrence.with(install)
                     // Of a stay, which began earlier, the report counts.
@@ -178,10 +197,7 @@ extension RuleEngine.Active {
     /// - Parameters:
     ///   - event: the event.
     ///   - configuration: knows regions and the places of beacons.
-    ///   - persists: true where changes of proximity are all reported.
-    mutating func occurrences(
-        of event: NumberedEvent, in configuration: GatewayConfiguration, persists: Bool
-    ) -> [RuleOccurrence] {
+    mutating func occurrences(of event: NumberedEvent, in configuration: GatewayConfiguration) -> [RuleOccurrence] {
         let (number, event) = (event.number, event.event)
         var regions = Set([event.region].compactMap { $0 })
         var place = event.place
@@ -208,15 +224,34 @@ extension RuleEngine.Active {
             // Only that it can no longer be told, or can be told again, is no change.
             return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []
         case .proximity, .gone:
-            guard let beacon = event.beacon else { return [] }
+            guard let beacon = event.beacon, rule.concerns(beacon, of: regions) else { return [] }
             let proximity = event.kind == .gone ? nil : event.proximity
             if event.kind == .proximity, proximity == nil { return [] }
-            return visits.receive(
-                beacon, at: proximity, time: event.time,
-                from: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")",
-                for: rule.events, persists: persists
-            ).map { occurrence($0.event, at: $0.time) }
+            let moments =
+                event.sender == nil
+                ? hear(beacon, proximity, event.receiver ?? "", at: event.time)
+                : reported.receive(
+                    ProximityChange(beacon, .init(proximity), at: event.time, lasts: event.install == nil),
+                    of: "\(event.sender ?? ""): \(event.install ?? event.receiver ?? "")")
+            return moments.compactMap { moment in RuleEvent(moment.condition).map { occurrence($0, at: moment.time) } }
         case .state, .receiver, .app, .user: return []
         }
     }
+
+    /// Returns the moments of a change that this machine notified of. Of several receivers the nearest counts.
+    private mutating func hear(
+        _ beacon: BeaconIdentity, _ proximity: Proximity?, _ receiver: String, at time: Timestamp
+    ) -> [ProximityMoment] {
+        notified[beacon, default: [:]][receiver] = proximity
+        let nearest = notified[beacon]?.values.max { $0.rank < $1.rank }
+        if nearest == nil { notified[beacon] = nil }
+        // It reports each second.
+        let before = time.advanced(by: -Timestamp.nanosecondsPerSecond)
+        return heard.receive(ProximityChange(beacon, .init(nearest), at: time, heldUntil: before))
+    }
+}
+
+extension ProximityChange.State {
+    /// The state of a beacon at a proximity; nil is for one that is gone.
+    fileprivate init(_ proximity: Proximity?) { self = proximity.map { .at($0) } ?? .gone }
 }

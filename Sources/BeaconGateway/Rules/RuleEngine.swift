@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEngine
 import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
@@ -16,8 +17,14 @@ actor RuleEngine {
         var rule: Rule
         /// Starts the program; nil where there is none.
         var runner: RuleRunner?
-        var trigger: RuleTrigger
-        var visits = ReportedVisits()
+        /// Decides on what this machine's receivers hear.
+        var heard: ProximityMachine
+        /// True until it knows what they heard before the rule was there.
+        var isNew = true
+        /// In a trial, the newest proximity of each beacon by receiver, as it was notified.
+        var notified: [BeaconIdentity: [String: Proximity]] = [:]
+        /// Decides on what apps and other gateways report.
+        var reported: ProximityMachine
         /// What the console switched; nil where it did not.
         var isSwitchedOn: Bool?
         /// When it ran last for whom, where it runs once in a span.
@@ -25,6 +32,16 @@ actor RuleEngine {
         var counts = Counts()
 
         var isEnabled: Bool { isSwitchedOn ?? rule.isEnabled }
+
+        /// Creates a rule at work that remembers nothing.
+        init(_ rule: Rule, runner: RuleRunner? = nil) {
+            self.rule = rule
+            self.runner = runner
+            heard = ProximityMachine(rule.events)
+            // Whoever invents installs does not fill memory.
+            reported = heard
+            reported.maximum = 10_000
+        }
     }
 
     /// What a rule has done since beacond started, besides starting its program.
@@ -50,6 +67,10 @@ actor RuleEngine {
     let state: GatewayState?
     let delivery: DeliveryService<ContinuousClock>?
     let logger: Logger
+    private var reports = ProximityReports()
+    /// The newest second of reports, by the wall clock, and the regions and beacons of the configuration.
+    private var second:
+        (time: Timestamp, regions: [BeaconNotification.Region], beacons: [BeaconIdentity: BeaconSettings])?
     private var ids = EventIDs()
     private var waiting: [Work] = []
     private var writer: Task<Void, Never>?
@@ -82,9 +103,7 @@ actor RuleEngine {
     }
 
     private static func active(_ rule: Rule, _ logger: Logger) -> Active {
-        Active(
-            rule: rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger),
-            trigger: RuleTrigger(rule.events, of: rule.beacons))
+        Active(rule, runner: rule.target == nil ? nil : RuleRunner(rule, logger: logger))
     }
 
     // MARK: - The rules
@@ -217,26 +236,49 @@ actor RuleEngine {
     ///   - report: the report, by the wall clock.
     ///   - time: the same second by the core's clock.
     ///   - receiver: the receiver.
-    ///   - names: the regions of the configuration whose constraint it has.
+    ///   - regions: the regions of the configuration.
     ///   - beacons: what is known of beacons: names and the places that they are fixed in.
     func handle(
-        _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, of names: [String],
+        _ report: RangingEvent, at time: Timestamp, from receiver: ReceiverID, regions: [BeaconNotification.Region],
         beacons: [BeaconIdentity: BeaconSettings]
     ) async {
+        second = (report.time, regions, beacons)
+        let changes = reports.receive(report, at: time, from: receiver).sorted { $0.beacon < $1.beacon }
         var starts: [Start] = []
-        for index in active.indices where active[index].rule.regions.map({ !$0.isDisjoint(with: names) }) ?? true {
-            for moment in active[index].trigger.receive(report, at: time, from: receiver) {
-                let beacon = moment.beacon.identity
-                let title = beacons[beacon]?.name ?? "\(beacon.major)/\(beacon.minor)"
-                let event = RuleEvent(moment)
-                var occurrence = RuleOccurrence(
-                    event: event, time: report.time, summary: "\(title) is \(event)",
-                    regions: Set(names), beacon: beacon, place: beacons[beacon]?.place)
-                EventJSON.append(moment, to: &occurrence.json)
-                if let start = decide(index, occurrence) { starts.append(start) }
+        for index in active.indices {
+            for change in active[index].isNew ? reports.standing : changes {
+                let names = regions.lazy.filter { $0.constraint.matches(change.beacon) }.map(\.name)
+                guard active[index].rule.concerns(change.beacon, of: Set(names)) else { continue }
+                starts += decide(index, active[index].heard.receive(change))
             }
+            active[index].isNew = false
         }
         await run(starts)
+    }
+
+    /// Runs the rules for stays that have become long enough. All reports of the second have come.
+    func settle() async {
+        await run(active.indices.flatMap { decide($0, active[$0].heard.advance(to: reports.time)) })
+    }
+
+    private func decide(_ index: Int, _ moments: [ProximityMoment]) -> [Start] {
+        moments.compactMap { moment in
+            guard let second, let event = RuleEvent(moment.condition),
+                var line = reports.event(of: moment, at: second.time)
+            else { return nil }
+            let settings = second.beacons[moment.beacon]
+            let regions = second.regions.filter { $0.constraint.matches(moment.beacon) }
+            let title = settings?.name ?? "\(moment.beacon.major)/\(moment.beacon.minor)"
+            var occurrence = RuleOccurrence(
+                event: event, time: line.time, summary: "\(title) is \(event)", regions: Set(regions.map(\.name)),
+                beacon: moment.beacon, place: settings?.place)
+            // A rule of regions names the first of them.
+            if let names = active[index].rule.regions {
+                line.constraint = regions.first { names.contains($0.name) }?.constraint ?? line.constraint
+            }
+            EventJSON.append(line, to: &occurrence.json)
+            return decide(index, occurrence)
+        }
     }
 
     private func perform(_ occurrence: RuleOccurrence) async {
@@ -379,11 +421,17 @@ actor RuleEngine {
         return (value, copy)
     }
 
+    /// True once rules know again what apps and other gateways reported before the start.
+    private(set) var remembers = false
+
+    /// Notes that rules know again what was reported before the start.
+    func setRemembers() { remembers = true }
+
     /// Takes in what rules remember after events from elsewhere, and starts their programs.
     func take(_ reviewed: [Active], starting lines: [(run: RuleRun, json: [UInt8])]) async {
         for one in reviewed {
             guard let index = active.firstIndex(where: { $0.rule == one.rule }) else { continue }
-            active[index].visits = one.visits
+            active[index].reported = one.reported
             active[index].firings.merge(one.firings) { max($0, $1) }
             active[index].counts.ran = max(active[index].counts.ran, one.counts.ran)
             active[index].counts.withheld = max(active[index].counts.withheld, one.counts.withheld)
@@ -477,13 +525,6 @@ extension Rule {
             "region": occurrence.regions.min() ?? "", "place": occurrence.place ?? "",
             "user": occurrence.user ?? "",
         ]
-    }
-}
-
-extension RuleEvent {
-    /// The event of a rule that a moment is.
-    fileprivate init(_ moment: ProximityEvent) {
-        self = moment.reached.map { .proximity($0, for: moment.duration) } ?? .gone
     }
 }
 

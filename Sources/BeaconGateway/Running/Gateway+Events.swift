@@ -52,8 +52,8 @@ extension Gateway {
             switch event {
             case .change(let change): await launch(change)
             case .report(let report, let time, let receiver):
-                let names = configuration.regions.filter { $0.region.constraint == report.constraint }.map(\.name)
-                await rules?.handle(report, at: time, from: receiver, of: names, beacons: known)
+                await rules?.handle(
+                    report, at: time, from: receiver, regions: configuration.notifiedRegions, beacons: known)
             case .place(let change):
                 let names = configuration.regions.filter { $0.region.constraint.matches(change.identity) }.map(\.name)
                 await rules?.handle(change, of: names, title: title(of: change.identity))
@@ -63,6 +63,7 @@ extension Gateway {
                     event, of: names, title: title(of: event.identity), in: known[event.identity]?.place)
             }
         }
+        await rules?.settle()
     }
 
     func handle(_ change: ConditionChange, notifications: inout [BeaconNotification]) {

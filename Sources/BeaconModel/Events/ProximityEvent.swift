@@ -1,7 +1,7 @@
 /// A moment of one beacon for which a program is run: it has come as near as somebody asked for, has stayed so for a
 /// time, or is gone.
 public struct ProximityEvent: Hashable, Sendable {
-    /// The whole second of the report that showed it.
+    /// The whole second of the report that showed it; for a stay, the end of its time.
     public var time: Timestamp
     /// The receiver's name.
     public var receiver: String

@@ -1,3 +1,4 @@
+package import BeaconEngine
 package import BeaconModel
 import BeaconSupport
 
@@ -56,13 +57,26 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True for an event by which a beacon is near, for which beacons have to be ranged.
-    package var needsRanging: Bool {
-        switch self {
-        case .enter, .exit, .place, .suspicious: false
-        case .gone, .proximity: true
+    /// The event that a condition of proximity is; nil for one of notifications.
+    package init?(_ condition: ProximityCondition) {
+        switch condition {
+        case .near(let proximity, for: let time): self = .proximity(proximity, for: time)
+        case .gone: self = .gone
+        case .change: return nil
         }
     }
+
+    /// The condition of proximity that the event is; nil for other events.
+    package var condition: ProximityCondition? {
+        switch self {
+        case .enter, .exit, .place, .suspicious: nil
+        case .gone: .gone
+        case .proximity(let proximity, for: let time): .near(proximity, for: time)
+        }
+    }
+
+    /// True for an event by which a beacon is near, for which beacons have to be ranged.
+    package var needsRanging: Bool { condition != nil }
 
     /// True for an event of a beacon, and not of a region.
     package var isOfBeacon: Bool { self != .enter && self != .exit }
@@ -78,5 +92,13 @@ package enum RuleEvent: Hashable, Sendable, CustomStringConvertible {
         case .proximity(let proximity, .zero): "\(proximity)"
         case .proximity(let proximity, let time): "\(proximity) for \(DurationText.text(time))"
         }
+    }
+}
+
+extension ProximityMachine {
+    /// Creates the machine of a rule, which passes over events of regions and places.
+    package init(_ events: some Sequence<RuleEvent>) {
+        // In a fixed order, so that the same changes give the same moments.
+        self.init(Set(events).sorted { $0.description < $1.description }.compactMap(\.condition))
     }
 }

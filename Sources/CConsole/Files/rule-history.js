@@ -20,6 +20,8 @@ export function tryRule(rule) {
   const withheld = el("ol.trail");
   const some = el("section", { hidden: true }, el("h3", null, "It would have run"), runs);
   const none = el("section", { hidden: true }, el("h3", null, "It would have been withheld"), withheld);
+  const unknown = el("ul.trail");
+  const open = el("section", { hidden: true }, el("h3", null, "It cannot be known"), unknown);
   let mine = 0;
   async function run() {
     const own = ++mine;
@@ -27,6 +29,7 @@ export function tryRule(rule) {
     showProblem(fault, null);
     show(some, false);
     show(none, false);
+    show(open, false);
     try {
       const seconds = Number(span.value());
       const answer = await sendSlowly("POST", "v1/rules/try", { rule, ...(seconds ? { from: now() - seconds } : {}) });
@@ -39,6 +42,8 @@ export function tryRule(rule) {
       show(none, answer.withheld.length > 0);
       fill(runs, answer.runs);
       fill(withheld, answer.withheld);
+      show(open, answer.unknown.length > 0);
+      patch(unknown, answer.unknown, (entry) => entry.event, (entry) => el("li", null, el("b", null, entry.event), el("span.trail-what", null, entry.reason)));
     } catch (problem) {
       if (own !== mine) return;
       text(verdict, "");
@@ -47,7 +52,7 @@ export function tryRule(rule) {
     }
   }
   span.input.addEventListener("change", run);
-  showDialog({ title: `Try ${rule.name} on the history`, wide: true, content: [el("p.hint", null, ruleWords(rule)), span.node, fault, verdict, some, none] });
+  showDialog({ title: `Try ${rule.name} on the history`, wide: true, content: [el("p.hint", null, ruleWords(rule)), span.node, fault, verdict, open, some, none] });
   run();
 }
 

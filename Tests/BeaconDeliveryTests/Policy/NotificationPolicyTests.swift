@@ -38,9 +38,9 @@ struct NotificationPolicyTests {
             "each beacon is news by itself", heard: ["1:near 2:far", "2:near 1:near", "3:far"],
             told: ["0 proximity 1 near", "0 proximity 2 far", "1 proximity 2 near", "2 proximity 3 far"]),
         Case(
-            "two devices of one identity that stay where they are are no news",
-            heard: ["1:near 1:far", "1:near 1:far"],
-            told: ["0 proximity 1 near", "0 proximity 1 far"]),
+            "of two devices of one identity the nearest counts",
+            heard: ["1:near 1:far", "1:near 1:far", "1:far", "1:near 1:far"],
+            told: ["0 proximity 1 near", "2 proximity 1 far", "3 proximity 1 near"]),
         Case(
             "unknown is a nearness, too", heard: ["1:near", "1:unknown", "1:near"],
             told: ["0 proximity 1 near", "1 proximity 1 unknown", "2 proximity 1 near"]),

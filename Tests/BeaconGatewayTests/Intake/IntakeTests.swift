@@ -196,7 +196,8 @@ struct IntakeTests {
         let bench = try bench(
             #"{"name":"hello","events":["near"],"beacons":["key"],"who":{"attributes":{"plan":"gold"}},"message":{"title":"{place}","text":"{user} at {beacon}"}}"#
         )
-        _ = try await post(bench, [Self.proximity("a", 1)])
+        // Of another visit: a beacon that flickers for less than five seconds is near once.
+        _ = try await post(bench, [Self.proximity("a", 1, ago: 60)])
         try await bench.work()
         #expect(try await messages(bench).isEmpty)
         _ = try await post(

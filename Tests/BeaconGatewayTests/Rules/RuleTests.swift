@@ -154,45 +154,84 @@ struct RuleTests {
         #expect(await later.active.map(\.isEnabled) == [true])
     }
 
-    // MARK: - What apps say
+    // MARK: - Proximity
 
-    private func visits(
-        _ reports: [(seconds: Int64, proximity: Proximity?)], _ events: Set<RuleEvent>, persists: Bool = false
-    ) -> [String] {
-        var visits = ReportedVisits()
-        return reports.flatMap { report in
-            visits.receive(
-                Self.beacon, at: report.proximity,
-                time: Timestamp(nanoseconds: report.seconds * Timestamp.nanosecondsPerSecond), from: "i", for: events,
-                persists: persists
-            ).map { "\($0.event) \(Int($0.time.seconds))" }
+    private static func report(_ seconds: Int64, _ proximity: Proximity?, receiver: String = "hci0") -> RangingEvent {
+        let beacons = proximity.map {
+            RangedBeacon(
+                address: DeviceAddress(bits: 1, kind: .random), identity: beacon, proximity: $0, accuracy: 1, rssi: -60,
+                lastHeard: .zero)
         }
+        return RangingEvent(
+            time: Timestamp(nanoseconds: (1_800_000_000 + seconds) * Timestamp.nanosecondsPerSecond),
+            receiver: receiver, constraint: GatewayBench.constraint, beacons: beacons.map { [$0] } ?? [])
     }
 
-    @Test("An app's reports are visits: what changes within one is none, what comes again is another")
-    func reported() {
-        let near: Set<RuleEvent> = [.proximity(.near, for: .zero)]
-        #expect(visits([(0, .far), (1, .near), (2, .immediate), (9, .near)], near) == ["near 1"])
-        #expect(visits([(0, .near), (2, .near), (60, .near)], near) == ["near 0", "near 60"])
-        #expect(visits([(0, .near), (10, .far), (11, .near)], near) == ["near 0", "near 11"])
-        #expect(visits([(0, .unknown), (10, .far)], near) == [])
-        #expect(visits([(0, .near), (5, nil)], [.gone]) == ["gone 5"])
-        // Nobody reported it to be there.
-        #expect(visits([(5, nil)], [.gone], persists: true) == [])
+    @Test("A rule runs for what several receivers hear, once, and one that is new begins with what is listed")
+    func heard() async throws {
+        let bench = try GatewayBench()
+        func rule(_ name: String, _ text: String) throws -> Rule {
+            var rule = try #require(Self.rule("destinations: [hub], \(text)").configuration.launch.rules.first)
+            rule.name = name
+            return rule
+        }
+        let near = try rule("near", "events: [near], regions: [hall]")
+        var other = try rule("other", "events: [far]")
+        other.regions = ["attic"]
+        let engine = RuleEngine(
+            [near, try rule("stay", "events: [near for 3s]"), other], state: bench.state, logger: bench.lines.logger)
+        func hear(_ seconds: ClosedRange<Int64>, _ proximity: Proximity) async {
+            for second in seconds {
+                for (number, receiver) in ["a", "b"].enumerated() {
+                    let report = Self.report(second, number == 0 ? .far : proximity, receiver: receiver)
+                    let time = Timestamp(nanoseconds: second * Timestamp.nanosecondsPerSecond)
+                    await engine.handle(
+                        report, at: time, from: ReceiverID(UInt16(number)),
+                        regions: [.init(name: "hall", constraint: GatewayBench.constraint)], beacons: [:])
+                }
+                await engine.settle()
+            }
+        }
+        await hear(1...2, .far)
+        await hear(3...5, .near)
+        #expect(await engine.active.map(\.counts.ran) == [1, 0, 0])
+        await hear(6...8, .near)
+        #expect(await engine.active.map(\.counts.ran) == [1, 1, 0])
+        await engine.update([near, try rule("new", "events: [near]")])
+        await hear(9...12, .near)
+        #expect(await engine.active.map(\.counts.ran) == [1, 1])
+        await engine.finish()
+        #expect(try await bench.state.runs(of: "stay", before: nil, limit: 9).map(\.time.seconds) == [1_800_000_006])
     }
 
-    @Test("A stay is known by a later report that still says so, or, where all changes are reported, by the next one")
-    func stays() {
-        let stay: Set<RuleEvent> = [.proximity(.near, for: .seconds(30))]
-        #expect(visits([(0, .near), (29, .immediate), (31, .near), (60, .near)], stay) == ["near for 30s 31"])
-        #expect(visits([(0, .near), (29, .far), (31, .near)], stay) == [])
-        // Of another day: nothing says that somebody stayed so long, and a new stay counts anew.
-        #expect(
-            visits([(0, .near), (40, .near), (90_000, .near), (90_040, .near)], stay)
-                == ["near for 30s 40", "near for 30s 90040"])
-        #expect(visits([(0, .near), (100, .far)], stay, persists: true) == ["near for 30s 30"])
-        #expect(visits([(0, .near), (20, .far)], stay, persists: true) == [])
-        #expect(visits([(0, .near), (40, .immediate), (100, nil)], stay, persists: true) == ["near for 30s 30"])
+    @Test("What an install, a receiver of another gateway and this machine report are courses of their own")
+    func reporters() throws {
+        let configuration = Self.rule("events: [near], destinations: [hub]").configuration
+        var active = RuleEngine.Active(try #require(configuration.launch.rules.first))
+        func report(
+            _ seconds: Int64, _ proximity: Proximity, sender: String? = nil, install: String? = nil,
+            receiver: String? = nil
+        ) -> [Int] {
+            var event = HistoryEvent(
+                time: Timestamp(nanoseconds: seconds * Timestamp.nanosecondsPerSecond), kind: .proximity, summary: "",
+                receiver: receiver, region: nil, place: nil, beacon: Self.beacon,
+                detail: #"{"proximity":"\#(proximity)"}"#)
+            (event.sender, event.install) = (sender, install)
+            let numbered = NumberedEvent(number: nil, event: event)
+            return active.occurrences(of: numbered, in: configuration).map { Int($0.time.seconds) }
+        }
+        #expect(report(100, .near, sender: "app", install: "i") == [100])
+        #expect(report(100, .near, sender: "app", install: "j") == [100])
+        #expect(report(100, .near, sender: "attic", receiver: "a") == [100])
+        #expect(report(100, .near, sender: "attic", receiver: "b") == [100])
+        // Of this machine's own receivers the nearest counts.
+        #expect(report(100, .near, receiver: "a") == [100])
+        #expect(report(100, .near, receiver: "b") == [])
+        // A batch that comes after a later one still says its own time.
+        #expect(report(50, .far, sender: "app", install: "i") == [])
+        #expect(report(60, .near, sender: "app", install: "i") == [])
+        #expect(report(110, .far, sender: "app", install: "i") == [])
+        #expect(report(105, .near, sender: "app", install: "i") == [105])
     }
 
     @Test("A message has the event's words in it, and what stands in a name is not looked at again")

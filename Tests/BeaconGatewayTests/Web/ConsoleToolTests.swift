@@ -54,6 +54,27 @@ struct ConsoleToolTests {
         #expect(fault.status == 422)
     }
 
+    @Test("A trial names the events of which the history does not say each time that they happened here")
+    func unknown() async throws {
+        let bench = try GatewayBench()
+        let web = try WebBench(sources: [try bench.log("hall", "")], bench: bench)
+        func unknown(_ rule: String, of web: WebBench) async throws -> [String] {
+            let answer = try await send(web, .post, "/v1/rules/try", #"{"rule":{"name":"a",\#(rule)}}"#)
+            #expect(answer.status == 200, "\(answer.body)")
+            return (answer.json["unknown"] as? [[String: Any]] ?? []).map {
+                let isLacking = ($0["reason"] as? String)?.contains("lacks gone") == true
+                return "\($0["event"] as? String ?? "") \(isLacking)"
+            }
+        }
+        let events = #""events":["enter","near for 30s","gone"]"#
+        #expect(
+            try await unknown(#"\#(events),"program":["/bin/true"]"#, of: web) == ["gone true", "near for 30s false"])
+        // What apps send is all there, and so is what a backend gets that has no receiver.
+        #expect(try await unknown(#"\#(events),"message":"hi""#, of: web) == [])
+        #expect(try await unknown(#"\#(events),"who":{"users":["mia"]},"program":["/bin/true"]"#, of: web) == [])
+        #expect(try await unknown(#"\#(events),"program":["/bin/true"]"#, of: WebBench()) == [])
+    }
+
     @Test("A plan and its picture are kept, and nothing else than a plan or a picture is")
     func plan() async throws {
         let web = try WebBench()

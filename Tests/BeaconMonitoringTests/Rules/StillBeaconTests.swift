@@ -52,14 +52,18 @@ struct StillBeaconTests {
             // One that never comes: what is placed beside it has to be close to a receiver.
             .init(name: "cellar", receivers: ["cellar"]),
         ])
-        var trigger = RuleTrigger(try ["near", "near for 3s", "gone"].map { try RuleEvent($0) })
+        var machine = ProximityMachine(try ["near", "near for 3s", "gone"].map { try RuleEvent($0) })
+        var reports = ProximityReports()
         var (rules, regions, places, notices): ([String], [String], [String], Int) = ([], [], [], 0)
         var session = MonitoringSession(configuration, source: try log.source(), pace: .fastest)
+        func add(_ moments: [ProximityMoment]) {
+            rules += moments.compactMap { reports.event(of: $0, at: .zero) }.map { "\($0.name) \($0.receiver)" }
+        }
         session.rangingObserver = { report, time, receiver in
-            rules += trigger.receive(report, at: time, from: receiver).map { "\($0.name) \($0.receiver)" }
+            for change in reports.receive(report, at: time, from: receiver) { add(machine.receive(change)) }
         }
         session.noticeObserver = { _ in notices += 1 }
-        try session.run { event in
+        try session.run(settled: { add(machine.advance(to: reports.time)) }) { event in
             switch event {
             case .region(let change): regions.append("\(change.kind) \(change.time.seconds)")
             case .placed(let change): places.append("\(change.time.seconds) \(change.place ?? "\(change.state)")")

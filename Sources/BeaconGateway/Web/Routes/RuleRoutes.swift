@@ -56,10 +56,16 @@ struct RuleRoutes: Sendable {
             var reason: String?
         }
 
+        struct Unknown: Encodable {
+            var event: String
+            var reason: String
+        }
+
         var events: Int
         @Nullable var from: Double?
         var runs: [Run]
         var withheld: [Run]
+        var unknown: [Unknown]
     }
 
     private struct RunValue: Encodable {
@@ -149,43 +155,85 @@ struct RuleRoutes: Sendable {
                 .unprocessableContent, faults.map(\.message).joined(separator: "; "),
                 errors: faults.map { .init(key: $0.key, detail: $0.message) })
         }
+        // From the oldest on, so that a beacon that was there before is no new one. The answer begins with `from`.
+        let from = trial.from.flatMap { Timestamp(seconds: $0) } ?? .zero
+        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
         var query = EventHistory.Query()
         query.kinds = [.enter, .exit, .place, .proximity, .gone, .suspicious]
-        query.from = trial.from.flatMap { Timestamp(seconds: $0) }
         query.to = trial.to.flatMap { Timestamp(seconds: $0) }
         query.after = 0
         query.limit = 1_000
-        var one = RuleEngine.Active(rule: rule, trigger: RuleTrigger([]))
+        var one = RuleEngine.Active(rule)
         one.isSwitchedOn = true
-        var value = TrialValue(events: 0, from: nil, runs: [], withheld: [])
+        var value = TrialValue(
+            events: 0, from: nil, runs: [], withheld: [], unknown: Self.unknown(of: rule, in: configuration))
         var ids = EventIDs()
         var installs: [String: Install] = [:]
+        var newest: [BeaconIdentity: NumberedEvent] = [:]
+        func look(at event: NumberedEvent, until end: Timestamp = .latest) {
+            for found in one.occurrences(of: event, in: configuration) {
+                var occurrence = found.with(event.event.install.flatMap { installs[$0] })
+                if event.event.sender != nil, let arrival = event.arrival {
+                    occurrence.lateness = .nanoseconds(max(0, arrival.since(event.event.time)))
+                }
+                guard rule.concerns(occurrence) else { continue }
+                var ran = false
+                let work = RuleEngine.decide(&one, occurrence, ids: &ids, ran: &ran)
+                guard (from...max(from, end)).contains(occurrence.time) else { continue }
+                let run = TrialValue.Run(
+                    time: occurrence.time.seconds, event: event.number, summary: occurrence.summary,
+                    person: occurrence.person.isEmpty ? nil : occurrence.person,
+                    reason: ran ? nil : work.runs.first?.detail)
+                if ran { value.runs.append(run) } else { value.withheld.append(run) }
+            }
+        }
         while value.events < Self.mostTried {
             let events = try await history.events(query)
             let unknown = Set(events.compactMap(\.event.install)).subtracting(installs.keys)
             if !unknown.isEmpty { installs.merge(try await state.installs(unknown)) { _, new in new } }
             for event in events {
-                value.events += 1
-                value.from = value.from ?? event.event.time.seconds
-                for found in one.occurrences(of: event, in: configuration, persists: event.event.install == nil) {
-                    let occurrence = found.with(event.event.install.flatMap { installs[$0] })
-                    guard rule.concerns(occurrence) else { continue }
-                    var ran = false
-                    let work = RuleEngine.decide(&one, occurrence, ids: &ids, ran: &ran)
-                    let run = TrialValue.Run(
-                        time: occurrence.time.seconds, event: event.number, summary: occurrence.summary,
-                        person: occurrence.person.isEmpty ? nil : occurrence.person,
-                        reason: ran ? nil : work.runs.first?.detail)
-                    if ran { value.runs.append(run) } else { value.withheld.append(run) }
+                if event.event.time >= from {
+                    value.events += 1
+                    value.from = value.from ?? event.event.time.seconds
                 }
+                if event.event.sender == nil, let beacon = event.event.beacon, event.event.proximity != nil {
+                    newest[beacon] = event
+                }
+                look(at: event)
             }
-            guard events.count == query.limit, let last = events.last?.number else { break }
+            guard events.count == query.limit, let last = events.last?.number else {
+                // Whoever is still there has stayed until the end, as the second after it would tell.
+                let end = min(query.to ?? now, now)
+                for var event in newest.values where event.event.time <= end {
+                    event.event.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
+                    look(at: event, until: end)
+                }
+                break
+            }
             query.after = last
         }
         // The newest, as everywhere.
-        value.runs = value.runs.suffix(Self.mostShown).reversed()
-        value.withheld = value.withheld.suffix(Self.mostShown).reversed()
+        value.runs = value.runs.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
+        value.withheld = value.withheld.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()
         return value
+    }
+
+    /// Returns the events of a rule for which the history lacks changes. It has all that apps and other gateways sent,
+    /// but of the gateway's own receivers only the changes that destinations were notified of.
+    private static func unknown(of rule: Rule, in configuration: GatewayConfiguration) -> [TrialValue.Unknown] {
+        // A message is for whoever sent an event, and so is a rule for people.
+        let isAboutHere = rule.audience == nil && (rule.target != nil || !rule.destinations.isEmpty)
+        guard isAboutHere, !configuration.sources.isEmpty else { return [] }
+        return rule.events.filter(\.needsRanging).sorted { $0.description < $1.description }.map { event in
+            let kind: BeaconNotification.Kind = event == .gone ? .gone : .proximity
+            let isNotified = configuration.notify.kinds.contains(kind)
+            return .init(
+                event: event.description,
+                reason: "of what this gateway's receivers hear, the history has "
+                    + (isNotified
+                        ? "only the changes that were notified of, and not when a receiver or beacond did not hear"
+                        : "no such changes: \"events\" of \"notify\" lacks \(kind)"))
+        }
     }
 }
 

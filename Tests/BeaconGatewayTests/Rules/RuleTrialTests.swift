@@ -1,0 +1,159 @@
+import BeaconDelivery
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("Rules: a trial over the history finds what happened")
+struct RuleTrialTests {
+    private static func rules(atMost: String) -> [String] {
+        [
+            #""events":["near"]"#, #""events":["immediate","gone"]"#, #""events":["far for 1m"]"#,
+            #""events":["near for 3s","near for 30s"]"#, #""events":["near"],"at-most":"\#(atMost)""#,
+            #""events":["gone"],"regions":["hall"]"#, #""events":["near","far"],"beacons":["key"]"#,
+        ].enumerated().map { #"{"name":"r\#($0)","late":\#($0 != 6),"destinations":["hub"],\#($1)}"# }
+    }
+
+    /// Some hours ago, so that what ran in the longest span is remembered.
+    private static let start = (Date().timeIntervalSince1970 - 20_000).rounded()
+
+    private func bench(_ rules: [String]) throws -> WebBench {
+        try WebBench { configuration in
+            configuration.destinations = RuleTests.rule("destinations: [hub]").configuration.destinations
+            configuration.beacons = [BeaconSettings(name: "key", identity: Self.beacon(1), place: nil)]
+            for text in rules {
+                guard case .object(let settings)? = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
+                    let rule = configuration.rule(.object(settings)).rule
+                else { Issue.record("\(text) is no rule"); continue }
+                configuration.launch.rules.append(rule)
+            }
+        }
+    }
+
+    private static func beacon(_ minor: UInt16) -> BeaconIdentity {
+        BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: minor)
+    }
+
+    private static func time(_ second: Int) -> Timestamp { Timestamp(seconds: start + Double(second)) ?? .zero }
+
+    /// Compares the audit trail with trials over the whole, and over stretches of it.
+    private func compare(
+        _ bench: WebBench, _ rules: [String], _ seconds: Int, _ random: inout SplitMix64, _ seed: UInt64
+    ) async throws {
+        var count = 0
+        var query = EventHistory.Query()
+        query.limit = 100_000
+        let events = try await bench.history.events(query)
+        let times = Dictionary(events.map { ($0.number ?? 0, $0.event.time.seconds) }) { first, _ in first }
+        for (index, rule) in rules.enumerated() {
+            let live = try await bench.state.runs(of: "r\(index)", before: nil, limit: 100_000)
+            count += live.count
+            for stretch in 0..<3 {
+                let from = stretch == 0 ? 0 : Int.random(in: 0..<seconds, using: &random)
+                let to = stretch == 0 ? seconds : Int.random(in: from...seconds, using: &random)
+                let (first, last) = (Self.start + Double(from), Self.start + Double(to))
+                let answer = try await bench.ask(
+                    .post, "/v1/rules/try", headers: [.consoleRequest: "1"],
+                    body: #"{"rule":\#(rule),"from":\#(first),"to":\#(last)}"#)
+                for (key, outcome) in [("runs", RuleRun.Outcome.done), ("withheld", .withheld)] {
+                    let found = (answer.json[key] as? [[String: Any]] ?? []).compactMap { $0["time"] as? Double }
+                    // What became known by an event of the stretch.
+                    let happened = live.filter { run in
+                        run.outcome == outcome && run.time.seconds >= first
+                            && run.event.map { times[$0] ?? .infinity } ?? run.time.seconds <= last
+                    }.map(\.time.seconds)
+                    #expect(
+                        found.sorted() == happened.sorted().suffix(200), "seed \(seed), \(rule) \(key) \(from)…\(to)")
+                }
+            }
+        }
+        #expect(count > 10, "seed \(seed)")
+    }
+
+    @Test("Of apps and other gateways it is all, also over ends of the process", arguments: UInt64(0)..<5)
+    func reported(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let rules = Self.rules(atMost: "6h")
+        let bench = try bench(rules)
+        var received = bench.received
+        try await received.prepare()
+        var sent: [ReceivedEvent] = []
+        var second = 0
+        for number in 0..<300 {
+            if Int.random(in: 0..<3, using: &random) > 0 {
+                second += Int.random(in: 0...(Int.random(in: 0..<20, using: &random) == 0 ? 900 : 12), using: &random)
+            }
+            let isApp = Bool.random(using: &random)
+            let proximity = Proximity.allCases.randomElement(using: &random) ?? .near
+            let kind: HistoryEvent.Kind = Int.random(in: 0..<8, using: &random) == 0 ? .gone : .proximity
+            var event = HistoryEvent(
+                time: Self.time(second), kind: kind, summary: "\(number)",
+                receiver: isApp ? nil : ["a", "b"].randomElement(using: &random), region: nil, place: nil,
+                beacon: Self.beacon(UInt16.random(in: 1...2, using: &random)),
+                detail: #"{"proximity":"\#(proximity)"}"#)
+            event.sender = isApp ? "app" : "attic"
+            if isApp { event.install = ["i", "j"].randomElement(using: &random) }
+            sent.append(ReceivedEvent(name: "\(number)", event: event))
+            guard number == 299 || Int.random(in: 0..<10, using: &random) == 0 else { continue }
+            #expect(try await bench.history.receive(sent) == sent.count)
+            sent = []
+            while try await received.work() {}
+            guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
+            let engine = RuleEngine(
+                await bench.gateway.configuration.launch.rules, state: bench.state, logger: bench.bench.lines.logger)
+            await engine.restore()
+            received = ReceivedEvents(
+                history: bench.history, state: bench.state, engine: engine, gateway: bench.gateway,
+                logger: bench.bench.lines.logger)
+        }
+        try await compare(bench, rules, second, &random, seed)
+    }
+
+    @Test(
+        "Of receivers of its own it is all where each change was notified of, and all of them heard",
+        arguments: UInt64(0)..<5)
+    func heard(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let rules = Self.rules(atMost: "1m")
+        let bench = try bench(rules)
+        let region = BeaconNotification.Region(name: "hall", constraint: GatewayBench.constraint)
+        var notify = NotificationRules()
+        notify.kinds = [.proximity, .gone]
+        var policy = NotificationPolicy(rules: notify, regions: [region])
+        // The proximity of each beacon at each receiver, as ranging lists it; nil where it does not.
+        var listed = (0..<2).map { _ in (0..<3).map { _ in Proximity?.none } }
+        var history: [HistoryEvent] = []
+        for second in 0..<240 {
+            for (index, receiver) in ["a", "b"].enumerated() {
+                var beacons: [RangedBeacon] = []
+                for minor in listed[index].indices {
+                    if Int.random(in: 0..<8, using: &random) == 0 {
+                        listed[index][minor] = ([nil] + Proximity.allCases).randomElement(using: &random) ?? nil
+                    }
+                    guard let proximity = listed[index][minor] else { continue }
+                    beacons.append(
+                        RangedBeacon(
+                            address: DeviceAddress(bits: 1, kind: .random), identity: Self.beacon(UInt16(minor + 1)),
+                            proximity: proximity, accuracy: 1, rssi: -60, lastHeard: .zero))
+                }
+                let report = RangingEvent(
+                    time: Self.time(second), receiver: receiver, constraint: GatewayBench.constraint, beacons: beacons)
+                for notification in policy.receive(.ranged(report), at: report.time) {
+                    history += [HistoryEvent(notification) { "\($0.minor)" }].compactMap { $0 }
+                }
+                await bench.rules.handle(
+                    report, at: report.time, from: ReceiverID(UInt16(index)), regions: [region], beacons: [:])
+            }
+            await bench.rules.settle()
+        }
+        await bench.history.append(history)
+        try await eventually("the history is written") { try await bench.history.newest() == history.count }
+        await bench.rules.finish()
+        try await compare(bench, rules, 239, &random, seed)
+    }
+}
