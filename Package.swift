@@ -32,7 +32,8 @@ let package = Package(
         // For programs of one's own around the same core.
         .library(
             name: "BeaconMonitoring", targets: ["BeaconMonitoring", "BeaconEngine", "BeaconRadio", "BeaconModel"]),
-        .library(name: "BeaconDelivery", targets: ["BeaconDelivery"]),
+        .library(name: "BeaconDelivery", targets: ["BeaconDelivery", "BeaconEventStore", "BeaconModel"]),
+        .library(name: "BeaconEventStore", targets: ["BeaconEventStore", "BeaconModel"]),
         .library(name: "BeaconMQTT", targets: ["BeaconMQTT"]),
         // For the packages beside this one in its repository: Benchmarks, Fuzz and Lab. No promise is made of it.
         .library(
@@ -93,6 +94,17 @@ let package = Package(
         // Layer 2: the meaning of adverts, the ports of their sources, and modules that know nothing of radios.
         .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
         .target(name: "BeaconRadio", dependencies: ["BeaconModel"], swiftSettings: habits),
+        // Events and the state that they lead to, in one file.
+        .target(
+            name: "BeaconEventStore",
+            dependencies: [
+                "CLibrary", "BeaconModel", "BeaconSupport",
+                product("GRDB", "GRDB.swift", trait: "Delivery"),
+                .product(name: "Logging", package: "swift-log"),
+                product("Metrics", "swift-metrics", trait: "Delivery"),
+            ],
+            swiftSettings: habits
+        ),
         // A connection to a broker, by a library that is opened at run time.
         .target(
             name: "BeaconBroker",
@@ -140,12 +152,11 @@ let package = Package(
             swiftSettings: habits),
         // The message bus, by a library that is opened at run time.
         .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        // Layer 3: destinations, what they are notified of and what waits for them.
+        // Layer 3: notifications, what they are of, and destinations as consumers of the event store.
         .target(
             name: "BeaconDelivery",
             dependencies: [
-                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine",
-                product("GRDB", "GRDB.swift", trait: "Delivery"),
+                "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconEventStore",
                 product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
                 product("NIOCore", "swift-nio", trait: "Delivery"),
                 product("NIOPosix", "swift-nio", trait: "Delivery"),
@@ -208,7 +219,7 @@ let package = Package(
                 "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
                 "BeaconApplications",
                 "BeaconBroker", "BeaconCapture", "BeaconNATS", "BeaconReceivers", "BeaconMonitoring", "BeaconDelivery",
-                "BeaconMQTT", "BeaconPrograms",
+                "BeaconEventStore", "BeaconMQTT", "BeaconPrograms",
                 product("AsyncHTTPClient", "async-http-client", trait: "Gateway"),
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("Crypto", "swift-crypto", trait: "Gateway"),
@@ -251,8 +262,7 @@ let package = Package(
             name: "BeaconDaemon",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery",
-                "BeaconPrograms",
-                "CTerminal",
+                "BeaconEventStore", "BeaconPrograms", "CTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
                 .product(name: "Logging", package: "swift-log"),
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
@@ -265,8 +275,8 @@ let package = Package(
         .target(
             name: "KumulosSDK",
             dependencies: [
-                "CLibrary", "CoreLocation", "BeaconDelivery", "BeaconModel", "BeaconSupport", "BeaconApplications",
-                "BeaconMonitoring",
+                "CLibrary", "CoreLocation", "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport",
+                "BeaconApplications", "BeaconMonitoring",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: habits
@@ -382,17 +392,18 @@ let package = Package(
         .testTarget(
             name: "KumulosSDKTests",
             dependencies: [
-                "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconModel", "BeaconSupport", "BeaconRadio",
+                "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport",
+                "BeaconRadio",
                 "BeaconApplications", "BeaconMonitoring", "TestSupport", "TestServer",
             ],
             swiftSettings: habits),
         .testTarget(
             name: "BeaconDeliveryTests",
             dependencies: [
-                "BeaconDelivery", "BeaconModel", "BeaconSupport", "DeliveryWorker", "TestSupport", "TestServer",
+                "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport", "DeliveryWorker", "TestSupport",
+                "TestServer",
                 product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
                 product("Crypto", "swift-crypto", trait: "Delivery"),
-                product("GRDB", "GRDB.swift", trait: "Delivery"),
                 .product(name: "Logging", package: "swift-log"),
                 product("MetricsTestKit", "swift-metrics", trait: "Delivery"),
                 product("NIOCore", "swift-nio", trait: "Delivery"),
@@ -403,11 +414,21 @@ let package = Package(
             ],
             swiftSettings: habits
         ),
-        // What the tests of BeaconDelivery kill: it puts notifications into an outbox and delivers them.
+        .testTarget(
+            name: "BeaconEventStoreTests",
+            dependencies: [
+                "BeaconEventStore", "BeaconModel", "BeaconSupport", "CLibrary", "TestSupport",
+                product("GRDB", "GRDB.swift", trait: "Delivery"),
+                .product(name: "Logging", package: "swift-log"),
+                product("MetricsTestKit", "swift-metrics", trait: "Delivery"),
+            ],
+            swiftSettings: habits),
+        // What the tests of BeaconDelivery kill: it stores notifications and delivers them.
         .executableTarget(
             name: "DeliveryWorker",
             dependencies: [
-                "BeaconDelivery", "BeaconModel", .product(name: "Logging", package: "swift-log"),
+                "BeaconDelivery", "BeaconEventStore", "BeaconModel",
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/DeliveryWorker", swiftSettings: habits
         ),
@@ -419,8 +440,8 @@ let package = Package(
             name: "BeaconGatewayTests",
             dependencies: [
                 "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine", "BeaconApplications",
-                "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery", "BeaconPrograms",
-                "TestSupport",
+                "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery", "BeaconEventStore",
+                "BeaconPrograms", "TestSupport",
                 product("CoreMetrics", "swift-metrics", trait: "Gateway"),
                 product("GRDB", "GRDB.swift", trait: "Gateway"),
                 product("HTTPTypes", "swift-http-types", trait: "Gateway"),

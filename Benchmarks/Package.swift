@@ -9,7 +9,7 @@ let package = Package(
     name: "swift-beacon-benchmarks",
     dependencies: [
         .package(name: "swift-beacon", path: ".."),
-        // The client that webhooks are called with, for a bare loop beside the outbox.
+        // The client that webhooks are called with, for a bare loop beside the delivery.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -32,17 +32,24 @@ let package = Package(
             ]
         ),
 
-        // How fast notifications go into the outbox and out to a webhook.
+        // How fast notifications go onto the disk and out to a webhook.
         .executableTarget(
             name: "DeliveryThroughput",
             dependencies: [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "BeaconDelivery", package: "swift-beacon"),
+                .product(name: "BeaconEventStore", package: "swift-beacon"),
                 modules,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
+        ),
+
+        // How fast steps go into the event store and out to a consumer, and how many bytes that writes.
+        .executableTarget(
+            name: "EventStoreThroughput",
+            dependencies: [.product(name: "BeaconEventStore", package: "swift-beacon"), modules]
         ),
 
         // What the scan and peer measurements read.

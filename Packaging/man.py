@@ -15,7 +15,7 @@ FILES = {
     "beacond": [
         ("/etc/beacond.yaml", "The configuration of the machine's service."),
         ("/etc/beacond.env", "Its secrets, as lines of NAME=value, which only root may read."),
-        ("/var/lib/beacond/", "The outbox of the service, and what it knows of regions, places and apps."),
+        ("/var/lib/beacond/", "The events of the service, and what it knows of regions, places and apps."),
         ("~/.local/state/swift-beacon/beacond/", "The same of a beacond that a user starts."),
         ("/usr/share/doc/swift-beacon-gateway/examples/beacond.yaml", "A configuration with every key."),
     ],

@@ -120,7 +120,7 @@ intake: {{ apps: [{{ name: museum app, api-key: {{ env: APP_KEY }}, secret-key: 
 destinations: [{{ name: crm, type: webhook, url: "http://127.0.0.1:9/nobody" }}]
 notify: {{ events: [enter, exit, proximity, gone, place] }}
 launch: {{ rules: [{{ name: lights, events: [enter], program: [/bin/true] }}] }}
-outbox: {{ path: {folder}/outbox.sqlite }}
+outbox: {{ path: {folder}/beacond.sqlite }}
 web: {{ listen: "127.0.0.1:0" }}
 """
 

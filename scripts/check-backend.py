@@ -64,10 +64,10 @@ def check_kills(parent, kills):
     for thread in threads:
         thread.join()
     # The last batches may have come though nobody was told: what was answered is what counts.
-    with sqlite3.connect(f"file:{own}/outbox.sqlite.history.sqlite?mode=ro", uri=True) as database:
+    with sqlite3.connect(f"file:{own}/beacond.sqlite.history.sqlite?mode=ro", uri=True) as database:
         def newest():
             return database.execute("SELECT coalesce(max(number), 0) FROM event WHERE sender IS NOT NULL").fetchone()[0]
-        state = sqlite3.connect(f"file:{own}/outbox.sqlite.state.sqlite?mode=ro", uri=True)
+        state = sqlite3.connect(f"file:{own}/beacond.sqlite.state.sqlite?mode=ro", uri=True)
         until(lambda: int((state.execute("SELECT value FROM setting WHERE key = 'workedThrough'").fetchone() or [b"0"])[0])
               >= newest(), "not all is worked through")
         names = [name for (name,) in database.execute("SELECT name FROM received")]
@@ -94,7 +94,7 @@ intake:
   apps: [{{ name: house, api-key: {{ env: APP_KEY }}, secret-key: {{ env: APP_SECRET }} }}]
   webhooks: [{{ name: hook, secret: {{ env: WEBHOOK_SECRET }} }}]
 launch: {{ rules: [{{ name: hello, events: [immediate], beacons: [amber], at-most: 1d, message: {{ title: "{{place}}", text: "{{user}} is at {{beacon}}" }} }}] }}
-outbox: {{ path: {other}/outbox.sqlite }}
+outbox: {{ path: {other}/beacond.sqlite }}
 web: {{ listen: "127.0.0.1:0" }}
 """)
     house = Gateway(one, f"""
@@ -104,7 +104,7 @@ destinations:
   - {{ name: office, type: kumulos, api-key: {{ env: APP_KEY }}, secret-key: {{ env: APP_SECRET }}, url: "{office.address}", install-id: HOUSE }}
   - {{ name: hook, type: webhook, url: "{office.address}/v1/webhooks/hook", secret: {{ env: WEBHOOK_SECRET }} }}
 notify: {{ events: [enter, exit, proximity, gone] }}
-outbox: {{ path: {one}/outbox.sqlite }}
+outbox: {{ path: {one}/beacond.sqlite }}
 web: {{ listen: "127.0.0.1:0" }}
 """)
     try:
@@ -173,7 +173,7 @@ def check_restore(parent):
     new = folder(parent, "new")
     path = os.path.join(new, "beacond.yaml")
     subprocess.run([BEACOND, "restore", backup, "--config", path], check=True, capture_output=True,
-                   env=dict(old.environment, BEACOND_OUTBOX_PATH=os.path.join(new, "outbox.sqlite")))
+                   env=dict(old.environment, BEACOND_OUTBOX_PATH=os.path.join(new, "beacond.sqlite")))
     with open(path) as file:
         text = file.read().replace(own, new)
     gateway = Gateway(new, text)

@@ -228,7 +228,7 @@ def check_air(folder):
         return Gateway(own, f"""
 sources: [{{ name: air, from: "air@{place}" }}]
 regions: [{{ name: all, uuid: {UUID} }}]
-outbox: {{ path: {own}/outbox.sqlite }}
+outbox: {{ path: {own}/beacond.sqlite }}
 web: {{ listen: "127.0.0.1:0" }}
 """, {"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": own})
     beacon, ranger = gateway("beacon", "1,0"), gateway("ranger", "0,0")

@@ -222,7 +222,7 @@ regions:
   - name: hall
     uuid: e2c56db5-dffb-48d2-b060-d0f5a71096e0
 proxy: {{ name: tee, port: {port} }}
-outbox: {{ path: {folder}/outbox.sqlite }}
+outbox: {{ path: {folder}/beacond.sqlite }}
 """)
     gateway = Program(BEACOND, "--config", str(configuration), environment={"STATE_DIRECTORY": folder})
     gateway.wait(f"tee is served at port {port}")

@@ -233,7 +233,7 @@ def configure(minors):
             + f'fleet: {{servers: "nats://{servers}", name: check, node: {name}, works: {str(is_worker).lower()}, '
             f"delivers: {str(is_worker).lower()}}}\n"
             + (f'destinations:\n  - {{name: hook, type: webhook, url: "http://{HOST}:8390/"}}\n' if is_worker else "")
-            + f"outbox: {{path: {folder}/{name}/outbox.sqlite}}\nnotify: {{events: [enter, exit]}}\n")
+            + f"outbox: {{path: {folder}/{name}/beacond.sqlite}}\nnotify: {{events: [enter, exit]}}\n")
         machines[name] = Machine(
             name, [str(PROGRAMS / "beacond"), "--config", str(folder / f"{name}.yaml")], skew=index * 1000)
     return machines, pipes

@@ -178,7 +178,7 @@ expect("it runs as its own user", inside(gateway, "id", "-u").stdout.strip() == 
 podman("stop", "--time", "30", gateway)
 state = json.loads(podman("inspect", gateway).stdout)[0]["State"]
 expect("it ends in peace", state["ExitCode"] == 0, str(state))
-expect("its state is in the volume", "outbox.sqlite" in podman(
+expect("its state is in the volume", "beacond.sqlite" in podman(
     "run", "--rm", "--network", "none", "--volume", "swift-beacon-check:/var/lib/beacond", IMAGE, "ls", "/var/lib/beacond").stdout)
 
 

@@ -82,7 +82,7 @@ def measure(beacond, rate, folder):
     processes = {"servers": subprocess.Popen(["nats-server", "-c", nats], stdout=log, stderr=log)}
     time.sleep(1)
     for name, text in reversed(texts.items()):
-        (folder / f"{name}.yaml").write_text(text + f"outbox: {{path: {folder}/{name}/outbox.sqlite}}\n")
+        (folder / f"{name}.yaml").write_text(text + f"outbox: {{path: {folder}/{name}/beacond.sqlite}}\n")
         (folder / name).mkdir()
         processes[name] = subprocess.Popen(
             [beacond, "--config", folder / f"{name}.yaml"], stdout=log, stderr=log)

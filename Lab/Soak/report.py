@@ -151,7 +151,7 @@ class Soak:
             self.fault("the outbox was not read")
             return
         for row in rows:
-            for column in ("waiting", "deadLetters", "droppedByAge", "droppedBySize", "droppedBySettings"):
+            for column in ("waiting", "deadLetters", "droppedByAge", "droppedBySize", "droppedByFilter"):
                 if row.get(column):
                     self.fault(f"{row['name']}: {column} is {row[column]}")
 

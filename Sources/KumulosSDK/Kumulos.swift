@@ -10,7 +10,7 @@ import Logging
 /// The calls by which an app sends events to Kumulos, under the names of Kumulos' SDK, so that code for it compiles and
 /// runs unchanged.
 ///
-/// Events are kept in an outbox in the app's state directory and delivered to Kumulos from there, at once or when it
+/// Events are kept in a file in the app's state directory and delivered to Kumulos from there, at once or when it
 /// can be reached again, in order, also after the app was ended; unless ``KSConfigBuilder/setEventSink(_:)`` names
 /// another place. What cannot be kept is logged, since the SDK's calls return nothing.
 open class Kumulos {
@@ -31,12 +31,12 @@ open class Kumulos {
     /// Sets the SDK up, and begins to deliver the events of earlier launches. Events before it are lost, which is
     /// logged.
     public static func initialize(config: KSConfig) {
-        // The one before has to close the outbox first.
+        // The one before has to close the event store first.
         state.withLock { state in
             state.sink = nil
             state.messages = nil
         }
-        let sink = config.sink ?? outbox(config)
+        let sink = config.sink ?? delivery(config)
         let messages = MessageTask(config, installID: installId, logger: logger)
         state.withLock { state in
             state.sink = sink
@@ -52,12 +52,12 @@ open class Kumulos {
     /// The secret that goes with ``apiKey``; empty before ``initialize(config:)``.
     public static var secretKey: String { state.withLock { $0.secretKey } }
 
-    /// Returns the outbox for Kumulos, which another process of the app may be delivering from.
-    private static func outbox(_ config: KSConfig) -> any KumulosEventSink {
+    /// Returns the delivery to Kumulos, which another process of the app may have.
+    private static func delivery(_ config: KSConfig) -> any KumulosEventSink {
         let file = (config.folder ?? stateFolder).appendingPathComponent("kumulos.db")
         let (id, logger) = (installId, logger)
-        return SharedOutboxSink(file: file) {
-            try OutboxSink(config, installID: id, file: file, logger: logger)
+        return SharedDeliverySink(file: file) {
+            try DeliverySink(config, installID: id, file: file, logger: logger)
         }
     }
 

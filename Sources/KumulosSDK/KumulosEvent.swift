@@ -75,11 +75,11 @@ public struct KumulosEvent: Hashable, Sendable, Codable {
 }
 
 extension BeaconNotification {
-    /// Creates the event as the outbox stores it, under the event's own name.
+    /// Creates the event as the event store keeps it, under the event's own name.
     ///
     /// - Returns: nil where the event's name is not a UUID, which no event of the SDK's own has.
     init?(_ event: KumulosEvent) {
-        guard let id = NotificationID(event.uuid) else { return nil }
+        guard let id = EventID(event.uuid) else { return nil }
         let time = Timestamp(nanoseconds: event.timestamp.multipliedReportingOverflow(by: 1_000_000).partialValue)
         if let (beacon, proximity) = event.beacon {
             self.init(id: id, kind: .proximity, time: time)

@@ -1,8 +1,9 @@
 import BeaconDelivery
+import BeaconEventStore
 import Foundation
 import Glibc
 
-/// Puts notifications into an outbox while it delivers them, and may be killed at any moment.
+/// Stores notifications while it delivers them, and may be killed at any moment.
 struct Deliverer {
     let folder: URL
     let port: Int
@@ -17,9 +18,10 @@ struct Deliverer {
             let retryPolicy = RetryPolicy(base: .milliseconds(5), maximum: .milliseconds(50))
             destinations.append(Destination(name: name, sink: sink, retryPolicy: retryPolicy))
         }
-        let outbox = try Outbox(
-            file: folder.appendingPathComponent("outbox.db"), destinations: destinations.map(\.name))
-        let service = DeliveryService(outbox: outbox, destinations: destinations)
+        var settings = EventStoreSettings()
+        settings.retention = .none
+        let store = try EventStore(file: folder.appendingPathComponent("events.sqlite"), settings: settings)
+        let service = try DeliveryService(store: store, destinations: destinations)
         let running = Task { await service.run() }
         let progress = try Progress(folder.appendingPathComponent("progress"))
         var next = progress.count + 1
@@ -35,11 +37,11 @@ struct Deliverer {
         }
         service.shutdown()
         await running.value
-        await outbox.close()
+        await store.close()
     }
 }
 
-/// How many notifications the outbox has acknowledged, in a file. A write survives the process that made it.
+/// How many notifications the event store has acknowledged, in a file. A write survives the process that made it.
 final class Progress {
     private let descriptor: Int32
 

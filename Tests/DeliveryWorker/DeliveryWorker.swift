@@ -5,11 +5,9 @@ import Logging
 
 /// What the fault tests kill, and whose disk they fill.
 ///
-///     DeliveryWorker deliver FOLDER PORT COUNT    puts COUNT notifications into an outbox while it delivers them to
-///     two
+///     DeliveryWorker deliver FOLDER PORT COUNT    stores COUNT notifications while it delivers them to two
 ///                                                 webhooks; ends when all are delivered
-///     DeliveryWorker fill FOLDER BYTES            puts notifications into an outbox while its files may not grow
-///     beyond
+///     DeliveryWorker fill FOLDER BYTES            stores notifications while its files may not grow beyond
 ///                                                 BYTES each, then lifts that and goes on; says what it saw
 @main
 struct DeliveryWorker {

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import Foundation
 import Glibc
 
@@ -9,7 +10,8 @@ struct Filler {
 
     /// Each line is a fact for the test: `refused N CODE`, `waiting N`, `accepted N`.
     func run() async throws {
-        let outbox = try Outbox(file: folder.appendingPathComponent("outbox.db"), destinations: ["somewhere"])
+        let store = try EventStore(file: folder.appendingPathComponent("events.sqlite"))
+        let service = try DeliveryService(store: store, destinations: [Destination(name: "somewhere", sink: Nobody())])
         // Without this the system ends the process at the limit (setrlimit(2)).
         signal(SIGXFSZ, SIG_IGN)
         var unlimited = rlimit()
@@ -17,22 +19,29 @@ struct Filler {
         var limit = rlimit(rlim_cur: bytes, rlim_max: unlimited.rlim_max)
         guard setrlimit(Self.fileSize, &limit) == 0 else { throw CocoaError(.featureUnsupported) }
         var accepted = 0
-        do throws(OutboxError) {
+        do throws(EventStoreError) {
             while true {
-                try await outbox.append([Numbered.notification(accepted + 1)], to: ["somewhere"])
+                try await service.append([Numbered.notification(accepted + 1)])
                 accepted += 1
             }
         } catch {
             print("refused \(accepted + 1) \(error.code == .full ? "full" : "otherwise: \(error)")")
         }
         // It can be asked again and again, and stays whole.
-        for _ in 0..<100 { try? await outbox.append([Numbered.notification(accepted + 1)], to: ["somewhere"]) }
+        for _ in 0..<100 { try? await service.append([Numbered.notification(accepted + 1)]) }
         setrlimit(Self.fileSize, &unlimited)
-        try await outbox.append([Numbered.notification(accepted + 1)], to: ["somewhere"])
+        try await service.append([Numbered.notification(accepted + 1)])
         accepted += 1
         print("accepted \(accepted)")
-        print("waiting \(try await outbox.status().first?.waiting ?? -1)")
-        await outbox.close()
+        print("waiting \(try await service.status().first?.waiting ?? -1)")
+        await store.close()
+    }
+
+    /// A sink that takes nothing.
+    private struct Nobody: Sink {
+        let maximumBatch = 1
+
+        func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
     }
 
     /// RLIMIT_FSIZE, which glibc declares as a macro over an enumeration (bits/resource.h).

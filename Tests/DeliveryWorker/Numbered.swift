@@ -5,7 +5,7 @@ import BeaconModel
 enum Numbered {
     static func notification(_ number: Int) -> BeaconNotification {
         let milliseconds = Int64(1_700_000_000_000) + Int64(number)
-        let id = NotificationID(
+        let id = EventID(
             ProximityUUID(
                 high: UInt64(milliseconds) << 16 | 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)))
         var notification = BeaconNotification(

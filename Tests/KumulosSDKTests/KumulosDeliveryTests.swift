@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import CoreLocation
 import Foundation
 import KumulosSDK
@@ -93,14 +94,14 @@ extension KumulosTests {
     func secondProcess() async throws {
         try await withFolder { folder in
             try await KumulosStandIn.with { kumulos, address in
-                // The other process, which has the outbox.
+                // The other process, which has the event store.
                 let destination = Destination(name: "kumulos", sink: Stopped())
-                let outbox = try Outbox(file: folder.appendingPathComponent("kumulos.db"), destinations: ["kumulos"])
-                let other = DeliveryService(outbox: outbox, destinations: [destination])
+                let store = try EventStore(file: folder.appendingPathComponent("kumulos.db"))
+                let other = try DeliveryService(store: store, destinations: [destination])
                 initialize(address, folder)
                 Kumulos.sendiBeaconProximity(beacon: Beacon())
                 #expect(try await other.status().map(\.waiting) == [1])
-                await outbox.close()
+                await store.close()
                 // Whichever process has it next delivers.
                 initialize(address, folder)
                 try await eventually { kumulos.requests.flatMap(\.events).count == 1 }
@@ -112,7 +113,7 @@ extension KumulosTests {
     private struct Stopped: Sink {
         let maximumBatch = 1
 
-        func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] { [] }
+        func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] { [] }
     }
 
     @Test("An app's own events reach Kumulos in order with those about beacons, also over a new launch (C9)")

@@ -1,21 +1,25 @@
 import AsyncHTTPClient
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Measures how fast notifications go into the outbox and out to a webhook on this machine, beside a bare loop of the
+/// Measures how fast notifications go onto the disk and out to a webhook on this machine, beside a bare loop of the
 /// same HTTP client, and whether memory grows with what waits.
 ///
 ///     DeliveryThroughput [--check] [--folder FOLDER]
 ///
-/// The outbox lies in FOLDER, by default that of temporary files; what a sync costs is a matter of its disk.
+/// The events lie in FOLDER, by default that of temporary files; what a sync costs is a matter of its disk.
 @main
 struct DeliveryThroughput {
     private static let uuid = ProximityUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
     private let folder: URL
+
+    /// A webhook that is never asked.
+    private static let nowhere = URL(string: "http://127.0.0.1:9/") ?? URL(fileURLWithPath: "/")
 
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -36,13 +40,13 @@ struct DeliveryThroughput {
         let growth = Double(large - small) / 1e6
         print("memory with 100 000 that wait beside 5 000, while delivering: \((growth * 10).rounded() / 10) MB more")
 
-        print("into the outbox, each synced to the disk before it is acknowledged:")
+        print("into a webhook's queue, each synced to the disk before it is acknowledged:")
         let alone = try await append(events: 5_000, writers: 1, each: 1)
         print("  one caller, one at a time            \(Int(alone)) events/s")
         let together = try await append(events: 40_000, writers: 32, each: 1)
         print("  32 callers, one at a time            \(Int(together)) events/s")
-        let grouped = try await append(events: 100_000, writers: 1, each: 50)
-        print("  one caller, 50 at a time             \(Int(grouped)) events/s")
+        let grouped = try await append(events: 100_000, writers: 1, each: 100)
+        print("  one caller, 100 at a time            \(Int(grouped)) events/s")
 
         print("out to one webhook over loopback, in order:")
         var ratios: [Double] = []
@@ -65,7 +69,7 @@ struct DeliveryThroughput {
 
     private static func notification(_ number: Int) -> BeaconNotification {
         let milliseconds = 1_700_000_000_000 + Int64(number)
-        let id = NotificationID(
+        let id = EventID(
             ProximityUUID(high: UInt64(milliseconds) << 16 | 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)))
         var notification = BeaconNotification(
             id: id, kind: .proximity, time: Timestamp(nanoseconds: milliseconds * 1_000_000))
@@ -86,48 +90,55 @@ struct DeliveryThroughput {
     }
 
     private func append(events: Int, writers: Int, each: Int) async throws -> Double {
-        let outbox = try Outbox(
-            file: file(), destinations: ["hook"], limits: OutboxLimits(maximumEntries: events))
+        let sink = try WebhookSink(WebhookConfiguration(url: Self.nowhere))
+        let service = try service(events, sink)
         let share = events / writers
         let time = try await Self.seconds {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<writers {
                     group.addTask {
                         for start in stride(from: writer * share, to: (writer + 1) * share, by: each) {
-                            try await outbox.append((start..<start + each).map(Self.notification), to: ["hook"])
+                            try await service.append((start..<start + each).map(Self.notification))
                         }
                     }
                 }
                 try await group.waitForAll()
             }
         }
-        await outbox.close()
+        await service.store.close()
         return Double(share * writers) / time
     }
 
-    private func fill(_ outbox: Outbox, _ events: Int) async throws {
+    private func service(_ events: Int, _ sink: any Sink) throws -> DeliveryService<ContinuousClock> {
+        var settings = EventStoreSettings()
+        settings.retention = .none
+        return try DeliveryService(
+            store: try EventStore(file: file(), settings: settings),
+            destinations: [Destination(name: "hook", sink: sink)],
+            limits: ConsumerLimits(events: events, bytes: .max))
+    }
+
+    private func fill(_ service: DeliveryService<ContinuousClock>, _ events: Int) async throws {
         for start in stride(from: 0, to: events, by: 500) {
-            try await outbox.append((start..<min(start + 500, events)).map(Self.notification), to: ["hook"])
+            try await service.append((start..<min(start + 500, events)).map(Self.notification))
         }
     }
 
     private func deliver(events: Int, batch: Int, whileRunning watch: () -> Void = {}) async throws -> Double {
         let server = try await LoopbackServer()
         let sink = try WebhookSink(WebhookConfiguration(url: server.url, maximumBatch: batch))
-        let outbox = try Outbox(
-            file: file(), destinations: ["hook"], limits: OutboxLimits(maximumEntries: events, maximumBytes: .max))
-        try await fill(outbox, events)
-        let service = DeliveryService(outbox: outbox, destinations: [Destination(name: "hook", sink: sink)])
+        let service = try service(events, sink)
+        try await fill(service, events)
         let time = try await Self.seconds {
             let running = Task { await service.run() }
-            while try await outbox.status(of: "hook").delivered < events {
+            while try await service.status()[0].handled < events {
                 watch()
                 try await Task.sleep(for: .milliseconds(10))
             }
             service.shutdown()
             await running.value
         }
-        await outbox.close()
+        await service.store.close()
         try await server.stop()
         return Double(events) / time
     }
@@ -139,7 +150,7 @@ struct DeliveryThroughput {
         return most
     }
 
-    /// The same requests by the same client, one after the other, without an outbox.
+    /// The same requests by the same client, one after the other, without a queue.
     private func bareLoop(requests: Int) async throws -> Double {
         let server = try await LoopbackServer()
         let body = try JSONEncoder().encode(Self.notification(1)) + Data(count: 200)

@@ -1,6 +1,9 @@
 import ArgumentParser
 import BeaconDelivery
+import BeaconEventStore
 import BeaconGateway
+import BeaconModel
+import CLibrary
 import Foundation
 
 /// `beacond outbox`: what waits for its delivery.
@@ -29,7 +32,7 @@ struct OutboxCommand: ParsableCommand {
         var destination: String?
 
         /// Opens the outbox.
-        func open() throws -> OutboxInspector {
+        func open() throws -> EventStoreInspector {
             let path: String
             if let outbox {
                 path = outbox
@@ -39,12 +42,17 @@ struct OutboxCommand: ParsableCommand {
                     file: file.path, environment: file.environment
                 ).configuration.outbox.path
             }
-            return try OutboxInspector(file: URL(fileURLWithPath: path))
+            if access(path, F_OK) != 0, errno == ENOENT {
+                throw EventStoreError(
+                    .cannotOpen,
+                    "there is no outbox at \(path). Check the path; the gateway creates it when it starts")
+            }
+            return try EventStoreInspector(file: URL(fileURLWithPath: path))
         }
 
         /// The destinations that are meant.
-        func destinations(of outbox: OutboxInspector) throws -> [String] {
-            let all = try outbox.status().map(\.destination)
+        func destinations(of outbox: EventStoreInspector) throws -> [String] {
+            let all = try outbox.consumers().map(\.name)
             guard let destination else { return all }
             guard all.contains(destination) else {
                 throw ValidationError(
@@ -78,9 +86,9 @@ struct OutboxCommand: ParsableCommand {
         func run() throws {
             let outbox = try options.open()
             let names = try options.destinations(of: outbox)
-            for status in try outbox.status() where names.contains(status.destination) {
-                let deadLetters = try outbox.deadLetters(of: status.destination, limit: limit)
-                let entries = try deadLetters + (waiting ? outbox.waiting(for: status.destination, limit: limit) : [])
+            for status in try outbox.consumers() where names.contains(status.name) {
+                let deadLetters = try outbox.deadLetters(of: status.name, limit: limit)
+                let entries = try deadLetters + (waiting ? outbox.queue(of: status.name, limit: limit) : [])
                 if json {
                     try OutboxText.json(status, entries).forEach { print($0) }
                 } else {
@@ -101,7 +109,7 @@ struct OutboxCommand: ParsableCommand {
         @Argument(
             help: ArgumentHelp("Ids of notifications, as list shows them.", valueName: "id"),
             transform: notificationID)
-        var ids: [NotificationID] = []
+        var ids: [EventID] = []
 
         func run() throws {
             let outbox = try options.open()
@@ -129,7 +137,7 @@ struct OutboxCommand: ParsableCommand {
         @Argument(
             help: ArgumentHelp("Ids of notifications, as list shows them.", valueName: "id"),
             transform: notificationID)
-        var ids: [NotificationID] = []
+        var ids: [EventID] = []
 
         mutating func validate() throws {
             guard !ids.isEmpty || all else {
@@ -153,7 +161,7 @@ struct OutboxCommand: ParsableCommand {
     /// - Returns: to how many.
     /// - Throws: what `body` throws; `ExitCode` 1, after it was told, where an id is nowhere.
     fileprivate static func change(
-        _ ids: [NotificationID], _ destinations: [String], _ body: (NotificationID?, String) throws -> Int
+        _ ids: [EventID], _ destinations: [String], _ body: (EventID?, String) throws -> Int
     ) throws -> Int {
         guard !ids.isEmpty else { return try destinations.reduce(0) { try $0 + body(nil, $1) } }
         var count = 0
@@ -172,8 +180,8 @@ struct OutboxCommand: ParsableCommand {
 }
 
 /// Reads the id of a notification.
-private func notificationID(_ text: String) throws -> NotificationID {
-    guard let id = NotificationID(text) else {
+private func notificationID(_ text: String) throws -> EventID {
+    guard let id = EventID(text) else {
         throw ValidationError("\(text) is not the id of a notification; beacond outbox list shows them.")
     }
     return id

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Foundation
@@ -6,9 +7,9 @@ import Foundation
 /// The output of `beacond outbox list`.
 enum OutboxText {
     /// Returns a queue and notifications of it as lines for people.
-    static func lines(_ status: QueueStatus, _ entries: [OutboxEntry]) -> [String] {
+    static func lines(_ status: ConsumerStatus, _ entries: [QueuedNotification]) -> [String] {
         var line =
-            "\(status.destination): \(status.waiting) waiting, \(status.deadLetters) refused, \(status.delivered) delivered"
+            "\(status.name): \(status.waiting) waiting, \(status.deadLetters) refused, \(status.handled) delivered"
         if status.dropped > 0 { line += ", \(status.dropped) dropped" }
         if let error = status.lastError, status.failures > 0 {
             line += "; failed \(StatisticsText.count(status.failures, "time")) in a row"
@@ -20,7 +21,7 @@ enum OutboxText {
         return [line] + entries.map(Self.line)
     }
 
-    private static func line(_ entry: OutboxEntry) -> String {
+    private static func line(_ entry: QueuedNotification) -> String {
         let notification = entry.notification
         let date = Date(timeIntervalSince1970: notification.time.seconds)
         var text = "  \(notification.id)  \(date.formatted(.iso8601))  \(notification.kind)"
@@ -53,18 +54,18 @@ enum OutboxText {
     }
 
     /// Returns a queue and notifications of it as lines of JSON.
-    static func json(_ status: QueueStatus, _ entries: [OutboxEntry]) throws -> [String] {
+    static func json(_ status: ConsumerStatus, _ entries: [QueuedNotification]) throws -> [String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let queue = Queue(
-            destination: status.destination, waiting: status.waiting, refused: status.deadLetters,
-            delivered: status.delivered, retried: status.retried,
+            destination: status.name, waiting: status.waiting, refused: status.deadLetters,
+            delivered: status.handled, retried: status.retried,
             dropped: status.dropped, failures: status.failures, failingSince: status.failingSince?.seconds,
             error: status.lastError)
         var lines = [String(decoding: try encoder.encode(queue), as: UTF8.self)]
         for entry in entries {
             let line = Entry(
-                destination: status.destination, state: entry.refusal == nil ? "waiting" : "refused",
+                destination: status.name, state: entry.refusal == nil ? "waiting" : "refused",
                 attempts: entry.attempts, refusal: entry.refusal, notification: entry.notification)
             lines.append(String(decoding: try encoder.encode(line), as: UTF8.self))
         }

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconGateway
 import BeaconModel
 import BeaconSupport
@@ -8,7 +9,7 @@ import ServiceLifecycle
 /// The daemon's statistics in words.
 enum StatisticsText {
     /// Returns one line for a terminal.
-    static func line(_ statistics: GatewayStatistics, _ queues: [QueueStatus], width: Int) -> String {
+    static func line(_ statistics: GatewayStatistics, _ queues: [ConsumerStatus], width: Int) -> String {
         var parts = [
             count(statistics.iBeacons, "advert"), count(statistics.beaconsPresent, "beacon") + " present",
             "in \(count(statistics.regionsInside, "region"))", count(statistics.notificationCount, "notification"),
@@ -21,16 +22,16 @@ enum StatisticsText {
             }
         }
         if statistics.unkept > 0 { parts.append("\(statistics.unkept) in memory only") }
-        for queue in queues { parts.append("\(queue.destination): \(state(queue))") }
+        for queue in queues { parts.append("\(queue.name): \(state(queue))") }
         let line = parts.joined(separator: " · ")
         return line.count > width ? line.prefix(width - 1) + "…" : line
     }
 
-    private static func state(_ queue: QueueStatus) -> String {
+    private static func state(_ queue: ConsumerStatus) -> String {
         var text = queue.waiting == 0 ? "ok" : "\(queue.waiting) waiting"
         if queue.failures > 0 {
             text += ", failing"
-            if let seconds = queue.notBefore.map({ $0.seconds - Date.now.timeIntervalSince1970 }), seconds >= 1 {
+            if let seconds = queue.nextAttempt.map({ $0.seconds - Date.now.timeIntervalSince1970 }), seconds >= 1 {
                 text += " (next in \(Int(seconds)) s)"
             }
         }
@@ -46,7 +47,7 @@ enum StatisticsText {
     ///   - queues: the queues now.
     ///   - launches: the number of programs that were started.
     static func summary(
-        _ statistics: GatewayStatistics, before: [QueueStatus], queues: [QueueStatus], launches: Int
+        _ statistics: GatewayStatistics, before: [ConsumerStatus], queues: [ConsumerStatus], launches: Int
     ) -> [String] {
         var kinds = ""
         if !statistics.notifications.isEmpty {
@@ -59,9 +60,9 @@ enum StatisticsText {
         if statistics.lost > 0 { first += ", \(statistics.lost) LOST because the outbox could not store them" }
         var lines = [first]
         for queue in queues {
-            let earlier = before.first { $0.destination == queue.destination } ?? QueueStatus(destination: "")
+            let earlier = before.first { $0.name == queue.name } ?? ConsumerStatus(name: "")
             var line =
-                "\(queue.destination): \(queue.delivered - earlier.delivered) delivered, \(queue.waiting) waiting"
+                "\(queue.name): \(queue.handled - earlier.handled) delivered, \(queue.waiting) waiting"
             if queue.refused > earlier.refused { line += ", \(queue.refused - earlier.refused) refused" }
             if queue.deadLetters > 0 { line += ", \(queue.deadLetters) to be looked at (beacond outbox list)" }
             let dropped = queue.dropped - earlier.dropped

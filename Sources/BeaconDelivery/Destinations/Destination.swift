@@ -1,12 +1,14 @@
-/// A place that notifications are delivered to, with a name and a queue of its own in the outbox.
+public import BeaconEventStore
+
+/// A place that notifications are delivered to, with a name: a consumer of the event store.
 public struct Destination: Sendable {
-    /// The user's name for the destination, by which its queue is found: a destination that is renamed is a new one.
+    /// The user's name for the destination, by which its position is found: a destination that is renamed is a new one.
     public var name: String
 
     /// The sender.
     public var sink: any Sink
 
-    /// The kinds of notification to deliver; nil for all. ``Sink/wants(_:)`` has to agree as well.
+    /// The kinds of notification to deliver; nil for all. ``Sink/filter`` has to select it as well.
     public var kinds: Set<BeaconNotification.Kind>?
 
     /// The waits between attempts.
@@ -29,8 +31,11 @@ public struct Destination: Sendable {
         self.retryPolicy = retryPolicy
     }
 
+    /// The filter of its consumer.
+    public var filter: EventFilter { sink.filter.narrowed(toKinds: kinds.map { Set($0.map(\.rawValue)) }) }
+
     /// Returns true for a notification that is for this destination.
     public func wants(_ notification: BeaconNotification) -> Bool {
-        (kinds?.contains(notification.kind) ?? true) && sink.wants(notification)
+        filter.selects(kind: notification.kind.rawValue, region: notification.region?.name)
     }
 }

@@ -1,15 +1,16 @@
+public import BeaconEventStore
+
 /// A sender of notifications to one place: a webhook, Kumulos, a broker, a test.
 ///
 /// A sink returns an outcome for each notification and stores nothing: order, repetition and waiting belong to the
-/// ``Outbox`` and the ``DeliveryService``.
+/// ``DeliveryService``.
 public protocol Sink: Sendable {
     /// The most notifications that one call of ``deliver(_:)`` takes, at least 1.
     var maximumBatch: Int { get }
 
-    /// Returns true for a notification that is for this sink. Others never enter its queue.
-    ///
-    /// The service calls it before the notification is on disk, so it has to be quick.
-    func wants(_ notification: BeaconNotification) -> Bool
+    /// The notifications that are for this sink, by their kinds and regions. Others are never handed to it, unless
+    /// somebody chose it for them.
+    var filter: EventFilter { get }
 
     /// Sends notifications, in order, and returns their outcomes.
     ///
@@ -18,7 +19,7 @@ public protocol Sink: Sendable {
     /// - Parameter batch: the notifications, oldest first, at most ``maximumBatch`` of them.
     /// - Returns: an outcome for each notification that was tried, from the first on. Those that were not tried, for
     ///   instance because one before is to be tried again, have none and come again with the next call.
-    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome]
+    func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome]
 
     /// Runs beside the deliveries, for instance to maintain a connection. The call begins before the first delivery, is
     /// cancelled after the last, and may return at any time.
@@ -29,8 +30,8 @@ public protocol Sink: Sendable {
 }
 
 extension Sink {
-    /// Returns true for every notification.
-    public func wants(_ notification: BeaconNotification) -> Bool { true }
+    /// All notifications.
+    public var filter: EventFilter { EventFilter() }
 
     /// Runs beside deliveries of the caller's own.
     public func run() async { await run(onConnection: {}) }

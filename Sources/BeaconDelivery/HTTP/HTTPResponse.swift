@@ -89,7 +89,7 @@ enum RetryAfter {
 /// become dead letters with it: the batch is sent again in halves, down to that one.
 enum BatchSplitter {
     static func deliver(
-        _ entries: ArraySlice<OutboxEntry>, post: (ArraySlice<OutboxEntry>) async -> HTTPResponse
+        _ entries: ArraySlice<QueuedNotification>, post: (ArraySlice<QueuedNotification>) async -> HTTPResponse
     ) async -> [DeliveryOutcome] {
         let response = await post(entries)
         guard let outcome = response.outcome else { return [] }

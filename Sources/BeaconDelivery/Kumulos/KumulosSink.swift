@@ -1,3 +1,4 @@
+public import BeaconEventStore
 import BeaconModel
 public import Foundation
 import NIOHTTP1
@@ -82,15 +83,20 @@ public final class KumulosSink: Sink {
     /// 100, the batch of Kumulos' SDK.
     public var maximumBatch: Int { 100 }
 
-    /// Returns true for changes of proximity and for an application's own events.
-    public func wants(_ notification: BeaconNotification) -> Bool {
-        [.proximity, .application].contains(notification.kind)
-            && KumulosEventBody(notification, installID: installID) != nil
+    /// Changes of proximity and an application's own events.
+    public var filter: EventFilter {
+        let kinds: [BeaconNotification.Kind] = [.proximity, .application]
+        return EventFilter(kinds: Set(kinds.map(\.rawValue)))
     }
 
     /// Posts notifications in one request and returns their outcomes.
-    public func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
-        await BatchSplitter.deliver(batch[...]) { entries in
+    public func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
+        // Somebody may choose Kumulos for any.
+        let unsuited = batch.firstIndex { KumulosEventBody($0.notification, installID: installID) == nil }
+        if unsuited == 0 {
+            return [.refused(reason: "Kumulos takes changes of proximity and an application's events, which have names")]
+        }
+        return await BatchSplitter.deliver(batch[..<(unsuited ?? batch.endIndex)]) { entries in
             let events = entries.compactMap { KumulosEventBody($0.notification, installID: self.installID) }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

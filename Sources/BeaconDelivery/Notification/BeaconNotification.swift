@@ -5,7 +5,7 @@ public import BeaconModel
 /// Foundation has a type named `Notification`, which most programs import as well.
 public struct BeaconNotification: Hashable, Sendable, Identifiable {
     /// The notification's name, the same each time that it is sent.
-    public private(set) var id: NotificationID
+    public private(set) var id: EventID
 
     /// The kind of notification.
     public let kind: Kind
@@ -71,7 +71,7 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
     ///   - id: the name.
     ///   - kind: the kind of notification.
     ///   - time: the moment since 1970; it is kept to the millisecond.
-    public init(id: NotificationID, kind: Kind, time: Timestamp) {
+    public init(id: EventID, kind: Kind, time: Timestamp) {
         self.id = id
         self.kind = kind
         self.time = Timestamp(nanoseconds: (time.nanoseconds + 500_000) / 1_000_000 * 1_000_000)
@@ -79,7 +79,7 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
 
     /// Returns the notification under another name: that of the event that it tells of, where another machine may tell
     /// of it as well.
-    package func named(_ id: NotificationID) -> BeaconNotification {
+    package func named(_ id: EventID) -> BeaconNotification {
         var other = self
         other.id = id
         return other
@@ -87,7 +87,7 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
 }
 
 extension BeaconNotification {
-    /// A kind of notification. More may come, also from the outbox of a newer version, so a `switch` needs a default.
+    /// A kind of notification. More may come, also from the event store of a newer version, so a `switch` needs a default.
     public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The kind's word in JSON.
         public let rawValue: String
@@ -112,13 +112,6 @@ extension BeaconNotification {
         public static let heartbeat = Kind(rawValue: "heartbeat")
         /// An event of the application's own, with a name and properties. Kumulos takes it.
         public static let application = Kind(rawValue: "application")
-
-        /// True for what a later notification says again: changes of proximity and place, and heartbeats. Where
-        /// something has to be dropped it goes first, so that no number of beacons, real or invented, pushes out an
-        /// enter or an exit.
-        package var isRepeated: Bool {
-            self == .proximity || self == .gone || self == .place || self == .heartbeat
-        }
 
         /// The kind's word.
         public var description: String { rawValue }
@@ -147,7 +140,7 @@ extension BeaconNotification {
     }
 }
 
-/// The form in JSON, in which the outbox stores notifications, webhooks send them in `data`, and brokers receive them.
+/// The form in JSON, in which the event store keeps notifications, webhooks send them in `data`, and brokers receive them.
 /// Its keys are those of the command line's JSON lines where both have the same thing; keys without a value are left
 /// out.
 ///
@@ -171,7 +164,7 @@ extension BeaconNotification: Codable {
                 forKey: .time, in: values, debugDescription: "a time is seconds since 1970, up to the year 2116")
         }
         self.init(
-            id: try values.decode(NotificationID.self, forKey: .id), kind: try values.decode(Kind.self, forKey: .kind),
+            id: try values.decode(EventID.self, forKey: .id), kind: try values.decode(Kind.self, forKey: .kind),
             time: time)
         region = try values.decodeIfPresent(Region.self, forKey: .region)
         let named = try values.decodeIfPresent(NamedBeacon.self, forKey: .beacon)

@@ -32,7 +32,7 @@ public struct NotificationPolicy: Sendable {
     private var states: [String: RegionState] = [:]
     private var histories: [HistoryKey: History] = [:]
     private var rememberedBeacons = 0
-    private var ids: NotificationIDs
+    private var ids: EventIDs
     private var newest = Timestamp.zero
     private var nextHeartbeat: Timestamp?
 
@@ -47,7 +47,7 @@ public struct NotificationPolicy: Sendable {
     ///   - regions: the monitored regions. A ranging report belongs to those whose constraint it has.
     ///   - ids: the generator of the notifications' names.
     public init(
-        rules: NotificationRules, regions: [BeaconNotification.Region], ids: NotificationIDs = NotificationIDs()
+        rules: NotificationRules, regions: [BeaconNotification.Region], ids: EventIDs = EventIDs()
     ) {
         self.rules = rules
         self.regions = regions.filter { rules.regions?.contains($0.name) ?? true }

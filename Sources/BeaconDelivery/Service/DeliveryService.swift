@@ -1,89 +1,130 @@
+public import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 public import Logging
+public import Metrics
 
-/// The delivery of an outbox's notifications: to each destination in order, at least once, independently of the others.
+/// The delivery of an event store's notifications: to each destination in order, at least once, independently of the
+/// others.
 ///
 /// ```swift
 /// let sink = try WebhookSink(WebhookConfiguration(url: url))
-/// let outbox = try Outbox(file: file, destinations: ["office"])
-/// let service = DeliveryService(outbox: outbox, destinations: [Destination(name: "office", sink: sink)])
+/// let store = try EventStore(file: file)
+/// let service = try DeliveryService(store: store, destinations: [Destination(name: "office", sink: sink)])
 /// async let running: Void = service.run()
 /// try await service.append(notifications)
 /// ```
 ///
-/// A destination that fails is tried again after the waits of its ``RetryPolicy``, and later notifications wait behind
-/// the failed one, so that order is kept. Waits are by the service's clock, which nobody sets; a start, a connection
-/// and `beacond outbox retry` end them. Cancelling the task of ``run()`` ends it at once: a request in flight may have
-/// arrived and is sent again at the next start. ``shutdown()`` waits for requests in flight.
+/// Each destination is a consumer of the store, under its name. One that fails is tried again after the waits of its
+/// ``RetryPolicy``, and later notifications wait behind the failed one, so that order is kept. Waits are by the
+/// service's clock, which nobody sets; a start, a connection and `beacond outbox retry` end them. Cancelling the task of
+/// ``run()`` ends it at once: a request in flight may have arrived and is sent again at the next start. ``shutdown()``
+/// waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
-    /// The outbox.
-    public let outbox: Outbox
+    /// The event store.
+    public let store: EventStore
 
     private let lines: Locked<[DestinationLine]>
 
     /// The lines that are to end and have not.
     private let leaving = Locked<[DestinationLine]>([])
+    private let limits: Locked<ConsumerLimits>
     private let clock: C
     private let logger: Logger
+    private let metrics: DeliveryMetrics
     private let start: C.Instant
 
     /// The signal that the lines changed, or that the service is ending.
     private let changes = AsyncSignal()
-
-    /// The signal that the service is ending, for the expiry.
-    private let expirySignal = AsyncSignal()
     private let isShuttingDown = Locked(false)
 
-    /// The interval at which old notifications are dropped, and changes that an ``OutboxInspector`` made are looked
-    /// for.
-    private static var expiryInterval: Duration { .seconds(10) }
-
-    /// Makes a service on a clock, which delivers once ``run()`` is called.
+    /// Makes a service on a clock, which delivers once ``run()`` is called. The call blocks its thread while it writes.
+    ///
+    /// Consumers of the store that are no destinations any longer are paused: what waits for them stays, within the
+    /// bounds, and later notifications are not for them.
     ///
     /// - Parameters:
-    ///   - outbox: an outbox with a queue for each destination.
+    ///   - store: an event store.
     ///   - destinations: the destinations. Their names differ.
+    ///   - limits: the bounds of what waits for each destination.
+    ///   - number: the number of the last event that a destination that the store does not know does not get; nil for
+    ///     the newest.
     ///   - clock: the clock of all waits; another than the system's is for tests.
     ///   - logger: a logger for failures and recoveries.
+    ///   - metrics: the backend of the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
+    ///     `_dead_letters_total` and `_dropped_total`, and of the gauge `beacon_delivery_failing_since_seconds`, the
+    ///     moment since when a destination fails, counted from 1970, or 0; each by destination.
+    /// - Throws: ``EventStoreError`` where the store cannot be written.
     public init(
-        outbox: Outbox, destinations: [Destination], clock: C,
-        logger: Logger = Logger(label: "swift-beacon.delivery")
-    ) {
-        self.outbox = outbox
-        lines = Locked(destinations.map { DestinationLine($0) })
+        store: EventStore, destinations: [Destination], limits: ConsumerLimits = ConsumerLimits(),
+        after number: Int64? = nil, clock: C, logger: Logger = Logger(label: "swift-beacon.delivery"),
+        metrics: any MetricsFactory = MetricsSystem.factory
+    ) throws(EventStoreError) {
+        self.store = store
+        self.limits = Locked(limits)
         self.clock = clock
         self.logger = logger
         start = clock.now
+        let names = Set(destinations.map(\.name))
+        let known = try store.consumersBlocking()
+        let gone = known.filter { !names.contains($0.name) }
+        let consumers = try store.addConsumers(
+            destinations.map { ($0.name, $0.filter) }, pausing: gone.map(\.name), limits: limits, after: number)
+        lines = Locked(zip(destinations, consumers).map { DestinationLine($0, $1) })
+        self.metrics = DeliveryMetrics(metrics, since: known)
+        for status in gone where status.waiting > 0 {
+            logger.warning(
+                """
+                notifications wait for a destination that there is not; name it again to have them delivered, or drop \
+                them with `beacond outbox drop`
+                """,
+                metadata: ["destination": "\(status.name)", "count": "\(status.waiting)"])
+        }
     }
 
     /// The destinations.
     private var destinations: [Destination] { lines.withLock { $0 }.map(\.destination) }
 
+    /// Makes consumers of destinations that the store does not know.
+    ///
+    /// - Throws: ``EventStoreError`` where they cannot be made; none is made then.
+    package func prepare(_ destinations: [Destination]) throws(EventStoreError) {
+        let known = Set(try store.consumersBlocking().map(\.name))
+        let new = destinations.filter { !known.contains($0.name) }
+        try store.addConsumers(new.map { ($0.name, $0.filter) }, limits: limits.withLock { $0 })
+    }
+
     /// Continues with other destinations, also while it runs.
     ///
     /// Those that end finish the deliveries under way, for a limited time. New ones begin after that, so that a
-    /// connection of one name is closed before the next is made. Their notifications are put into their queues at once.
+    /// connection of one name is closed before the next is made. Their notifications wait for them from now on.
     ///
     /// - Parameters:
     ///   - destinations: all destinations from now on. Their names differ.
     ///   - kept: the names of those that are the same as before, with the same connection. They may want other
     ///     notifications.
-    /// - Throws: ``OutboxError`` where queues cannot be created; the destinations stay as they are then.
-    package func update(_ destinations: [Destination], keeping kept: Set<String>) async throws(OutboxError) {
-        try await outbox.addQueues(of: destinations.map(\.name))
+    ///   - newLimits: the bounds of what waits for each destination; nil for those of before.
+    /// - Throws: ``EventStoreError`` where the store cannot be written; the destinations stay as they are then.
+    package func update(
+        _ destinations: [Destination], keeping kept: Set<String>, limits newLimits: ConsumerLimits? = nil
+    ) throws(EventStoreError) {
         let before = lines.withLock { $0 }
-        let names = Set(destinations.map(\.name)).intersection(kept)
-        let gone = before.filter { !names.contains($0.destination.name) }
+        let names = Set(destinations.map(\.name))
+        let limits = newLimits ?? limits.withLock { $0 }
+        let consumers = try store.addConsumers(
+            destinations.map { ($0.name, $0.filter) },
+            pausing: before.map(\.destination.name).filter { !names.contains($0) }, limits: limits)
+        self.limits.withLock { $0 = limits }
+        let gone = before.filter { !names.contains($0.destination.name) || !kept.contains($0.destination.name) }
         let predecessors = leaving.withLock { leaving in
             leaving = leaving.filter { $0.ended.count == 0 } + gone
             return leaving
         }
-        let next = destinations.map { destination in
-            guard names.contains(destination.name),
+        let next = zip(destinations, consumers).map { destination, consumer in
+            guard kept.contains(destination.name),
                 let line = before.first(where: { $0.destination.name == destination.name })
-            else { return DestinationLine(destination, after: predecessors) }
-            line.destination = destination
+            else { return DestinationLine(destination, consumer, after: predecessors) }
+            line.update(destination, consumer)
             return line
         }
         lines.withLock { $0 = next }
@@ -91,71 +132,81 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         changes.signal()
     }
 
-    /// Puts notifications into the queues of the destinations that want them. When it returns, they are on the disk.
+    /// Stores notifications for the destinations that want them. When it returns, they are on the disk.
     ///
-    /// - Throws: ``OutboxError``; none of the notifications was put in then.
-    public func append(_ notifications: [BeaconNotification]) async throws(OutboxError) {
-        let addressed = notifications.map { notification in
-            AddressedNotification(
-                notification: notification,
-                destinations: destinations.filter { $0.wants(notification) }.map(\.name))
-        }
-        try await outbox.append(addressed)
-        signal(addressed)
+    /// A notification whose name is known is not stored again, so that a caller who did not receive the acknowledgement
+    /// may repeat the call.
+    ///
+    /// - Throws: ``EventStoreError``; none of the notifications was stored then.
+    public func append(_ notifications: [BeaconNotification]) async throws(EventStoreError) {
+        let step = try step(wanted(notifications))
+        if !step.events.isEmpty { try await store.append(step) }
     }
 
-    /// Puts notifications into the queues of destinations that somebody chose, whatever those want otherwise. When it
-    /// returns, they are on the disk.
+    /// Stores notifications for destinations that somebody chose, whatever those want otherwise. When it returns, they
+    /// are on the disk.
     ///
     /// - Parameters:
     ///   - notifications: the notifications, in order.
     ///   - names: the destinations. Those that there are not are passed over.
-    /// - Throws: ``OutboxError``; none of the notifications was put in then.
+    /// - Throws: ``EventStoreError``; none of the notifications was stored then.
     public func append(
         _ notifications: [BeaconNotification], to names: [String]
-    ) async throws(OutboxError) {
+    ) async throws(EventStoreError) {
         let known = destinations.map(\.name).filter(names.contains)
-        guard !known.isEmpty else { return }
-        let addressed = notifications.map { AddressedNotification(notification: $0, destinations: known) }
-        try await outbox.append(addressed)
-        signal(addressed)
+        guard !known.isEmpty, !notifications.isEmpty else { return }
+        try await store.append(try step(notifications, for: known))
     }
 
-    /// Puts a notification into the queues of the destinations that want it, for callers that cannot suspend. The call
-    /// blocks the thread until the notification is on the disk.
+    /// Stores a notification for the destinations that want it, for callers that cannot suspend. The call blocks the
+    /// thread until the notification is on the disk.
     ///
-    /// - Throws: ``OutboxError``; the notification was not put in then.
-    public func appendBlocking(_ notification: BeaconNotification) throws(OutboxError) {
-        let addressed = AddressedNotification(
-            notification: notification, destinations: destinations.filter { $0.wants(notification) }.map(\.name))
-        guard !addressed.destinations.isEmpty else { return }
-        try outbox.appendBlocking([notification], to: addressed.destinations)
-        signal([addressed])
+    /// - Throws: ``EventStoreError``; the notification was not stored then.
+    public func appendBlocking(_ notification: BeaconNotification) throws(EventStoreError) {
+        let step = try step(wanted([notification]))
+        if !step.events.isEmpty { try store.appendBlocking(step) }
     }
 
-    private func signal(_ addressed: [AddressedNotification]) {
-        let names = Set(addressed.flatMap(\.destinations))
-        for line in lines.withLock({ $0 }) where names.contains(line.destination.name) { line.signal.signal() }
-    }
-
-    /// Returns the status of each destination's queue, by name.
-    ///
-    /// - Throws: ``OutboxError`` where the outbox cannot be read.
-    public func status() async throws(OutboxError) -> [QueueStatus] { try await outbox.status() }
-
-    /// Delivers until its task is cancelled or ``shutdown()`` is called.
-    public func run() async {
-        await withDiscardingTaskGroup { group in
-            group.addTask { await self.expirePeriodically() }
-            while true {
-                let seen = changes.count
-                if isEnding { break }
-                for line in lines.withLock({ $0 }) where line.begin() {
-                    group.addTask { await self.run(line) }
-                }
-                await changes.wait(after: seen)
+    /// Those that some destination wants.
+    private func wanted(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
+        let filters = destinations.map(\.filter)
+        return notifications.filter { notification in
+            filters.contains {
+                $0.selects(kind: notification.kind.rawValue, region: notification.region?.name)
             }
         }
+    }
+
+    private func step(
+        _ notifications: [BeaconNotification], for audience: [String] = []
+    ) throws(EventStoreError) -> Step {
+        var step = Step()
+        for notification in notifications { step.events.append(try notification.event(for: audience)) }
+        return step
+    }
+
+    /// Returns the status of each destination, by name, also of those that there are no longer.
+    ///
+    /// - Throws: ``EventStoreError`` where the store cannot be read.
+    public func status() async throws(EventStoreError) -> [ConsumerStatus] { try await store.consumers() }
+
+    /// Delivers, and has the store keep its bounds, until its task is cancelled or ``shutdown()`` is called.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.store.run() }
+            await withDiscardingTaskGroup { group in
+                while true {
+                    let seen = changes.count
+                    if isEnding { break }
+                    for line in lines.withLock({ $0 }) where line.begin() {
+                        group.addTask { await self.run(line) }
+                    }
+                    await changes.wait(after: seen)
+                }
+            }
+            group.cancelAll()
+        }
+        for status in (try? await status()) ?? [] { metrics.update(status) }
     }
 
     private func run(_ line: DestinationLine) async {
@@ -185,31 +236,12 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         isShuttingDown.withLock { $0 = true }
         changes.signal()
         for line in lines.withLock({ $0 }) { line.signal.signal() }
-        expirySignal.signal()
     }
 
     private var isEnding: Bool { Task.isCancelled || isShuttingDown.withLock { $0 } }
 
-    private func expirePeriodically() async {
-        while true {
-            // Before the question, so that a signal after it ends the wait below.
-            let seen = expirySignal.count
-            if isEnding { return }
-            do {
-                try await outbox.expire()
-            } catch {
-                logger.warning(
-                    "cannot drop notifications that are too old; they are kept and tried again",
-                    metadata: ["error": "\(error)"])
-            }
-            for line in lines.withLock({ $0 }) { line.signal.signal() }
-            await wait(for: expirySignal, after: seen, atMost: Self.expiryInterval)
-        }
-    }
-
     /// Waits until a signal is sent, a time has passed, or the task is cancelled.
-    private func wait(for signal: AsyncSignal, after seen: Int, atMost duration: Duration?) async {
-        guard let duration else { return await signal.wait(after: seen) }
+    private func wait(for signal: AsyncSignal, after seen: Int, atMost duration: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await signal.wait(after: seen) }
             group.addTask { try? await self.clock.sleep(for: duration) }
@@ -227,18 +259,19 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
             // Before any question, so that a signal after it ends the waits below.
             let seen = signal.count
             if isEnding || line.isEnding { return }
-            let destination = line.destination
+            worker.destination = line.destination
+            let consumer = line.consumer
             do {
-                if try await worker.storeOutcomes(in: outbox) {
+                if try await worker.storeOutcomes(in: store) {
                     nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
                     continue
                 }
-                let status = try await outbox.status(of: destination.name)
-                worker.failures = status.failures
-                worker.failingSince = status.failingSince
+                let status = try await consumer.status()
+                worker.update(from: status)
+                metrics.update(status)
                 // Somebody who wants a retry removes the moment from the file.
                 let isConnected = line.takeConnection()
-                if isConnected || status.notBefore == nil { nextAttempt = nil }
+                if isConnected || status.nextAttempt == nil { nextAttempt = nil }
                 if let due = nextAttempt {
                     let left = clock.now.duration(to: due)
                     if left > .zero {
@@ -247,22 +280,20 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     }
                     nextAttempt = nil
                 }
-                let entries = try await outbox.page(of: destination.name, limit: max(destination.sink.maximumBatch, 1))
-                guard !entries.isEmpty else {
+                guard let batch = try await consumer.available(limit: line.destination.sink.maximumBatch) else {
                     await signal.wait(after: seen)
                     continue
                 }
-                // Read after the page: the notifications in it were chosen by this filter, or by an earlier one.
-                worker.destination = line.destination
-                try await worker.deliver(entries, from: outbox, at: start.duration(to: clock.now), logger: logger)
+                try await worker.deliver(batch, from: store, at: start.duration(to: clock.now), logger: logger)
                 nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
             } catch {
-                worker.outboxFailures += 1
-                let pause = RetryPolicy(maximum: .seconds(60)).bound(afterFailures: worker.outboxFailures)
+                if error.code == .closed { return }
+                worker.storeFailures += 1
+                let pause = RetryPolicy(maximum: .seconds(60)).bound(afterFailures: worker.storeFailures)
                 logger.error(
-                    "cannot use the outbox; deliveries to the destination wait and are tried again",
+                    "cannot use the event store; deliveries to the destination wait and are tried again",
                     metadata: [
-                        "destination": "\(destination.name)", "error": "\(error)",
+                        "destination": "\(line.destination.name)", "error": "\(error)",
                         "retryAfter": "\(DurationText.text(pause))",
                     ])
                 await wait(for: signal, after: signal.count, atMost: pause)
@@ -275,12 +306,19 @@ extension DeliveryService where C == ContinuousClock {
     /// Makes a service on the system's clock, which delivers once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - outbox: an outbox with a queue for each destination.
+    ///   - store: an event store.
     ///   - destinations: the destinations. Their names differ.
+    ///   - limits: the bounds of what waits for each destination.
+    ///   - number: the number of the last event that a destination that the store does not know does not get; nil for
+    ///     the newest.
     ///   - logger: a logger for failures and recoveries.
+    /// - Throws: ``EventStoreError`` where the store cannot be written.
     public convenience init(
-        outbox: Outbox, destinations: [Destination], logger: Logger = Logger(label: "swift-beacon.delivery")
-    ) {
-        self.init(outbox: outbox, destinations: destinations, clock: ContinuousClock(), logger: logger)
+        store: EventStore, destinations: [Destination], limits: ConsumerLimits = ConsumerLimits(),
+        after number: Int64? = nil, logger: Logger = Logger(label: "swift-beacon.delivery")
+    ) throws(EventStoreError) {
+        try self.init(
+            store: store, destinations: destinations, limits: limits, after: number, clock: ContinuousClock(),
+            logger: logger)
     }
 }

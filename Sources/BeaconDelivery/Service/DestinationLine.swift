@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconSupport
 
 /// A destination of a service while the service runs: its sender, and the signals that wake and end it.
@@ -7,6 +8,7 @@ final class DestinationLine: Sendable {
 
     private struct State {
         var destination: Destination
+        var consumer: EventConsumer
         var hasBegun = false
         var isEnding = false
         var isConnected = false
@@ -18,22 +20,28 @@ final class DestinationLine: Sendable {
     let predecessors: [DestinationLine]
 
     /// The signal that there may be something to send, or the line is ending.
-    let signal = AsyncSignal()
+    let signal: AsyncSignal
 
     /// The signals that the line is to end, and has ended.
     let ending = AsyncSignal()
     let ended = AsyncSignal()
 
     /// A line that has not begun.
-    init(_ destination: Destination, after predecessors: [DestinationLine] = []) {
-        state = Locked(State(destination: destination))
+    init(_ destination: Destination, _ consumer: EventConsumer, after predecessors: [DestinationLine] = []) {
+        state = Locked(State(destination: destination, consumer: consumer))
+        signal = consumer.arrivals
         self.predecessors = predecessors
     }
 
-    /// The destination. Another one has the same name and the same connection, and may want other notifications.
-    var destination: Destination {
-        get { state.withLock { $0.destination } }
-        set { state.withLock { $0.destination = newValue } }
+    /// The destination.
+    var destination: Destination { state.withLock { $0.destination } }
+
+    /// The reader of its notifications.
+    var consumer: EventConsumer { state.withLock { $0.consumer } }
+
+    /// Goes on with a destination of the same name and the same connection, which may want other notifications.
+    func update(_ destination: Destination, _ consumer: EventConsumer) {
+        state.withLock { ($0.destination, $0.consumer) = (destination, consumer) }
     }
 
     /// Returns true the first time.

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Logging
@@ -8,10 +9,10 @@ struct DestinationWorker {
     var destination: Destination
 
     /// The number of attempts in a row that have failed.
-    var failures = 0
+    private var failures = 0
 
     /// When the attempts in a row that have failed began, by the wall clock; nil while the destination accepts.
-    var failingSince: Timestamp?
+    private var failingSince: Timestamp?
 
     /// The time of the service since which the destination fails, so that a wall clock that is set does not count.
     private var failingSinceHere: Duration?
@@ -25,23 +26,35 @@ struct DestinationWorker {
     /// The time for which a destination has to fail before that is a state of its own, and between two lines about it.
     static let longFailure = Duration.seconds(3600)
 
-    /// The number of times in a row that the outbox could not be used.
-    var outboxFailures = 0
+    /// The number of times in a row that the event store could not be used.
+    var storeFailures = 0
 
-    /// The outcomes of the last entries, where they are not stored. Nothing more is sent until they are: the same
-    /// entries would be sent again and again while the disk is full.
-    private var unstored: QueueResolution?
+    /// The outcomes of the last notifications, where they are not stored. Nothing more is sent until they are: the same
+    /// ones would be sent again and again while the disk is full.
+    private var unstored: Step?
 
     init(destination: Destination) { self.destination = destination }
 
-    /// Stores the outcomes of the last entries, where that failed before.
+    /// Takes over what is known of the failures.
+    mutating func update(from status: ConsumerStatus) {
+        if failingSince != status.failingSince { failingSinceHere = nil }
+        if status.failingSince == nil { lastReminder = nil }
+        (failures, failingSince) = (status.failures, status.failingSince)
+    }
+
+    /// Stores the outcomes of the last notifications, where that failed before.
     ///
     /// - Returns: true where there were any.
-    mutating func storeOutcomes(in outbox: Outbox) async throws(OutboxError) -> Bool {
+    mutating func storeOutcomes(in store: EventStore) async throws(EventStoreError) -> Bool {
         guard let unstored else { return false }
-        try await outbox.resolve(unstored, of: destination.name)
+        do {
+            try await store.append(unstored)
+        } catch {
+            // The destination's queue was changed meanwhile: it is read again.
+            guard error.code == .conflict || error.code == .unknownConsumer else { throw error }
+        }
         self.unstored = nil
-        outboxFailures = 0
+        storeFailures = 0
         return true
     }
 
@@ -51,32 +64,90 @@ struct DestinationWorker {
         return pause
     }
 
-    /// Sends entries and stores their outcomes.
+    /// Sends notifications and stores their outcomes.
     ///
     /// - Parameter time: the time of the service.
     mutating func deliver(
-        _ entries: [OutboxEntry], from outbox: Outbox, at time: Duration, logger: Logger
-    ) async throws(OutboxError) {
-        var resolution = QueueResolution()
-        // The settings may have changed since a notification came in.
-        let wanted = entries.filter { destination.wants($0.notification) }
-        if wanted.count < entries.count {
-            resolution.unwanted = entries.filter { !destination.wants($0.notification) }.map(\.sequence)
-            logger.warning(
-                "dropped notifications that the destination no longer wants, since its settings or a region's name changed",
-                metadata: ["destination": "\(destination.name)", "count": "\(resolution.unwanted.count)"])
-        }
-        if !wanted.isEmpty {
-            var outcomes = await destination.sink.deliver(wanted)
-            if outcomes.isEmpty {
-                // Nothing was tried, since the task is cancelled.
-                if Task.isCancelled { return }
-                outcomes = [.retry(reason: "the destination returned no outcome")]
+        _ batch: EventBatch, from store: EventStore, at time: Duration, logger: Logger
+    ) async throws(EventStoreError) {
+        var entries: [QueuedNotification] = []
+        var outcomes: [DeliveryOutcome] = []
+        for (index, event) in batch.events.enumerated() {
+            let notification = BeaconNotification(event.event)
+            if let notification, BeaconNotification.refusal(of: event.event) == nil {
+                let attempts = index == 0 ? failures : 0
+                entries.append(
+                    QueuedNotification(sequence: event.number, notification: notification, attempts: attempts))
+                continue
             }
-            add(outcomes, of: wanted, to: &resolution, at: (time, outbox.wallTime), logger: logger)
+            // Those before it are sent first.
+            guard entries.isEmpty else { break }
+            let reason = BeaconNotification.refusal(of: event.event) ?? "its content cannot be read"
+            outcomes.append(.refused(reason: reason))
         }
-        unstored = resolution
-        _ = try await storeOutcomes(in: outbox)
+        if !entries.isEmpty {
+            let sent = await destination.sink.deliver(entries)
+            // Nothing was tried, since the task is cancelled.
+            if sent.isEmpty, outcomes.isEmpty, Task.isCancelled { return }
+            outcomes += sent.isEmpty ? [.retry(reason: "the destination returned no outcome")] : sent
+        }
+        unstored = step(for: outcomes, of: batch, at: (time, store.wallTime), logger: logger)
+        _ = try await storeOutcomes(in: store)
+    }
+
+    /// Returns the step that stores outcomes.
+    private mutating func step(
+        for outcomes: [DeliveryOutcome], of batch: EventBatch, at now: (service: Duration, wall: Timestamp),
+        logger: Logger
+    ) -> Step {
+        let failuresBefore = failures
+        var (passed, refused) = (0, [Int64: String]())
+        var failure: (reason: String, pause: Duration)?
+        outcomes: for (event, outcome) in zip(batch.events, outcomes) {
+            switch outcome {
+            case .delivered:
+                failures = 0
+            case .refused(let reason):
+                refused[event.number] = reason
+                failures = 0
+                logger.error(
+                    """
+                    a notification was refused for good and is now a dead letter; correct the cause and send it again \
+                    with `beacond outbox retry`, or drop it
+                    """,
+                    metadata: [
+                        "destination": "\(destination.name)", "id": "\(event.event.id)", "reason": "\(reason)",
+                    ])
+            case .retry(let reason, let after):
+                // What ended with the service is no failure of the destination, and would hide one.
+                guard !Task.isCancelled else { break outcomes }
+                failures += 1
+                var generator = SystemRandom()
+                let pause = destination.retryPolicy.wait(afterFailures: failures, asked: after, using: &generator)
+                (self.pause, failure) = (pause, (reason, pause))
+                // One warning when failures begin, one line when they end.
+                logger.log(
+                    level: failures == 1 ? .warning : .debug, "a delivery failed and is tried again",
+                    metadata: [
+                        "destination": "\(destination.name)", "reason": "\(reason)", "failures": "\(failures)",
+                        "retryAfter": "\(DurationText.text(pause))",
+                    ])
+                remind(of: reason, at: now, logger: logger)
+                // Those behind it were not tried.
+                break outcomes
+            }
+            passed += 1
+        }
+        var step = Step()
+        if passed > 0 { step.commit(batch.prefix(passed), refused: refused) }
+        if let failure { step.fail(destination.name, failure.reason, retryAfter: failure.pause) }
+        if failuresBefore > 0, failures == 0 {
+            (failingSince, failingSinceHere, lastReminder) = (nil, nil, nil)
+            logger.info(
+                "the destination accepts notifications again",
+                metadata: ["destination": "\(destination.name)", "afterFailures": "\(failuresBefore)"])
+        }
+        return step
     }
 
     /// Logs that the destination has failed for long, once an hour.
@@ -91,66 +162,10 @@ struct DestinationWorker {
         else { return }
         lastReminder = now.service
         logger.error(
-            "the destination has failed for more than an hour; its notifications wait, up to the limits of the outbox",
+            "the destination has failed for more than an hour; its notifications wait, within their bounds",
             metadata: [
                 "destination": "\(destination.name)", "reason": "\(reason)",
                 "hours": "\(length.components.seconds / Self.longFailure.components.seconds)",
             ])
-    }
-
-    private mutating func add(
-        _ outcomes: [DeliveryOutcome], of entries: [OutboxEntry], to resolution: inout QueueResolution,
-        at now: (service: Duration, wall: Timestamp), logger: Logger
-    ) {
-        let failuresBefore = failures
-        for (entry, outcome) in zip(entries, outcomes) {
-            switch outcome {
-            case .delivered:
-                resolution.delivered.append(entry.sequence)
-                failures = 0
-            case .refused(let reason):
-                resolution.refused.append(QueueResolution.Refused(sequence: entry.sequence, reason: reason))
-                failures = 0
-                logger.error(
-                    """
-                    a notification was refused for good and is now a dead letter; correct the cause and send it again \
-                    with `beacond outbox retry`, or drop it
-                    """,
-                    metadata: [
-                        "destination": "\(destination.name)", "id": "\(entry.notification.id)", "reason": "\(reason)",
-                    ])
-            case .retry(let reason, let after):
-                // Only the first that fails waits; those behind it were not tried.
-                guard resolution.failure == nil else { continue }
-                // What ended with the service is no failure of the destination, and would hide one.
-                guard !Task.isCancelled else { continue }
-                failures += 1
-                var generator = SystemRandom()
-                let pause = destination.retryPolicy.wait(afterFailures: failures, asked: after, using: &generator)
-                self.pause = pause
-                if failingSince == nil { failingSince = now.wall }
-                resolution.failure = QueueResolution.Failure(
-                    sequence: entry.sequence, reason: reason, failures: failures,
-                    since: failingSince?.milliseconds ?? now.wall.milliseconds,
-                    notBefore: now.wall.advanced(by: pause.clampedNanoseconds).milliseconds + 1)
-                // One warning when failures begin, one line when they end.
-                logger.log(
-                    level: failures == 1 ? .warning : .debug, "a delivery failed and is tried again",
-                    metadata: [
-                        "destination": "\(destination.name)", "reason": "\(reason)", "failures": "\(failures)",
-                        "retryAfter": "\(DurationText.text(pause))",
-                    ])
-                remind(of: reason, at: now, logger: logger)
-            }
-        }
-        // What was given up with the service says nothing.
-        guard failuresBefore > 0, failures == 0, resolution.failure == nil else { return }
-        resolution.isRecovery = true
-        failingSince = nil
-        failingSinceHere = nil
-        lastReminder = nil
-        logger.info(
-            "the destination accepts notifications again",
-            metadata: ["destination": "\(destination.name)", "afterFailures": "\(failuresBefore)"])
     }
 }

@@ -61,7 +61,7 @@ public final class WebhookSink: Sink {
     public var maximumBatch: Int { batch > 1 ? batch : Self.page }
 
     /// Posts notifications, in order, and returns their outcomes.
-    public func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+    public func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
         if self.batch > 1 { return await BatchSplitter.deliver(batch[...]) { await self.post($0) } }
         var outcomes: [DeliveryOutcome] = []
         let start = ContinuousClock.now
@@ -74,7 +74,7 @@ public final class WebhookSink: Sink {
         return outcomes
     }
 
-    private func post(_ entries: ArraySlice<OutboxEntry>) async -> HTTPResponse {
+    private func post(_ entries: ArraySlice<QueuedNotification>) async -> HTTPResponse {
         guard let first = entries.first else { return .failure("there is nothing to send") }
         let events = entries.map { CloudEvent($0.notification, source: source, typePrefix: typePrefix) }
         let encoder = JSONEncoder()
@@ -103,7 +103,7 @@ public final class WebhookSink: Sink {
 /// A notification as a CloudEvent (CloudEvents 1.0.2, JSON format).
 struct CloudEvent: Encodable {
     private let specversion = "1.0"
-    private let id: NotificationID
+    private let id: EventID
     private let source: String
     private let type: String
     private let subject: String?

@@ -144,7 +144,7 @@ extension ReceivedEvents {
         var work: [RuleEngine.Work] = []
         var messages: [InstallMessage] = []
         var lines: [(run: RuleRun, json: [UInt8])] = []
-        private var ids = NotificationIDs()
+        private var ids = EventIDs()
 
         /// Decides what rules do for an event.
         mutating func decide(
@@ -164,7 +164,7 @@ extension ReceivedEvents {
                         if let message = rule.message, let install {
                             let beacon = configuration.beacons.first { $0.identity == occurrence.beacon }
                             let content = message.filled(Rule.words(of: occurrence, title: beacon?.name))
-                            let name = NotificationID(rule: rule.name, number: event.number ?? 0, of: occurrence)
+                            let name = EventID(rule: rule.name, number: event.number ?? 0, of: occurrence)
                             messages.append(
                                 InstallMessage(
                                     id: "\(name)", install: install.id, time: now, content: content, rule: rule.name))

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
@@ -70,7 +71,7 @@ actor RuleEngine {
     /// The newest second of reports, by the wall clock, and the regions and beacons of the configuration.
     private var second:
         (time: Timestamp, regions: [BeaconNotification.Region], beacons: [BeaconIdentity: BeaconSettings])?
-    private var ids = NotificationIDs()
+    private var ids = EventIDs()
     private var waiting: [Work] = []
     private var writer: Task<Void, Never>?
     private var isFailing = false
@@ -305,7 +306,7 @@ actor RuleEngine {
 
     /// Decides whether a rule that is concerned runs.
     static func decide(
-        _ one: inout Active, _ occurrence: RuleOccurrence, ids: inout NotificationIDs, ran: inout Bool
+        _ one: inout Active, _ occurrence: RuleOccurrence, ids: inout EventIDs, ran: inout Bool
     ) -> Work {
         let rule = one.rule
         let person = occurrence.personKey
@@ -403,7 +404,7 @@ actor RuleEngine {
             do {
                 try await delivery.append([notification], to: one.destinations)
             } catch {
-                guard error.code == .invalidNotification else { throw error }
+                guard error.code == .invalid else { throw error }
                 logger.error("a notification of a rule is lost: \(error)")
             }
         }
@@ -498,9 +499,9 @@ extension Rule {
     }
 
     /// Returns the notification of destinations.
-    func notification(of occurrence: RuleOccurrence, ids: inout NotificationIDs) -> BeaconNotification {
+    func notification(of occurrence: RuleOccurrence, ids: inout EventIDs) -> BeaconNotification {
         var notification = BeaconNotification(
-            id: occurrence.number.map { NotificationID(rule: name, number: $0, of: occurrence) }
+            id: occurrence.number.map { EventID(rule: name, number: $0, of: occurrence) }
                 ?? ids.next(at: occurrence.time), kind: .application, time: occurrence.time)
         notification.name = name
         notification.beacon = occurrence.beacon
@@ -527,7 +528,7 @@ extension Rule {
     }
 }
 
-extension NotificationID {
+extension EventID {
     /// The name of what a rule sends for an event of the history, the same each time.
     init(rule: String, number: Int64, of occurrence: RuleOccurrence) {
         let text = "\(rule)\u{0}\(number)\u{0}\(occurrence.time.nanoseconds)\u{0}\(occurrence.event)"

@@ -235,7 +235,7 @@ extension Gateway: FleetAudience {
 
     /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC
     /// 9562, 5.8).
-    private func id(of transition: FleetTransition, _ notification: BeaconNotification) -> NotificationID {
+    private func id(of transition: FleetTransition, _ notification: BeaconNotification) -> EventID {
         var hash = SHA256()
         let name = fleet?.settings.name ?? ""
         hash.update(
@@ -244,7 +244,7 @@ extension Gateway: FleetAudience {
                     .utf8))
         let bytes = Array(hash.finalize())
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return NotificationID(
+        return EventID(
             ProximityUUID(
                 high: number(bytes[0..<8]) & ~0xF000 | 0x8000,
                 low: number(bytes[8..<16]) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000))

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import Foundation
@@ -9,12 +10,12 @@ extension Gateway {
     /// Writes the notifications that wait, and then the presence that they report. Those that cannot be written now are
     /// tried again with what comes next: the sources give the time each second.
     func write() async {
-        await writeToOutbox()
+        await writeNotifications()
         await writeHistory()
         // Files and simulations at full speed can wait, and lose nothing.
         while canWait, !pending.notifications.isEmpty, !isStopped {
             try? await Task.sleep(for: Self.writePause)
-            await writeToOutbox()
+            await writeNotifications()
         }
         let lost = pending.enforceBound()
         if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
@@ -60,7 +61,7 @@ extension Gateway {
     }
 
     /// Writes what waits in memory, in chunks: a capture at full speed gives more at once than memory may hold.
-    func writeToOutbox() async {
+    func writeNotifications() async {
         // A disk that is full is not asked again with each message of a source.
         guard nextWrite.map({ $0 <= .now }) ?? true else { return }
         var chunk = Self.chunk
@@ -69,9 +70,9 @@ extension Gateway {
             do {
                 try await writer.write(oldest)
                 pending.removeFirst(oldest.count)
-                if nextWrite != nil { logger.notice("notifications are written to the outbox again") }
+                if nextWrite != nil { logger.notice("notifications are written again") }
                 nextWrite = nil
-            } catch let error as OutboxError where error.code == .invalidNotification {
+            } catch let error as EventStoreError where error.code == .invalid {
                 // One of them can never be written, and holds up those behind it.
                 if chunk > 1 {
                     chunk = 1

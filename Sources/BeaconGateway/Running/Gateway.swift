@@ -8,11 +8,11 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// The core, the notification policy and the outbox in one place: it receives the sources' messages, and writes the
+/// The core, the notification policy and the event store in one place: it receives the sources' messages, and writes the
 /// resulting notifications before anything else happens.
 ///
 /// Everything happens in one order: the messages of sources that are there are handled, their notifications are written
-/// to the outbox, then the presence to its file, then programs are started for them.
+/// to the store, then the presence to its file, then programs are started for them.
 actor Gateway {
     /// The most notifications that are written at once.
     static let chunk = 1_000
@@ -21,7 +21,7 @@ actor Gateway {
     /// Each write costs a wait for the disk, and some ten pages of it.
     static let gatheringTime = Duration.milliseconds(50)
 
-    /// The time between two attempts to write to an outbox that could not be written.
+    /// The time between two attempts to write notifications that could not be written.
     static let writePause = Duration.seconds(1)
 
     /// The time between two attempts to read what was known in the last run.
@@ -106,7 +106,7 @@ actor Gateway {
     }
     /// When the oldest that is not written came; nil where all is written.
     var gatheringBegan: ContinuousClock.Instant?
-    /// The time from which the outbox is asked again, where it could not be written.
+    /// The time from which writing is tried again, where it failed.
     var nextWrite: ContinuousClock.Instant?
     /// The places that beacons were known to be in last.
     var places: [BeaconIdentity: String] = [:]

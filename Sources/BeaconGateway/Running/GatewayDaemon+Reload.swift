@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconMonitoring
 import BeaconSupport
 import Foundation
@@ -14,13 +15,13 @@ extension GatewayDaemon {
     ///
     /// | step | so that |
     /// |---|---|
-    /// | make the new parts, and their queues | a fault leaves everything as it was |
+    /// | make the new parts, and their consumers | a fault leaves everything as it was |
     /// | the gateway takes the configuration, and tells new destinations the states | no connection begins without them |
     /// | old destinations end, new ones begin after them | no two connections have one client id |
     /// | the proxy and the console are replaced | nothing else waits for browsers |
     ///
     /// - Returns: the setting that needs a new start; nil where the configuration is in use.
-    /// - Throws: the error of a destination, of the outbox or of the proxy. The earlier configuration stays in use
+    /// - Throws: the error of a destination, of the event store or of the proxy. The earlier configuration stays in use
     ///   then.
     public func reload(_ configuration: GatewayConfiguration) async throws -> String? {
         let before = parts.withLock { $0 }
@@ -46,7 +47,7 @@ extension GatewayDaemon {
             next.history = Self.history(of: configuration, broadcast: broadcast, logger: logger)
         }
         if !isWebKept { replaceConsole(in: &next, state) }
-        try await outbox?.addQueues(of: configuration.destinations.map(\.name))
+        try delivery?.prepare(next.destinations.map(\.destination))
 
         // The console's changes until here are in it; a later one begins with this configuration.
         let revision = state.revision.withLock { $0 }
@@ -61,8 +62,8 @@ extension GatewayDaemon {
                 base: configuration, configuration: whole, revision: revision, destinations: next.destinations,
                 renewed: renewed, proxy: next.proxy, reopensSources: !isProxyKept,
                 history: next.web == nil ? nil : next.history, broadcast: next.web == nil ? nil : broadcast))
-        try await delivery?.update(next.destinations.map(\.destination), keeping: kept)
-        await outbox?.setLimits(OutboxLimits(configuration.outbox))
+        try delivery?.update(
+            next.destinations.map(\.destination), keeping: kept, limits: ConsumerLimits(configuration.outbox))
         if !isProxyKept, let proxy = next.proxy {
             await slots.proxy.replace(with: ProxyRun(proxy: proxy, gateway: gateway))
         }

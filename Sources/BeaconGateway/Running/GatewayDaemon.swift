@@ -1,4 +1,5 @@
-public import BeaconDelivery
+import BeaconDelivery
+public import BeaconEventStore
 import BeaconMQTT
 import BeaconMonitoring
 import BeaconSupport
@@ -8,18 +9,18 @@ public import Logging
 public import ServiceLifecycle
 public import UnixSignals
 
-/// The daemon's services, made from a configuration: sources, policy, outbox, destinations, launches.
+/// The daemon's services, made from a configuration: sources, policy, event store, destinations, launches.
 public struct GatewayDaemon: Sendable {
     /// The handling of notifications.
     public enum Mode: Sendable {
-        /// They are stored in the outbox and delivered.
+        /// They are stored and delivered.
         case deliver
         /// They are handed to a function as lines of JSON, and nothing is sent, stored or started.
         case dryRun(@Sendable ([UInt8]) -> Void)
     }
 
     /// The time that a graceful shutdown may take before the daemon is cancelled. What is not delivered by then waits
-    /// in the outbox.
+    /// in the event store.
     public static let shutdownTime = Duration.seconds(15)
 
     /// The time that requests under way may take at a shutdown before they are given up. They are repeated at the next
@@ -30,7 +31,7 @@ public struct GatewayDaemon: Sendable {
     private let launches: LaunchAgent
     let rules: RuleEngine
     let state: GatewayState?
-    let outbox: Outbox?
+    let store: EventStore?
     let delivery: DeliveryService<ContinuousClock>?
     private let published: Locked<GatewayStatistics>
     let fleet: FleetMember?
@@ -68,14 +69,14 @@ public struct GatewayDaemon: Sendable {
         var isMade = false
     }
 
-    /// Creates a daemon, which ``run(linger:signals:companions:)`` starts, and opens its outbox.
+    /// Creates a daemon, which ``run(linger:signals:companions:)`` starts, and opens its event store.
     ///
     /// - Parameters:
     ///   - configuration: the configuration.
     ///   - mode: the handling of notifications.
     ///   - logger: the log.
     ///   - reload: is called where the console wants the configuration to be read again.
-    /// - Throws: the error of a destination, `OutboxError`, an error of the proxy.
+    /// - Throws: the error of a destination, `EventStoreError`, an error of the proxy.
     public init(
         _ configuration: GatewayConfiguration, mode: Mode = .deliver, logger: Logger,
         reload: @escaping @Sendable (GatewayConfiguration?) -> Void = { _ in }
@@ -102,7 +103,7 @@ public struct GatewayDaemon: Sendable {
         var added: [ConfigurationItem] = []
         switch mode {
         case .dryRun(let print):
-            outbox = nil
+            store = nil
             delivery = nil
             writer = DryRunWriter(destinations: destinations, print: print)
             launches = LaunchAgent(LaunchSettings(), registry: nil, logger: logger)
@@ -118,19 +119,21 @@ public struct GatewayDaemon: Sendable {
                 configuration.launch,
                 registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
             if destinations.isEmpty {
-                outbox = nil
+                store = nil
                 delivery = nil
                 writer = DiscardingWriter()
             } else {
-                let outbox = try Outbox(
-                    file: URL(fileURLWithPath: configuration.outbox.path),
-                    destinations: destinations.map(\.destination.name), limits: OutboxLimits(configuration.outbox),
-                    logger: logger)
-                let delivery = DeliveryService(
-                    outbox: outbox, destinations: destinations.map(\.destination), logger: logger)
-                self.outbox = outbox
+                // The history has a file of its own.
+                var settings = EventStoreSettings()
+                settings.retention = .none
+                let store = try EventStore(
+                    file: URL(fileURLWithPath: configuration.outbox.path), settings: settings, logger: logger)
+                let delivery = try DeliveryService(
+                    store: store, destinations: destinations.map(\.destination),
+                    limits: ConsumerLimits(configuration.outbox), logger: logger)
+                self.store = store
                 self.delivery = delivery
-                writer = OutboxWriter(delivery: delivery)
+                writer = DeliveryWriter(delivery: delivery)
             }
             rules = RuleEngine(configuration.launch.rules, state: known, delivery: delivery, logger: logger)
         }
@@ -296,9 +299,9 @@ public struct GatewayDaemon: Sendable {
         await group?.triggerGracefulShutdown()
     }
 
-    /// Closes the outbox, which cannot be used afterwards.
+    /// Closes the event store, which cannot be used afterwards.
     public func close() async {
-        await outbox?.close()
+        await store?.close()
         await parts.withLock { $0.history }?.close()
         state?.close()
     }
@@ -311,16 +314,16 @@ public struct GatewayDaemon: Sendable {
         get async { await launches.started + rules.started }
     }
 
-    /// Returns the status of the destinations' queues; none in a dry run.
-    public func queues() async -> [QueueStatus] { (try? await delivery?.status()) ?? [] }
+    /// Returns the status of the destinations; none in a dry run.
+    public func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
 }
 
-extension OutboxLimits {
-    /// Creates the configuration from the settings, with the defaults for those that are not set.
+extension ConsumerLimits {
+    /// Creates the bounds from the settings, with the defaults for those that are not set.
     init(_ settings: OutboxSettings) {
         self.init()
-        if let age = settings.maximumAge { maximumAge = age }
-        if let count = settings.maximumEntries { maximumEntries = count }
-        if let bytes = settings.maximumBytes { maximumBytes = Int(bytes) }
+        if let age = settings.maximumAge { self.age = age }
+        if let count = settings.maximumEntries { events = count }
+        if let bytes = settings.maximumBytes { self.bytes = Int(bytes) }
     }
 }

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconMQTT
 import BeaconMonitoring
 import Logging

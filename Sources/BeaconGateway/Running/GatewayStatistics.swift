@@ -43,10 +43,10 @@ public struct GatewayStatistics: Hashable, Sendable {
     /// The number of notifications that were made, by kind.
     public var notifications: [BeaconNotification.Kind: Int] = [:]
 
-    /// The number of notifications that wait in memory, since the outbox cannot store them.
+    /// The number of notifications that wait in memory, since they cannot be stored.
     public var unkept = 0
 
-    /// The number of notifications that were lost, since the outbox could not store them for too long.
+    /// The number of notifications that were lost, since they could not be stored for too long.
     public var lost = 0
 
     /// The newest time of any source.

@@ -14,8 +14,8 @@ struct DiscardingWriter: NotificationWriter {
     func write(_ notifications: [BeaconNotification]) {}
 }
 
-/// A writer into the outbox, from which notifications are delivered.
-struct OutboxWriter: NotificationWriter {
+/// A writer into the event store, from which notifications are delivered.
+struct DeliveryWriter: NotificationWriter {
     let delivery: DeliveryService<ContinuousClock>
 
     func write(_ notifications: [BeaconNotification]) async throws { try await delivery.append(notifications) }

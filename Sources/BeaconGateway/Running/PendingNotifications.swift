@@ -1,7 +1,8 @@
 import BeaconDelivery
+import BeaconEventStore
 
-/// Notifications on their way to the outbox, and those that it could not store, until it can: its disk is full, for
-/// instance. The number of the latter is bounded.
+/// Notifications on their way to the event store, and those that it could not take, until it can: its disk is full,
+/// for instance. The number of the latter is bounded.
 struct PendingNotifications {
     /// The most notifications that wait in memory while the disk is full: some 10 MB.
     static let most = 10_000
@@ -21,7 +22,7 @@ struct PendingNotifications {
         guard excess > 0 else { return 0 }
         var left = excess
         notifications.removeAll { notification in
-            guard left > 0, notification.kind.isRepeated else { return false }
+            guard left > 0, notification.kind.priority < .essential else { return false }
             left -= 1
             return true
         }

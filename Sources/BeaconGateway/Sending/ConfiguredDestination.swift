@@ -1,11 +1,12 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import Foundation
 import Logging
 
-/// A destination as the gateway uses it: a queue's sink, its filter, and a receiver of all events where it has one.
+/// A destination as the gateway uses it: its sink, its filter, and a receiver of all events where it has one.
 struct ConfiguredDestination: Sendable {
     /// The destination of notifications.
     var destination: Destination
@@ -39,7 +40,7 @@ struct ConfiguredDestination: Sendable {
         var next = self
         next.settings = new
         next.filter = DestinationFilter(regions: new.regions)
-        next.destination.sink = FilteredSink(sink: sender, filter: next.filter)
+        next.destination.sink = FilteredSink(sink: sender, regions: next.filter)
         next.destination.kinds = new.events
         if let broker = sender as? MQTTSink { next.configure = Self.configuration(of: broker, for: new) }
         return next
@@ -103,7 +104,7 @@ extension ConfiguredDestination {
         }
         self.init(
             destination: Destination(
-                name: settings.name, sink: FilteredSink(sink: sink, filter: filter), kinds: settings.events),
+                name: settings.name, sink: FilteredSink(sink: sink, regions: filter), kinds: settings.events),
             filter: filter, receive: receive, configure: configure, restored: restored, diagnose: diagnose)
         self.settings = settings
         sender = sink
@@ -125,10 +126,11 @@ struct DestinationFilter: Sendable {
     /// The regions whose notifications it receives; nil for all.
     var regions: Set<String>?
 
-    /// Returns whether a notification is for it.
-    func wants(_ notification: BeaconNotification) -> Bool {
-        guard let regions, notification.kind != .heartbeat else { return true }
-        return notification.region.map { regions.contains($0.name) } ?? false
+    /// The filter of a sink behind it. A heartbeat has no region, and lists all.
+    func filter(of sink: any Sink) -> EventFilter {
+        var filter = sink.filter
+        (filter.regions, filter.kindsOfAnyRegion) = (regions, [BeaconNotification.Kind.heartbeat.rawValue])
+        return filter
     }
 
     /// Returns a notification without the other regions, which a heartbeat lists.
@@ -143,17 +145,17 @@ struct DestinationFilter: Sendable {
 /// A sink behind a filter.
 struct FilteredSink: Sink {
     let sink: any Sink
-    let filter: DestinationFilter
+    let regions: DestinationFilter
 
     var maximumBatch: Int { sink.maximumBatch }
 
-    func wants(_ notification: BeaconNotification) -> Bool { filter.wants(notification) && sink.wants(notification) }
+    var filter: EventFilter { regions.filter(of: sink) }
 
-    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+    func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
         await sink.deliver(
             batch.map { entry in
                 var entry = entry
-                entry.notification = filter.apply(to: entry.notification)
+                entry.notification = regions.apply(to: entry.notification)
                 return entry
             })
     }

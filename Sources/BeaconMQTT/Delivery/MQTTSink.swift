@@ -89,7 +89,7 @@ public final class MQTTSink: Sink {
     public var maximumBatch: Int { client.options.maximumInFlight * 5 }
 
     /// Publishes notifications, waits for their acknowledgements, and returns their outcomes.
-    public func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+    public func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
         var messages: [MQTTMessage] = []
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

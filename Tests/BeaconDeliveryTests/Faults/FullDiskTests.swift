@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import Foundation
 import Subprocess
@@ -28,10 +29,9 @@ struct FullDiskTests {
         #expect(accepted > 50)
         #expect(facts["waiting"] == "\(accepted)")
         // In order, without a gap, for whoever opens it next.
-        let outbox = try Outbox(
-            file: folder.file("outbox.db"), destinations: ["somewhere"], logger: DeliveryBench.quiet)
-        #expect(await outbox.recovery == nil)
-        let minors = try OutboxInspector(file: outbox.file).waiting(for: "somewhere", limit: 10_000)
+        let store = try EventStore(file: folder.file("events.sqlite"), logger: DeliveryBench.quiet)
+        #expect(await store.recovery == nil)
+        let minors = try EventStoreInspector(file: store.file).queue(of: "somewhere", limit: 10_000)
             .compactMap { $0.notification.beacon.map { Int($0.minor) } }
         #expect(minors == Array(1...accepted))
     }
@@ -40,9 +40,9 @@ struct FullDiskTests {
     func bound() async throws {
         let sink = MemorySink()
         let bench = try DeliveryBench(
-            [Destination(name: "a", sink: sink)], limits: OutboxLimits(maximumFileSize: 300_000))
+            [Destination(name: "a", sink: sink)], maximumFileSize: 300_000)
         var accepted: UInt16 = 0
-        var refusal: OutboxError?
+        var refusal: EventStoreError?
         while refusal == nil, accepted < 60_000 {
             do {
                 try await bench.service.append([Samples.proximity(accepted + 1)])

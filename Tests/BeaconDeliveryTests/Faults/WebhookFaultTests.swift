@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconSupport
 import Foundation
 import TestServer
@@ -20,9 +21,9 @@ struct WebhookFaultTests {
     /// - Returns: the events as they came, and how the queue stands after.
     private func deliver(
         timeout: Duration = .hang, fault: @escaping @Sendable (Int) -> ServerReply?
-    ) async throws -> (minors: [Int], status: QueueStatus, names: Set<String>) {
+    ) async throws -> (minors: [Int], status: ConsumerStatus, names: Set<String>) {
         let count = Locked(0)
-        let result = Locked<(minors: [Int], status: QueueStatus, names: Set<String>)?>(nil)
+        let result = Locked<(minors: [Int], status: ConsumerStatus, names: Set<String>)?>(nil)
         try await HTTPTestServer.with(replies: { _ in
             let number = count.withLock { count in
                 count += 1
@@ -35,7 +36,7 @@ struct WebhookFaultTests {
             try await bench.running {
                 try await bench.pass {
                     let status = try await bench.status("hook")
-                    return status.delivered + status.deadLetters == 10
+                    return status.handled + status.deadLetters == 10
                 }
             }
             let status = try await bench.status("hook")
@@ -53,7 +54,7 @@ struct WebhookFaultTests {
     func serverError() async throws {
         let (minors, status, names) = try await deliver { (3...6).contains($0) ? .status(500) : nil }
         #expect(minors == [1, 2, 3, 3, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10])
-        #expect(status.retried == 4 && status.delivered == 10 && status.deadLetters == 0)
+        #expect(status.retried == 4 && status.handled == 10 && status.deadLetters == 0)
         #expect(names.count == 10)
     }
 
@@ -61,7 +62,7 @@ struct WebhookFaultTests {
     func badRequest() async throws {
         let (minors, status, _) = try await deliver { $0 == 4 ? .status(400, body: "what is this?") : nil }
         #expect(minors == Array(1...10))
-        #expect(status.delivered == 9 && status.deadLetters == 1 && status.retried == 0)
+        #expect(status.handled == 9 && status.deadLetters == 1 && status.retried == 0)
     }
 
     @Test("No answer: the request is given up in time, and sent again")
@@ -69,7 +70,7 @@ struct WebhookFaultTests {
         let (minors, status, _) = try await deliver(timeout: .seconds(3)) { $0 == 2 ? .silence : nil }
         #expect(minors.starts(with: [1, 2, 2]))
         #expect(minors == minors.sorted() && Set(minors) == Set(1...10))
-        #expect(status.retried >= 1 && status.delivered == 10)
+        #expect(status.retried >= 1 && status.handled == 10)
     }
 
     @Test("The connection breaks off in mid-response: in doubt it is sent again")
@@ -94,7 +95,7 @@ struct WebhookFaultTests {
             let bench = try DeliveryBench([try destination(server.url())], clock: clock)
             try await bench.service.append((1...3).map { Samples.proximity($0) })
             try await bench.running {
-                try await bench.pass { try await bench.status("hook").delivered == 3 }
+                try await bench.pass { try await bench.status("hook").handled == 3 }
             }
             #expect(server.requests.compactMap(\.minor) == [1, 2, 2, 3])
         }
@@ -129,12 +130,12 @@ struct WebhookFaultTests {
                     next == 1 ? 1 : 2
                 }
                 let away = try await bench.status("hook")
-                #expect(away.delivered == 0 && away.waiting == 60)
+                #expect(away.handled == 0 && away.waiting == 60)
                 #expect(away.failures > 8 && away.failures < 400, "\(away.failures) attempts in an hour")
                 #expect(away.lastError != nil)
 
                 try await server.start(port: port)
-                try await bench.pass { try await bench.status("hook").delivered == 60 }
+                try await bench.pass { try await bench.status("hook").handled == 60 }
             }
         } catch {
             await server.stop()

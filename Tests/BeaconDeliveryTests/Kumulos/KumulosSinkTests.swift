@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Foundation
@@ -21,8 +22,8 @@ struct KumulosSinkTests {
             var withUser = Samples.proximity(9, .immediate)
             withUser.user = "ada"
             let outcomes = try await sink(server).deliver([
-                OutboxEntry(sequence: 1, notification: Samples.proximity(7)),
-                OutboxEntry(sequence: 2, notification: withUser),
+                QueuedNotification(sequence: 1, notification: Samples.proximity(7)),
+                QueuedNotification(sequence: 2, notification: withUser),
             ])
             #expect(outcomes == [.delivered, .delivered])
             let request = try #require(server.requests.first)
@@ -54,7 +55,7 @@ struct KumulosSinkTests {
         try await HTTPTestServer.with { server in
             let bench = try DeliveryBench([Destination(name: "kumulos", sink: try sink(server))])
             try await bench.service.append((1...250).map { Samples.proximity($0) })
-            try await bench.running { try await eventually { try await bench.status("kumulos").delivered == 250 } }
+            try await bench.running { try await eventually { try await bench.status("kumulos").handled == 250 } }
             let batches = server.requests.map { ($0.json as? [[String: Any]] ?? []).compactMap { Self.minor($0) } }
             #expect(batches.map(\.count) == [100, 100, 50])
             #expect(batches.flatMap { $0 } == (1...250).map { "\($0)" })
@@ -64,10 +65,17 @@ struct KumulosSinkTests {
     @Test("Kumulos is told how near beacons are, and nothing else")
     func wants() async throws {
         try await HTTPTestServer.with { server in
-            let sink = try sink(server)
-            #expect(sink.wants(Samples.proximity(1)))
-            #expect(!sink.wants(Samples.enter(1)))
-            #expect(!sink.wants(Samples.heartbeat(1)))
+            let destination = Destination(name: "kumulos", sink: try sink(server))
+            #expect(destination.wants(Samples.proximity(1)))
+            #expect(!destination.wants(Samples.enter(1)))
+            #expect(!destination.wants(Samples.heartbeat(1)))
+            // Where somebody chooses it for others, they are refused, and hold up nothing.
+            let bench = try DeliveryBench([destination])
+            try await bench.service.append(
+                [Samples.proximity(1), Samples.enter(2), Samples.enter(3), Samples.proximity(4)], to: ["kumulos"])
+            try await bench.running { try await eventually { try await bench.status("kumulos").waiting == 0 } }
+            let status = try await bench.status("kumulos")
+            #expect(status.handled == 2 && status.deadLetters == 2)
         }
     }
 
@@ -88,10 +96,10 @@ struct KumulosSinkTests {
             try await bench.running {
                 try await bench.pass {
                     let status = try await bench.status("kumulos")
-                    return status.delivered == 99 && status.deadLetters == 1
+                    return status.handled == 99 && status.deadLetters == 1
                 }
             }
-            let deadLetters = try OutboxInspector(file: bench.outbox.file).deadLetters(of: "kumulos")
+            let deadLetters = try EventStoreInspector(file: bench.store.file).deadLetters(of: "kumulos")
             #expect(deadLetters.compactMap(\.notification.beacon?.minor) == [31])
             #expect(try await bench.status("kumulos").retried == 1)
         }

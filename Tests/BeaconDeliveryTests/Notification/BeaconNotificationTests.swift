@@ -105,32 +105,6 @@ struct BeaconNotificationTests {
         #expect(try JSONDecoder().decode(BeaconNotification.self, from: data).accuracy == -1)
     }
 
-    @Test("Names are of version 7, count up by time and within a millisecond, and never go back with the clock")
-    func names() throws {
-        var ids = NotificationIDs()
-        var names: [NotificationID] = []
-        for step in [0, 0, 0, 1, 5, 3, -1_000, 6] {
-            for _ in 0..<5_000 { names.append(ids.next(at: Samples.start.advanced(by: Int64(step) * 1_000_000))) }
-        }
-        #expect(zip(names, names.dropFirst()).allSatisfy { $0 < $1 })
-        #expect(names.map(\.description) == names.map(\.description).sorted())
-        for name in names.prefix(10) {
-            let text = Array(name.description)
-            try #require(text.count == 36)
-            #expect(text[14] == "7" && "89ab".contains(text[19]))
-            #expect(NotificationID(name.description.uppercased()) == name)
-        }
-        var others = NotificationIDs()
-        #expect(Set((0..<1_000).map { _ in others.next(at: Samples.start) }).isDisjoint(with: names))
-    }
-
-    @Test("Names of a seed are the same each time")
-    func seed() {
-        var ids = NotificationIDs(seed: 1)
-        let names = (0..<2).map { _ in ids.next(at: Samples.start).description }
-        #expect(names == ["018bcfe5-6800-7000-910a-2dec89025cc1", "018bcfe5-6800-7001-beeb-8da1658eec67"])
-    }
-
     @Test("A secret does not show itself")
     func secret() {
         let secret = Secret("hunter2")

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import Testing
 
@@ -111,7 +112,7 @@ struct NotificationPolicyTests {
 
     @Test("What is heard gives what is told", arguments: cases)
     func table(_ row: Case) throws {
-        var policy = NotificationPolicy(rules: row.rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        var policy = NotificationPolicy(rules: row.rules, regions: [Samples.shop], ids: EventIDs())
         var told: [String] = []
         for (second, text) in row.heard.enumerated() {
             let event = try Self.event(text, at: second)
@@ -127,7 +128,7 @@ struct NotificationPolicyTests {
     @Test("A notification says where, who and how near")
     func content() throws {
         var policy = NotificationPolicy(
-            rules: NotificationRules(), regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+            rules: NotificationRules(), regions: [Samples.shop], ids: EventIDs())
         let first = try #require(policy.receive(try Self.event("7:near", at: 0), at: Samples.start).first)
         #expect(first.region == Samples.shop)
         #expect(first.beacon == BeaconIdentity(uuid: Samples.uuid, major: 1, minor: 7))
@@ -139,7 +140,7 @@ struct NotificationPolicyTests {
 
     @Test("Receivers are compared each by themselves, and without a named region the constraint is the name")
     func places() {
-        var policy = NotificationPolicy(rules: NotificationRules(), regions: [], ids: NotificationIDs(seed: 1))
+        var policy = NotificationPolicy(rules: NotificationRules(), regions: [], ids: EventIDs())
         var told: [String] = []
         for (second, receiver) in ["a", "b", "a", "b"].enumerated() {
             let report = RangingEvent(
@@ -157,7 +158,7 @@ struct NotificationPolicyTests {
         let window = BeaconNotification.Region(
             name: "window", constraint: BeaconConstraint(uuid: Samples.uuid, major: 2))
         var policy = NotificationPolicy(
-            rules: NotificationRules(), regions: [Samples.shop, window], ids: NotificationIDs(seed: 1))
+            rules: NotificationRules(), regions: [Samples.shop, window], ids: EventIDs())
         let report = RangingEvent(
             time: .zero, receiver: "hci0", constraint: nil,
             beacons: [Self.beacon(1, .near), Self.beacon(2, .near, major: 2)])
@@ -171,7 +172,7 @@ struct NotificationPolicyTests {
     func heartbeatAfterGap() throws {
         var rules = NotificationRules()
         rules.heartbeatInterval = .seconds(10)
-        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: EventIDs())
         _ = policy.receive(try Self.event("1:near", at: 0), at: Samples.start)
         let day = Timestamp(nanoseconds: 86_400 * Timestamp.nanosecondsPerSecond)
         let heartbeats = policy.advance(to: day, at: Samples.start)
@@ -185,7 +186,7 @@ struct NotificationPolicyTests {
     func heartbeatBound() throws {
         var rules = NotificationRules()
         rules.maximumBeaconsInHeartbeat = 2
-        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: EventIDs())
         _ = policy.receive(try Self.event("1:far 2:near 3:immediate 4:unknown", at: 0), at: Samples.start)
         let presence = try #require(policy.heartbeat(at: Samples.start).presence?.first)
         #expect(presence.beacons.map(\.identity.minor) == [3, 2])
@@ -197,7 +198,7 @@ struct NotificationPolicyTests {
         var rules = NotificationRules()
         rules.maximumBeacons = 50
         rules.coolDown = .seconds(1_000_000)
-        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: NotificationIDs(seed: 1))
+        var policy = NotificationPolicy(rules: rules, regions: [Samples.shop], ids: EventIDs())
         var told = 0
         for second in 0..<1_000 {
             let beacons = (0..<40).map { Self.beacon(UInt16((second * 40 + $0) % 60_000), .near) }

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconSupport
 import TestSupport
 import Testing
@@ -80,7 +81,7 @@ struct DeliveryServiceTests {
             if run == 1 { try await bench.service.append([Samples.proximity(1)]) }
             try await bench.running { try await eventually { try await bench.status("a").failures == run } }
             #expect(try await bench.status("a").lastError == "busy")
-            await bench.outbox.close()
+            await bench.store.close()
         }
         #expect(sink.attempts == 3)
         #expect(clock.now.offset == .zero)
@@ -95,7 +96,7 @@ struct DeliveryServiceTests {
         try await bench.running {
             try await eventually { try await bench.status("a").failures == 1 }
             sink.connect()
-            try await eventually { try await bench.status("a").delivered == 1 }
+            try await eventually { try await bench.status("a").handled == 1 }
         }
         #expect(clock.now.offset == .zero)
     }
@@ -111,7 +112,7 @@ struct DeliveryServiceTests {
         try await bench.running {
             try await eventually { try await bench.status("a").failures == 1 }
             isUp.withLock { $0 = true }
-            try OutboxInspector(file: bench.outbox.file).retry(for: "a")
+            try EventStoreInspector(file: bench.store.file).retry(for: "a")
             try await bench.pass { sink.minors == [1] }
         }
         #expect(bench.clock.now.offset < .seconds(60))
@@ -123,7 +124,7 @@ struct DeliveryServiceTests {
         let isUp = Locked(false)
         let sink = MemorySink { _ in isUp.withLock { $0 } ? .delivered : .retry(reason: "down") }
         let retryPolicy = RetryPolicy(base: .seconds(1), maximum: .seconds(60))
-        let limits = OutboxLimits(maximumAge: .seconds(365 * 86_400))
+        let limits = ConsumerLimits(age: .seconds(365 * 86_400))
         let bench = try DeliveryBench(
             [Destination(name: "a", sink: sink, retryPolicy: retryPolicy)], clock: clock, limits: limits)
         try await bench.service.append([Samples.proximity(1)])
@@ -179,7 +180,7 @@ struct DeliveryServiceTests {
             let bench = try DeliveryBench(
                 [Destination(name: "a", sink: down), Destination(name: "old name", sink: down)], folder: folder)
             try await bench.service.append([Samples.proximity(1), Samples.enter(2), Samples.proximity(3)])
-            await bench.outbox.close()
+            await bench.store.close()
         }
         let log = LogCollector()
         let sink = MemorySink()
@@ -189,8 +190,8 @@ struct DeliveryServiceTests {
         try await bench.running { try await eventually { try await bench.status("a").waiting == 0 } }
         #expect(sink.notifications == [Samples.enter(2)])
         let status = try await bench.status("a")
-        #expect(status.delivered == 1 && status.droppedBySettings == 2 && status.dropped == 2)
-        #expect(log.lines.contains { $0.contains("no longer wants") && $0.contains("2") })
+        #expect(status.handled == 1 && status.droppedByFilter == 2 && status.dropped == 2)
+        #expect(log.lines.contains { $0.contains("other events are selected") && $0.contains("2") })
     }
 
     @Test("What a destination does not want never comes into its queue")
@@ -218,7 +219,7 @@ struct DeliveryServiceTests {
         gate.open()
         await running.value
         let status = try await bench.status("a")
-        #expect(status.delivered == 1 && status.waiting == 2)
+        #expect(status.handled == 1 && status.waiting == 2)
         #expect(gate.hasRun)
     }
 
@@ -251,7 +252,7 @@ struct DeliveryServiceTests {
             let status = try await bench.status("a")
             #expect(status.waiting == 1 && status.failures == failures, "\(status)")
             #expect(status.lastError == (failures == 0 ? nil : "down"), "\(status)")
-            await bench.outbox.close()
+            await bench.store.close()
             guard failures == 0 else { return }
             let failing = try DeliveryBench(
                 [Destination(name: "a", sink: MemorySink { _ in .retry(reason: "down", after: nil) })], folder: folder)
@@ -259,7 +260,7 @@ struct DeliveryServiceTests {
             try await eventually { try await failing.status("a").failures == 1 }
             other.cancel()
             await other.value
-            await failing.outbox.close()
+            await failing.store.close()
         }
     }
 }

@@ -1,27 +1,31 @@
 import BeaconDelivery
+import BeaconEventStore
 import Foundation
 import Logging
 import TestSupport
 import Testing
 
-/// A delivery service on a clock that a test drives, with an outbox in a folder of its own.
+/// A delivery service on a clock that a test drives, with an event store in a folder of its own.
 struct DeliveryBench {
     let folder: TemporaryFolder
     let clock: VirtualClock
-    let outbox: Outbox
+    let store: EventStore
     let service: DeliveryService<VirtualClock>
 
     init(
         _ destinations: [Destination], folder: TemporaryFolder? = nil, clock: VirtualClock = VirtualClock(),
-        limits: OutboxLimits = OutboxLimits(), boot: String = "one", logger: Logger = Self.quiet
+        limits: ConsumerLimits = ConsumerLimits(), maximumFileSize: Int? = nil, logger: Logger = Self.quiet
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         self.clock = clock
-        outbox = try Outbox(
-            file: folder.file("outbox.db"), destinations: destinations.map(\.name), limits: limits,
-            logger: logger, clock: clock.outboxClock(boot: boot))
-        service = DeliveryService(outbox: outbox, destinations: destinations, clock: clock, logger: logger)
+        var settings = EventStoreSettings()
+        settings.retention = .none
+        settings.maximumFileSize = maximumFileSize
+        store = try EventStore(
+            file: folder.file("events.sqlite"), settings: settings, logger: logger, clock: clock.storeClock())
+        service = try DeliveryService(
+            store: store, destinations: destinations, limits: limits, clock: clock, logger: logger)
     }
 
     static var quiet: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
@@ -56,6 +60,8 @@ struct DeliveryBench {
         }
     }
 
-    /// How a queue stands.
-    func status(_ destination: String) async throws -> QueueStatus { try await outbox.status(of: destination) }
+    /// How a destination stands.
+    func status(_ destination: String) async throws -> ConsumerStatus {
+        try #require(try await service.status().first { $0.name == destination })
+    }
 }

@@ -26,7 +26,7 @@ final class MemorySink: Sink {
     /// How many notifications it was asked to take.
     var attempts: Int { tried.withLock { $0 } }
 
-    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+    func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
         var outcomes: [DeliveryOutcome] = []
         for entry in batch {
             tried.withLock { $0 += 1 }
@@ -59,7 +59,7 @@ final class SlowSink: Sink {
 
     func open() { state.withLock { $0.isOpen = true } }
 
-    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+    func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
         state.withLock { $0.isBusy = true }
         while !state.withLock({ $0.isOpen }) {
             if Task.isCancelled { return outcomesOfCancelled }
@@ -84,7 +84,7 @@ final class ConnectingSink: Sink {
         signal.signal()
     }
 
-    func deliver(_ batch: [OutboxEntry]) async -> [DeliveryOutcome] {
+    func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
         isConnected.withLock { $0 }
             ? batch.map { _ in .delivered } : [.retry(reason: "no connection", after: .seconds(80_000))]
     }

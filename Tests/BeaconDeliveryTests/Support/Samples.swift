@@ -40,8 +40,8 @@ enum Samples {
         return notification
     }
 
-    private static func id(_ number: UInt16, at time: Timestamp) -> NotificationID {
-        NotificationID(
+    private static func id(_ number: UInt16, at time: Timestamp) -> EventID {
+        EventID(
             ProximityUUID(
                 high: UInt64(time.nanoseconds / 1_000_000) << 16 | 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)))
     }

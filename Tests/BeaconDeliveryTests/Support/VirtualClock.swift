@@ -1,4 +1,4 @@
-import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 
@@ -39,14 +39,14 @@ final class VirtualClock: Clock {
         return Timestamp(nanoseconds: (1_700_000_000 + seconds) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// The clocks of an outbox in a boot that began with this clock.
-    func outboxClock(boot: String = "one") -> OutboxClock {
-        OutboxClock(
+    /// The clocks of an event store in a boot that began with this clock.
+    func storeClock() -> EventStoreClock {
+        EventStoreClock(
             wall: { self.wallTime },
             sinceBoot: {
                 let (seconds, attoseconds) = self.now.offset.components
                 return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-            }, boot: boot)
+            }, boot: "one", sleep: { try await self.sleep(until: self.now.advanced(by: $0), tolerance: nil) })
     }
 
     /// Sets the wall clock, forward or back.

@@ -1,4 +1,6 @@
 import BeaconDelivery
+import BeaconEventStore
+import BeaconModel
 import BeaconSupport
 import Crypto
 import Foundation
@@ -9,8 +11,8 @@ import Testing
 
 @Suite("Webhook", .fewAtATime)
 struct WebhookTests {
-    private func entries(_ minors: ClosedRange<UInt16>) -> [OutboxEntry] {
-        minors.map { OutboxEntry(sequence: Int64($0), notification: Samples.proximity($0)) }
+    private func entries(_ minors: ClosedRange<UInt16>) -> [QueuedNotification] {
+        minors.map { QueuedNotification(sequence: Int64($0), notification: Samples.proximity($0)) }
     }
 
     @Test("A notification comes as a CloudEvent in structured mode, with its name as idempotency key")
@@ -316,26 +318,24 @@ struct WebhookTests {
                 WebhookConfiguration(
                     url: try server.url("/hunter2?token=hunter2"), headers: ["Authorization": Secret("Bearer hunter2")],
                     signingSecrets: [Secret("hunter2")]))
-            let outbox = try Outbox(
-                file: folder.file("outbox.db"), destinations: ["hook"], logger: log.logger, clock: clock.outboxClock()
-            )
-            let service = DeliveryService(
-                outbox: outbox, destinations: [Destination(name: "hook", sink: sink)], clock: clock, logger: log.logger)
+            let bench = try DeliveryBench(
+                [Destination(name: "hook", sink: sink)], folder: folder, clock: clock, logger: log.logger)
+            let service = bench.service
             try await service.append([Samples.proximity(1), Samples.proximity(2)])
             let running = Task { await service.run() }
             try await eventually {
                 if clock.sleepers >= 2 { clock.advanceToNext() }
-                return try await outbox.status(of: "hook").waiting == 0
+                return try await bench.status("hook").waiting == 0
             }
             service.shutdown()
             await running.value
-            await outbox.close()
+            await bench.store.close()
         }
         #expect(log.lines.filter { $0.hasPrefix("warning a delivery failed") }.count == 1)
         #expect(log.lines.filter { $0.hasPrefix("info the destination accepts notifications again") }.count == 1)
         #expect(log.lines.filter { $0.hasPrefix("error a notification was refused for good") }.count == 1)
         for line in log.lines { #expect(!line.contains("hunter2") && !line.contains("token")) }
-        let bytes = try Data(contentsOf: folder.file("outbox.db"))
+        let bytes = try Data(contentsOf: folder.file("events.sqlite"))
         #expect(bytes.range(of: Data("hunter2".utf8)) == nil)
         #expect(bytes.range(of: Data("answered 400".utf8)) != nil)
     }

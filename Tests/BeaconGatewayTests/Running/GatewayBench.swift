@@ -83,7 +83,7 @@ final class GatewayBench: Sendable {
 
     private struct NoSink: Sink {
         var maximumBatch: Int { 1 }
-        func deliver(_ batch: [OutboxEntry]) -> [DeliveryOutcome] { [] }
+        func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
     }
 
     /// Makes a gateway.

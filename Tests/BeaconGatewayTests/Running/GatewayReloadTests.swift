@@ -33,7 +33,7 @@ private final class ReloadBench: Sendable {
 
     private struct NoSink: Sink {
         var maximumBatch: Int { 1 }
-        func deliver(_ batch: [OutboxEntry]) -> [DeliveryOutcome] { [] }
+        func deliver(_ batch: [QueuedNotification]) -> [DeliveryOutcome] { [] }
     }
 
     let bench: GatewayBench

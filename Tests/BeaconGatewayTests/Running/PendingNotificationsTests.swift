@@ -7,7 +7,7 @@ import Testing
 @Suite("Notifications that the outbox cannot take")
 struct PendingNotificationsTests {
     private func make(_ kinds: [BeaconNotification.Kind]) -> [BeaconNotification] {
-        var ids = NotificationIDs(seed: 1)
+        var ids = EventIDs()
         return kinds.map { BeaconNotification(id: ids.next(at: .zero), kind: $0, time: .zero) }
     }
 

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconSupport
@@ -93,8 +94,8 @@ struct LimitTests {
         let sink = try MQTTSink(.test(port: broker.port, version: .v3_1_1), logger: lines.logger)
         let connections = Locked(0)
         try await running({ await sink.run { connections.withLock { $0 += 1 } } }) {
-            let large = try OutboxEntry.enter(2, region: String(repeating: "x", count: 800))
-            var batch = [try OutboxEntry.enter(1), large, try .enter(3), try .enter(4)]
+            let large = try QueuedNotification.enter(2, region: String(repeating: "x", count: 800))
+            var batch = [try QueuedNotification.enter(1), large, try .enter(3), try .enter(4)]
             var refusals: [String] = []
             try await eventually("all have an outcome") {
                 for outcome in await sink.deliver(batch) {

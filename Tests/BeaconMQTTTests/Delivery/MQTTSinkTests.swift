@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconSupport
@@ -14,7 +15,7 @@ struct MQTTSinkTests {
         let observer = try await Observer(port: broker.port, to: "beacond/hall/event/#", version: version)
         let sink = try MQTTSink(.test(port: broker.port, version: version))
         try await running(sink.run) {
-            let entry = try OutboxEntry.enter(1, region: "shop / hall 2")
+            let entry = try QueuedNotification.enter(1, region: "shop / hall 2")
             #expect(await sink.deliver([entry]) == [.delivered])
             try await eventually("it arrives") { !observer.messages.isEmpty }
             let message = try #require(observer.messages.first)
@@ -48,7 +49,7 @@ struct MQTTSinkTests {
         try await running(sink.run) {
             try await eventually("the subscriber is there") {
                 // Its subscription is heard of by its effect.
-                _ = await sink.deliver([try OutboxEntry.enter(0)])
+                _ = await sink.deliver([try QueuedNotification.enter(0)])
                 return !Self.ids(in: log).isEmpty
             }
             broker.save()
@@ -72,7 +73,7 @@ struct MQTTSinkTests {
             var retries = 0
             while !isOver.withLock({ $0 }) {
                 // Some are larger than what may be unacknowledged.
-                let batch = try (next..<next + Int.random(in: 1...60)).map { try OutboxEntry.enter($0) }
+                let batch = try (next..<next + Int.random(in: 1...60)).map { try QueuedNotification.enter($0) }
                 for outcome in await sink.deliver(batch) {
                     if outcome == .delivered {
                         next += 1
@@ -87,15 +88,15 @@ struct MQTTSinkTests {
             try await watch.value
             // What the broker had acknowledged last may be lost with it, so that one after the faults is waited for.
             try await eventually("the broker takes the last one") {
-                await sink.deliver([try OutboxEntry.enter(next)]) == [.delivered]
+                await sink.deliver([try QueuedNotification.enter(next)]) == [.delivered]
             }
             let count = next
-            let last = try OutboxEntry.enter(count).notification.id.description
+            let last = try QueuedNotification.enter(count).notification.id.description
             try await eventually("the last one arrives") { Self.ids(in: log).contains(last) }
             let ids = Self.ids(in: log)
             var seen: Set<String> = []
             let first = ids.filter { seen.insert($0).inserted }
-            let all = try (0...count).map { try OutboxEntry.enter($0).notification.id.description }
+            let all = try (0...count).map { try QueuedNotification.enter($0).notification.id.description }
             #expect(first == first.sorted(), "they come in order")
             let missing = Set(all).subtracting(seen)
             if signal == SIGKILL {
@@ -122,7 +123,7 @@ struct MQTTSinkTests {
             #expect(await sink.deliver([try .enter(0)]) == [.delivered])
             for round in 0..<10 {
                 let numbers = round * 100 + 1..<round * 100 + 101
-                let batch = try numbers.map { try OutboxEntry.enter($0) }
+                let batch = try numbers.map { try QueuedNotification.enter($0) }
                 broker.pause()
                 async let first = sink.deliver(batch)
                 // The rest of the batch waits for acknowledgements that never come.
@@ -135,14 +136,14 @@ struct MQTTSinkTests {
                     return delivered == batch.count
                 }
             }
-            let last = try OutboxEntry.enter(1000).notification.id
-            func ids() throws -> [NotificationID] {
+            let last = try QueuedNotification.enter(1000).notification.id
+            func ids() throws -> [EventID] {
                 try observer.messages.map {
                     try JSONDecoder().decode(BeaconNotification.self, from: Data($0.payload)).id
                 }
             }
             try await eventually("the last one arrives") { try ids().contains(last) }
-            var seen: Set<NotificationID> = []
+            var seen: Set<EventID> = []
             let first = try ids().filter { seen.insert($0).inserted }
             #expect(first == first.sorted())
             #expect(first.count == 1001)
@@ -170,7 +171,7 @@ struct MQTTSinkTests {
         let broker = try await Broker("allow_anonymous true\nmax_packet_size 2000")
         let sink = try MQTTSink(.test(port: broker.port, version: .v5))
         try await running(sink.run) {
-            let large = try OutboxEntry.enter(1, region: String(repeating: "x", count: 3000))
+            let large = try QueuedNotification.enter(1, region: String(repeating: "x", count: 3000))
             let outcomes = await sink.deliver([large, try .enter(2)])
             #expect(outcomes.count == 2)
             guard case .refused = outcomes.first else {

@@ -80,7 +80,7 @@ extension GatewayConfiguration {
     }
 
     /// Returns the path of the outbox in a folder of state.
-    public static func outboxPath(in folder: String) -> String { folder + "/outbox.sqlite" }
+    public static func outboxPath(in folder: String) -> String { folder + "/beacond.sqlite" }
 }
 
 extension GatewayConfiguration {

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import Foundation
 
@@ -24,7 +25,7 @@ extension NotificationRules {
     }
 }
 
-/// The queue of notifications on the disk, and its limits.
+/// The events on the disk, and the limits of what waits for a destination.
 public struct OutboxSettings: Hashable, Sendable {
     /// The path of the file.
     public var path: String
@@ -38,7 +39,7 @@ public struct OutboxSettings: Hashable, Sendable {
     /// The most bytes that wait for a destination, before the oldest are dropped; nil for the default.
     public var maximumBytes: Int64?
 
-    /// Creates the settings of an outbox at a path.
+    /// Creates the settings of an event store at a path.
     public init(path: String) { self.path = path }
 }
 
@@ -46,7 +47,7 @@ extension OutboxSettings {
     mutating func read(_ section: ConfigurationSection) {
         if let path = section.filePath("path") {
             self.path = path.value
-            if let fault = Outbox.fault(of: URL(fileURLWithPath: path.value)) {
+            if let fault = EventStore.fault(of: URL(fileURLWithPath: path.value)) {
                 section.report(path.origin, "\"path\": \(path.value) \(fault)")
             }
         }

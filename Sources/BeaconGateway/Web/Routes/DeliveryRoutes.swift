@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Dispatch
@@ -57,13 +58,13 @@ struct DeliveryRoutes: Sendable {
             let lead = await gateway.newestTime.seconds - Date().timeIntervalSince1970
             let destinations = configuration.destinations.map { destination in
                 let queue =
-                    queues.first { $0.destination == destination.name } ?? QueueStatus(destination: destination.name)
+                    queues.first { $0.name == destination.name } ?? ConsumerStatus(name: destination.name)
                 return Queue(
                     name: destination.name, type: destination.kind.word, waiting: queue.waiting,
                     dead: queue.deadLetters,
-                    delivered: queue.delivered, dropped: queue.dropped,
+                    delivered: queue.handled, dropped: queue.dropped,
                     failingSince: queue.failingSince.map { $0.seconds + lead },
-                    lastError: queue.lastError, nextAttempt: queue.notBefore.map { $0.seconds + lead })
+                    lastError: queue.lastError, nextAttempt: queue.nextAttempt.map { $0.seconds + lead })
             }
             return try Response.json(Overview(path: configuration.outbox.path, destinations: destinations))
         }
@@ -80,10 +81,10 @@ struct DeliveryRoutes: Sendable {
                     .badRequest, "\"state\" is dead or waiting",
                     errors: [.init(key: "state", detail: "is dead or waiting")])
             }
-            let entries = try await inspect { outbox in
+            let entries = try await inspect { inspector in
                 state == "dead"
-                    ? try outbox.deadLetters(of: name, limit: Self.mostEntries)
-                    : try outbox.waiting(for: name, limit: Self.mostEntries)
+                    ? try inspector.deadLetters(of: name, limit: Self.mostEntries)
+                    : try inspector.queue(of: name, limit: Self.mostEntries)
             }
             return try Response.json([
                 "entries": (entries ?? []).map { entry in
@@ -125,20 +126,20 @@ struct DeliveryRoutes: Sendable {
         return name
     }
 
-    /// Reads or changes the outbox as `beacond outbox` does, on a thread that may wait for the disk.
+    /// Reads or changes the event store as `beacond outbox` does, on a thread that may wait for the disk.
     ///
-    /// - Returns: what `body` returns; nil where there is no outbox so far.
+    /// - Returns: what `body` returns; nil where there is no store so far.
     private func inspect<Value: Sendable>(
-        _ body: @escaping @Sendable (OutboxInspector) throws -> Value
+        _ body: @escaping @Sendable (EventStoreInspector) throws -> Value
     ) async throws -> Value? {
         let file = URL(fileURLWithPath: configuration.outbox.path)
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 do {
-                    continuation.resume(returning: try body(try OutboxInspector(file: file)))
-                } catch let error as OutboxError where error.code == .unknownDestination {
-                    // Nothing was ever put into its queue.
+                    continuation.resume(returning: try body(try EventStoreInspector(file: file)))
+                } catch let error as EventStoreError where error.code == .unknownConsumer {
+                    // Nothing was ever sent to it.
                     continuation.resume(returning: nil)
                 } catch {
                     continuation.resume(throwing: error)

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import CoreMetrics
 import HTTPTypes
 import Hummingbird
@@ -47,7 +48,7 @@ struct MetricsRoutes: Sendable {
                 .set(Int64(region.state == "inside" ? 1 : 0))
         }
         for queue in (try? await delivery?.status()) ?? [] {
-            let labels = [("destination", queue.destination)]
+            let labels = [("destination", queue.name)]
             metrics.makeMeter(label: "beacon_delivery_waiting", dimensions: labels).set(Int64(queue.waiting))
             metrics.makeMeter(label: "beacon_delivery_dead_letters", dimensions: labels).set(Int64(queue.deadLetters))
         }

@@ -167,7 +167,7 @@ struct RuleRoutes: Sendable {
         one.isSwitchedOn = true
         var value = TrialValue(
             events: 0, from: nil, runs: [], withheld: [], unknown: Self.unknown(of: rule, in: configuration))
-        var ids = NotificationIDs()
+        var ids = EventIDs()
         var installs: [String: Install] = [:]
         var newest: [BeaconIdentity: NumberedEvent] = [:]
         func look(at event: NumberedEvent, until end: Timestamp = .latest) {

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -129,18 +130,18 @@ struct StatusRoutes: Sendable {
                     .init(
                         severity: queue.hasFailedForLong(at: now) ? "error" : "warning",
                         what:
-                            "\(queue.destination) does not accept notifications: \(error.sentence) \(queue.waiting) wait, and are "
+                            "\(queue.name) does not accept notifications: \(error.sentence) \(queue.waiting) wait, and are "
                             + "delivered once it does", remedy: nil))
             } else if queue.deadLetters > 0 {
                 findings.append(
                     .init(
                         severity: "warning",
                         what:
-                            "\(queue.destination) has refused \(queue.deadLetters) notifications. Look at them under "
+                            "\(queue.name) has refused \(queue.deadLetters) notifications. Look at them under "
                             + "Deliveries, and send them again or drop them", remedy: nil))
             } else {
                 findings.append(
-                    .init(severity: "good", what: "\(queue.destination) accepts notifications", remedy: nil))
+                    .init(severity: "good", what: "\(queue.name) accepts notifications", remedy: nil))
             }
         }
         let unkept = await gateway.statistics.unkept

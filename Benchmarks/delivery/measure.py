@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Measures the bytes that beacond writes to the disk for a notification, where several regions are entered and left at once.
+
+usage: Benchmarks/delivery/measure.py [BEACOND]      .build/release/beacond without it
+
+Each line is a run: so many regions at once, so many notifications in a request; the bytes that the kernel wrote for the process
+(write_bytes in /proc/PID/io, proc(5)) and its system calls that write, by notification.
+"""
+
+import http.server
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+BEACOND = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ".build/release/beacond")
+UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
+
+
+class Webhook(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    received = 0
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        Webhook.received += len(body) if isinstance(body, list) else 1
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+def measure(folder, regions, batch, port):
+    os.mkfifo(f"{folder}/air")
+    air = os.open(f"{folder}/air", os.O_RDWR)
+    with open(f"{folder}/beacond.yaml", "w") as file:
+        json.dump(
+            {
+                "sources": [{"name": "air", "from": "air"}],
+                "regions": [
+                    {"name": f"room {number}", "uuid": UUID, "major": number, "exit-timeout": "3s"}
+                    for number in range(regions)
+                ],
+                "notify": {"events": ["enter", "exit"]},
+                "destinations": [
+                    {"name": "hook", "type": "webhook", "url": f"http://127.0.0.1:{port}/", "batch": batch}],
+                "outbox": {"path": "beacond.sqlite"},
+            },
+            file)
+    process = subprocess.Popen(
+        [BEACOND, "--config", "beacond.yaml"], cwd=folder, stderr=subprocess.DEVNULL)
+    now = 1.8e9
+
+    def step(present):
+        nonlocal now
+        now += 1
+        # One that nobody monitors, so that time goes on.
+        for number in [9999] + present:
+            line = {
+                "time": now, "receiver": "x", "address": f"c0:00:00:00:00:{number & 255:02x}", "uuid": UUID,
+                "major": number, "minor": 1, "measuredPower": -59, "rssi": -60}
+            os.write(air, (json.dumps(line) + "\n").encode())
+
+    def wait(count):
+        while Webhook.received < count:
+            time.sleep(0.05)
+        # The outcome of the last delivery is written after its answer.
+        time.sleep(0.5)
+
+    def written():
+        with open(f"/proc/{process.pid}/io") as file:
+            values = dict(line.split(": ") for line in file.read().splitlines())
+        return int(values["write_bytes"]), int(values["syscw"])
+
+    Webhook.received = 0
+    everybody = list(range(regions))
+    step(everybody)
+    wait(regions)
+    before = written()
+    for number in range(10):
+        for _ in range(6):
+            step([])
+        wait(regions * (2 * number + 2))
+        step(everybody)
+        wait(regions * (2 * number + 3))
+    count = regions * 20
+    after = written()
+    print(
+        f"{regions:3} at once, {batch:2} in a request: {(after[0] - before[0]) / count:7.0f} bytes and "
+        f"{(after[1] - before[1]) / count:4.1f} calls a notification")
+    process.terminate()
+    process.wait()
+    os.close(air)
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Webhook)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+for regions, batch in [(1, 1), (12, 1), (50, 1), (50, 50)]:
+    # On a disk, since what is written to memory is not counted.
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        measure(folder, regions, batch, server.server_port)

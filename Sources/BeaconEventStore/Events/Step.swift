@@ -1,0 +1,107 @@
+public import Foundation
+
+/// Events and the changes of state that they lead to: all of them are stored, or nothing.
+///
+/// ```swift
+/// var step = Step([entered])
+/// step.set("region", "shop", to: Data("inside".utf8))
+/// try await store.append(step)
+/// ```
+///
+/// A step whose events are all in the store already is a repetition, and changes nothing. Of a step that is known in
+/// part, the new events and the changes are stored.
+public struct Step: Sendable {
+    /// The events, in order.
+    public var events: [Event]
+    /// The changes of state.
+    public var changes: [StateChange]
+    /// The progress of consumers that goes with it.
+    var progress: [Progress] = []
+
+    /// A consumer's progress.
+    enum Progress: Sendable {
+        /// It has handled a batch, and refused some events for good, by number, for a reason.
+        case handled(EventBatch, refused: [Int64: String])
+        /// An attempt failed, and is made again after so many milliseconds.
+        case failed(consumer: String, reason: String, pause: Int64)
+    }
+
+    /// Creates a step.
+    ///
+    /// - Parameters:
+    ///   - events: the events, in order.
+    ///   - changes: the changes of state.
+    public init(_ events: [Event] = [], changes: [StateChange] = []) {
+        self.events = events
+        self.changes = changes
+    }
+
+    /// Sets a value of the state.
+    ///
+    /// - Parameters:
+    ///   - namespace: the kind of value.
+    ///   - key: the key within the namespace.
+    ///   - value: the value; nil to remove it.
+    ///   - sender: the sender whose bounds it counts for.
+    public mutating func set(_ namespace: String, _ key: String, to value: Data?, sender: String? = nil) {
+        changes.append(StateChange(namespace: namespace, key: key, value: value, sender: sender))
+    }
+
+    /// Moves a consumer past a batch, together with the rest of the step.
+    ///
+    /// A consumer whose effects are all in the step handles each event exactly once: a step that repeats one that was
+    /// stored is recognized by the batch.
+    ///
+    /// - Parameters:
+    ///   - batch: the batch, or the first of its events.
+    ///   - refused: the events that can never be handled, by number, with the reasons. They become dead letters.
+    public mutating func commit(_ batch: EventBatch, refused: [Int64: String] = [:]) {
+        progress.append(.handled(batch, refused: refused))
+    }
+
+    /// Keeps that an attempt to handle a consumer's next event failed, for its status.
+    ///
+    /// - Parameters:
+    ///   - consumer: the consumer's name.
+    ///   - reason: why it failed.
+    ///   - pause: the time to the next attempt.
+    public mutating func fail(_ consumer: String, _ reason: String, retryAfter pause: Duration = .zero) {
+        progress.append(.failed(consumer: consumer, reason: reason, pause: pause.milliseconds))
+    }
+
+    /// True where a loss in a power failure would lose something, and not just repeat work.
+    var hasToBeSynced: Bool {
+        !events.isEmpty || !changes.isEmpty
+            || progress.contains {
+                if case .handled(_, let refused) = $0 { return !refused.isEmpty }
+                return false
+            }
+    }
+
+    /// The priority of the step as a whole: that of its most important event.
+    var priority: Event.Priority { events.map(\.priority).max() ?? .normal }
+
+    /// The bytes that the step occupies in memory, about.
+    var size: Int { changes.reduce(events.reduce(200) { $0 + $1.size }) { $0 + ($1.value?.count ?? 0) + 100 } }
+
+    /// The reason why the step can never be stored; nil where it can.
+    var fault: String? {
+        for event in events { if let fault = event.fault { return "the event \(event.id): \(fault)" } }
+        for change in changes { if let fault = change.fault { return "the value \(change.key.prefix(40)): \(fault)" } }
+        return nil
+    }
+}
+
+/// The store's acknowledgement of a step.
+public struct Receipt: Hashable, Sendable {
+    /// The numbers of the step's events, in order, those that were known already included.
+    public var numbers: [Int64] = []
+    /// The number of events that were new.
+    public var new = 0
+    /// True where the whole step was known, and changed nothing.
+    public var isRepeated = false
+
+    package init(numbers: [Int64] = [], new: Int = 0, isRepeated: Bool = false) {
+        (self.numbers, self.new, self.isRepeated) = (numbers, new, isRepeated)
+    }
+}

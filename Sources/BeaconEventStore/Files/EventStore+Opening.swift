@@ -1,0 +1,189 @@
+import BeaconSupport
+public import Foundation
+import GRDB
+import Logging
+
+/// The recovery from a damaged file.
+public struct EventStoreRecovery: Hashable, Sendable {
+    /// The damaged file's new name.
+    public var movedTo: URL
+    /// The damage, in words.
+    public var damage: String
+    /// The number of events that were found in it.
+    public var events: Int
+    /// The number of values of the state that were found in it.
+    public var rows: Int
+    /// The number of rows, or places of a table, that could not be read.
+    public var unreadable: Int
+}
+
+extension EventStore {
+    /// Returns what keeps a file from being an event store, in words that follow its path; nil where nothing does, or
+    /// where it is still to be created. Nothing is changed, and a store that is in use is not disturbed.
+    public static func fault(of file: URL) -> String? {
+        // Closing any descriptor of a file gives up every lock that the process has on it, SQLite's among them
+        // (fcntl(2)). So nothing but SQLite opens one that is in use, by whatever name.
+        let path = file.resolvingSymlinksInPath().path
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+        if isFolder.boolValue { return "is a folder; write the path of a file" }
+        if FileLock.isHeld(path + ".lock") { return nil }
+        guard let handle = FileHandle(forReadingAtPath: path) else { return "cannot be read by this user" }
+        defer { try? handle.close() }
+        // SQLite, "Database File Format", 1.3.
+        let beginning = (try? handle.read(upToCount: 15)) ?? Data()
+        return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
+            ? nil : "is no event store; give the events a file of their own"
+    }
+
+    /// An open store.
+    struct Opened {
+        var file: StoreFile
+        var lock: StoreLock
+        var ledger: Ledger
+        var recovery: EventStoreRecovery?
+    }
+
+    /// Opens a file, and replaces it where it is damaged.
+    static func open(
+        _ file: URL, settings: EventStoreSettings, clock: EventStoreClock, logger: Logger
+    ) throws(EventStoreError) -> Opened {
+        let lockPath = file.path + ".lock"
+        let wasUsed = FileManager.default.fileExists(atPath: lockPath)
+        try StoreFile.create(file)
+        let lock = try StoreLock(for: file)
+        PartialFile.sweep(file.deletingLastPathComponent())
+        do {
+            let (open, ledger) = try connect(file, settings)
+            return Opened(file: open, lock: lock, ledger: ledger)
+        } catch {
+            guard error.code == .damaged else {
+                if error.code == .notOurs, !wasUsed { try? FileManager.default.removeItem(atPath: lockPath) }
+                throw error
+            }
+            // A file whose beginning is destroyed was ours where its lock was.
+            guard wasUsed || StoreFile.isOurs(file) else {
+                try? FileManager.default.removeItem(atPath: lockPath)
+                throw EventStoreError(
+                    .notOurs, "\(file.path) is no event store. Give the store another path, or move this file aside",
+                    cause: error)
+            }
+            let (open, ledger, recovery) = try replace(
+                file, settings: settings, clock: clock, after: error, logger: logger)
+            return Opened(file: open, lock: lock, ledger: ledger, recovery: recovery)
+        }
+    }
+
+    private static func connect(
+        _ file: URL, _ settings: EventStoreSettings
+    ) throws(EventStoreError) -> (StoreFile, Ledger) {
+        do {
+            let open = try StoreFile(file, maximumSize: settings.maximumFileSize)
+            do {
+                return (open, try open.writer.inDatabase { try Ledger(StoreTables($0)) })
+            } catch {
+                open.close()
+                throw error
+            }
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotOpen)
+        }
+    }
+
+    /// Sets a damaged file aside, and puts a new one in its place with all rows that can be read.
+    private static func replace(
+        _ file: URL, settings: EventStoreSettings, clock: EventStoreClock, after failure: EventStoreError,
+        logger: Logger
+    ) throws(EventStoreError) -> (StoreFile, Ledger, EventStoreRecovery) {
+        do {
+            let partial = try PartialFile(for: file.path)
+            var result = StoreCopy.Result()
+            do {
+                let source = try openForCopy(file, hasLog: true)
+                defer { try? source.close() }
+                // Without a transaction, which an error would end.
+                result = try source.inDatabase { database in
+                    try StoreCopy(source: StoreTables(database), isSalvage: true).write(to: partial.path)
+                }
+            } catch {
+                // Nothing of it can be read.
+                logger.debug("cannot read \(file.path): \(error)")
+                result.unreadable += 1
+                try Data().write(to: URL(fileURLWithPath: partial.path))
+            }
+            let aside = try setAside(file, as: "damaged", at: clock.now) ?? file
+            try partial.finish()
+            let (open, ledger) = try connect(file, settings)
+            let recovery = EventStoreRecovery(
+                movedTo: aside, damage: failure.message, events: result.events, rows: result.rows,
+                unreadable: result.unreadable)
+            logger.error(
+                """
+                the event store is damaged and was moved aside; what can be read of it is in a new one. Check the disk; \
+                remove the moved file when nothing is missing
+                """,
+                metadata: [
+                    "damage": "\(failure)", "movedTo": "\(aside.path)", "events": "\(result.events)",
+                    "values": "\(result.rows)", "unreadable": "\(result.unreadable)",
+                ])
+            return (open, ledger, recovery)
+        } catch {
+            throw EventStoreError(
+                .damaged,
+                "\(failure) and could not be replaced: \(error). Move it aside, with the files beside it that end in -wal "
+                    + "and -shm, to begin with an empty store", cause: error)
+        }
+    }
+
+    /// Replaces the file, which was found damaged while it is open.
+    func replaceDamagedFile(because failure: EventStoreError) throws(EventStoreError) {
+        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+        try replaceDamagedFile(open, because: failure)
+    }
+
+    /// Replaces an open file, unless another one has taken its place already.
+    func replaceDamagedFile(_ open: StoreFile, because failure: EventStoreError) throws(EventStoreError) {
+        guard shared.withLock({ $0.file?.writer === open.writer }) else { return }
+        open.close()
+        let (new, fresh, recovery) = try Self.replace(
+            file, settings: settings, clock: clock, after: failure, logger: logger)
+        var next = fresh
+        // Where they cannot be written now, the next write does so.
+        try? new.writer.inDatabase { database in
+            try database.inTransaction(.immediate) {
+                let tables = StoreTables(database)
+                var ledger = fresh
+                try ledger.continueConsumers(of: self.ledger, tables)
+                next = ledger
+                try ledger.write(tables)
+                return .commit
+            }
+        }
+        // Numbers that were given out are not given out again.
+        next.sequence = max(next.sequence, ledger.sequence)
+        ledger = next
+        self.recovery = recovery
+        forgetConnection()
+        shared.withLock { $0.file = new }
+    }
+}
+
+extension Ledger {
+    /// Takes over what only the process knows of its consumers, and those whose rows are lost, since their readers go
+    /// on.
+    fileprivate mutating func continueConsumers(of old: Ledger, _ tables: StoreTables) throws {
+        for var record in old.consumers {
+            if let index = index(of: record.status.name) {
+                consumers[index].limits = record.limits
+                if consumers[index].filter != record.filter {
+                    consumers[index].set(record.filter)
+                    try consumers[index].recount(tables, through: sequence)
+                }
+            } else {
+                record.status.position = min(record.status.position, sequence)
+                try record.recount(tables, through: sequence)
+                consumers.append(record)
+            }
+        }
+    }
+}

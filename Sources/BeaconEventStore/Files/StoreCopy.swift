@@ -1,0 +1,284 @@
+import BeaconModel
+import BeaconSupport
+import Foundation
+import GRDB
+
+/// A copy of a store into a new file: a backup, a restored store, or the readable part of a damaged one.
+///
+/// Only known columns of known tables are read, each value is checked by type and size, and all of it is written by
+/// this module's own statements. Triggers, views and anything else in the source stay there.
+struct StoreCopy {
+    let source: StoreTables
+
+    /// Returns true for namespaces of the state that are copied.
+    let hasNamespace: (String) -> Bool
+
+    /// True to pass over what cannot be read, in place of an error, and to copy consumers.
+    let isSalvage: Bool
+
+    /// The most rows that a file of this size can have. A damaged table can lead in circles.
+    private let mostRows: Int
+
+    init(
+        source: StoreTables, hasNamespace: @escaping (String) -> Bool = { _ in true }, isSalvage: Bool = false
+    ) throws {
+        (self.source, self.hasNamespace, self.isSalvage) = (source, hasNamespace, isSalvage)
+        func size(_ pragma: String) throws -> Int { try source.first("PRAGMA \(pragma)") { try $0.count(0) } ?? 0 }
+        // A row of a name, the shortest, has 16 bytes and more.
+        mostRows = try size("page_count") * size("page_size") / 16
+    }
+
+    /// The most places of a damaged table at which reading is tried again.
+    private static let mostAttempts = 100_000
+
+    /// The result of a copy.
+    struct Result {
+        var events = 0
+        var rows = 0
+        /// The rows, or places of a table, that could not be read.
+        var unreadable = 0
+        var sequence: Int64 = 0
+    }
+
+    /// Writes the copy into a new file.
+    ///
+    /// - Parameter path: the new file, under the lock of ``PartialFile``.
+    /// - Throws: SQLite's error, or ``DamagedRow``.
+    func write(to path: String) throws -> Result {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.inDatabase { database in
+            // It is of no use before it is complete.
+            try database.execute(
+                sql: "\(StoreSchema.pageSize); PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            var result = Result()
+            try database.inTransaction(.immediate) {
+                try StoreSchema.create(in: database)
+                let target = StoreTables(database)
+                try copyEvents(target, &result)
+                try copyNames(target, &result)
+                try copyState(target, &result)
+                result.sequence = max(result.sequence, (try? source.sequence()) ?? 0)
+                if isSalvage { try copyConsumers(target, &result) }
+                try target.run("DELETE FROM sqlite_sequence WHERE name = 'event'")
+                try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [result.sequence])
+                return .commit
+            }
+            return result
+        }
+    }
+
+    /// Returns true where the source has a table with such columns, which is neither a view nor computed.
+    private func has(_ table: String, _ columns: String) throws -> Bool {
+        let kind = try source.first("SELECT type, sql FROM sqlite_schema WHERE name = ?", [table]) {
+            (try $0.text(0), try $0.text(1, atMost: 1 << 20))
+        }
+        guard let kind, kind.0 == "table", !kind.1.uppercased().hasPrefix("CREATE VIRTUAL") else { return false }
+        var found: Set<String> = []
+        try source.each("SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", [table]) { row in
+            found.insert(try row.text(0, atMost: 1 << 16))
+            return true
+        }
+        return columns.split(separator: ",").allSatisfy { found.contains($0.trimmingCharacters(in: .whitespaces)) }
+    }
+
+    /// Does something with the source, and counts an error where it is tolerated.
+    private func attempt(_ result: inout Result, _ body: (inout Result) throws -> Void) throws {
+        do {
+            try body(&result)
+        } catch {
+            guard isSalvage else { throw error }
+            result.unreadable += 1
+        }
+    }
+
+    // MARK: - Tables
+
+    private func copyEvents(_ target: StoreTables, _ result: inout Result) throws {
+        var isThere = false
+        try attempt(&result) { _ in isThere = try has("event", StoreRow.columns) }
+        guard isThere else { return }
+        var next: Int64 = 1
+        var step: Int64 = 1
+        var attempts = 0
+        while next < Int64.max / 2, attempts < Self.mostAttempts {
+            do {
+                try source.each("SELECT \(StoreRow.columns) FROM event WHERE number >= ? ORDER BY number", [next]) {
+                    row in
+                    let number = try row.integer(0)
+                    // A damaged table can lead in circles.
+                    guard number >= next, number < Int64.max / 2 else {
+                        throw DamagedRow(description: "event \(number) is out of order")
+                    }
+                    next = number + 1
+                    step = 1
+                    guard let event = try? row.event() else {
+                        result.unreadable += 1
+                        return true
+                    }
+                    try target.run(
+                        "INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.event.id.bytes])
+                    guard target.database.changesCount > 0 else { return true }
+                    try target.insert(event)
+                    result.events += 1
+                    result.sequence = number
+                    return true
+                }
+                return
+            } catch {
+                guard isSalvage else { throw error }
+                // Behind the damage, a page or more further on.
+                result.unreadable += 1
+                attempts += 1
+                next += step
+                if attempts.isMultiple(of: 64) { step = min(step * 2, 1 << 60) }
+            }
+        }
+    }
+
+    private func copyNames(_ target: StoreTables, _ result: inout Result) throws {
+        try attempt(&result) { result in
+            guard try has("known", "number, id") else { return }
+            var count = 0
+            try source.each("SELECT number, id FROM known ORDER BY number") { row in
+                count += 1
+                guard let id = try? row.id(1), (1..<Int64.max / 2).contains(try row.integer(0)) else { return true }
+                try target.run(
+                    "INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [try row.integer(0), id.bytes])
+                result.sequence = max(result.sequence, try row.integer(0))
+                return count < mostRows
+            }
+        }
+    }
+
+    private func copyState(_ target: StoreTables, _ result: inout Result) throws {
+        // From both ends, so that damage in the middle hides little.
+        for order in isSalvage ? ["ASC", "DESC"] : ["ASC"] {
+            try attempt(&result) { result in
+                guard try has("state", "namespace, key, value, sender, modified") else { return }
+                var count = 0
+                try source.each(
+                    """
+                    SELECT namespace, key, value, sender, modified FROM state ORDER BY namespace \(order), key \(order)
+                    """
+                ) { row in
+                    count += 1
+                    let change: StateChange
+                    let modified: Int64
+                    do {
+                        change = StateChange(
+                            namespace: try row.text(0), key: try row.text(1),
+                            value: try row.data(2, atMost: StateChange.maximumValue), sender: try row.optionalText(3))
+                        modified = try row.integer(4)
+                    } catch {
+                        guard isSalvage else { throw error }
+                        result.unreadable += 1
+                        return count < mostRows
+                    }
+                    guard hasNamespace(change.namespace) else { return count < mostRows }
+                    try target.run(
+                        "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
+                        [
+                            change.namespace, change.key, change.value, change.sender,
+                            min(max(modified, 0), Timestamp.latest.milliseconds),
+                        ])
+                    result.rows += target.database.changesCount
+                    return count < mostRows
+                }
+            }
+        }
+    }
+
+    private func copyConsumers(_ target: StoreTables, _ result: inout Result) throws {
+        var records: [ConsumerRecord] = []
+        try attempt(&result) { result in
+            var names: Set<String> = []
+            guard try has("consumer", "name, position") else { return }
+            try source.each("SELECT name FROM consumer ORDER BY name LIMIT 1000") { row in
+                if let name = try? row.text(0), !EventLookup.isReserved(name) { names.insert(name) }
+                return true
+            }
+            for name in names.sorted() {
+                // Its counts may be damaged, and then it goes on without them.
+                var record = ConsumerRecord(ConsumerStatus(name: name))
+                try attempt(&result) { _ in
+                    if let known = try source.consumers(name).first { record = known }
+                }
+                records.append(record)
+            }
+        }
+        for var record in records {
+            record.status.position = min(max(record.status.position, 0), result.sequence)
+            record.skips = record.skips.map { min(max($0, 0), result.sequence) }
+            try copyRefused(of: record.status.name, target, &result)
+            try target.write(record)
+        }
+    }
+
+    private func copyRefused(of name: String, _ target: StoreTables, _ result: inout Result) throws {
+        try attempt(&result) { result in
+            let columns = "state, attempts, reason, refusedAt, \(StoreRow.columns)"
+            guard try has("refused", "consumer, " + columns) else { return }
+            try source.each(
+                "SELECT \(columns) FROM refused WHERE consumer = ? ORDER BY number LIMIT ?", [name, mostRows]
+            ) {
+                row in
+                do {
+                    let state = try row.count(0)
+                    guard state <= 2 else { throw DamagedRow(description: "a dead letter is in state \(state)") }
+                    try target.refuse(
+                        try row.event(4), by: name, reason: try row.text(2, atMost: 1 << 16),
+                        attempts: try row.count(1), at: min(max(try row.integer(3), 0), Timestamp.latest.milliseconds),
+                        state: state)
+                } catch let error as DamagedRow {
+                    guard isSalvage else { throw error }
+                    result.unreadable += 1
+                }
+                return true
+            }
+        }
+    }
+}
+
+/// A file that is being made beside the one whose place it takes. One that a kill left behind is removed when a store
+/// in the same folder is opened.
+final class PartialFile {
+    let path: String
+    private let target: String
+    private var lock: FileLock?
+
+    private static let mark = ".partial-"
+
+    init(for target: String) throws(StateError) {
+        self.target = target
+        path = "\(target)\(Self.mark)\(UUID().uuidString)"
+        try AtomicFile.makeFolder(URL(fileURLWithPath: target).deletingLastPathComponent().path)
+        try AtomicFile.make(path)
+        lock = try FileLock(exclusive: path)
+    }
+
+    /// Puts the file into its place, on the disk.
+    func finish() throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.synchronize()
+        try handle.close()
+        try AtomicFile.rename(path, to: target)
+        lock = nil
+    }
+
+    deinit {
+        guard lock != nil else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Removes the partial files in a folder that no process holds a lock on.
+    static func sweep(_ folder: URL) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
+            guard let mark = name.range(of: mark), UUID(uuidString: String(name[mark.upperBound...])) != nil else {
+                continue
+            }
+            let path = folder.appendingPathComponent(name).path
+            if !FileLock.isHeld(path) { try? FileManager.default.removeItem(atPath: path) }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import BeaconSupport
+import CLibrary
+import Foundation
+import GRDB
+
+/// An open file of an event store: one connection that writes, and two that read.
+struct StoreFile: Sendable {
+    let writer: DatabaseQueue
+    /// For consumers, whose reads are short.
+    let reader: DatabaseQueue
+    /// For queries of the history and backups, which may take long.
+    let queries: DatabaseQueue
+
+    /// How long a write waits for another process that has SQLite's lock. A longer wait would hide the failure.
+    private static let patience = 0.5
+
+    /// Opens a file, and creates missing tables. A file that has them is not written to, so that it can be read on a
+    /// full disk.
+    ///
+    /// - Throws: SQLite's error, or ``EventStoreError`` where the file is not a store.
+    init(_ file: URL, maximumSize: Int?) throws {
+        var configuration = Configuration()
+        configuration.label = "event store"
+        configuration.busyMode = .timeout(Self.patience)
+        // A disk may fail in the middle of a rollback, which GRDB would take for a fault of the program.
+        configuration.allowsUnsafeTransactions = true
+        writer = try DatabaseQueue(path: file.path, configuration: configuration)
+        do {
+            try writer.inDatabase { try Self.prepare($0, file, maximumSize) }
+            configuration.readonly = true
+            configuration.allowsUnsafeTransactions = false
+            configuration.busyMode = .timeout(5)
+            configuration.prepareDatabase { database in
+                try database.execute(sql: "PRAGMA cache_size = -1000; PRAGMA trusted_schema = OFF")
+            }
+            reader = try DatabaseQueue(path: file.path, configuration: configuration)
+            queries = try DatabaseQueue(path: file.path, configuration: configuration)
+        } catch {
+            try? writer.close()
+            throw error
+        }
+    }
+
+    private static func prepare(_ database: Database, _ file: URL, _ maximumSize: Int?) throws {
+        try database.execute(sql: "PRAGMA trusted_schema = OFF")
+        let application = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let version = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        let objects = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+        let isNew = application == 0 && objects == 0
+        guard application == StoreSchema.applicationID || isNew else {
+            throw EventStoreError(
+                .notOurs, "\(file.path) is a database of another program. Give the event store another path")
+        }
+        guard version <= StoreSchema.version else {
+            throw EventStoreError(
+                .notOurs,
+                "\(file.path) was written by a newer version of this program (\(version), where \(StoreSchema.version) "
+                    + "is known). Run that one, or move the file aside")
+        }
+        // Before anything is written.
+        if isNew { try database.execute(sql: StoreSchema.pageSize) }
+        // Writers do not wait for readers, and a commit is one write to the log (SQLite, "Write-Ahead Logging").
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
+        // Pages are half as large as SQLite's usual ones, so that there may be twice as many in the log.
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 2000")
+        // After a burst the log is cut back to its usual size.
+        try database.execute(sql: "PRAGMA journal_size_limit = 4194304")
+        // 2 MB, whatever the size of the file.
+        try database.execute(sql: "PRAGMA cache_size = -2000")
+        if let maximumSize {
+            let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096
+            try database.execute(sql: "PRAGMA max_page_count = \(max(maximumSize / max(pageSize, 512), 1))")
+        }
+        if isNew {
+            try database.inTransaction(.immediate) {
+                try StoreSchema.create(in: database)
+                return .commit
+            }
+        } else {
+            guard try StoreSchema.isWhole(database) else {
+                throw EventStoreError(.damaged, "\(file.path) is damaged: its tables are not an event store's")
+            }
+            // A larger file takes too long to check at each start. Damage is found when it is read.
+            let size = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
+            guard size <= 32 << 20 else { return }
+            let problem = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
+            guard problem == "ok" else {
+                throw EventStoreError(.damaged, "\(file.path) is damaged: \(problem ?? "no details")")
+            }
+        }
+    }
+
+    /// Closes the connections.
+    func close() {
+        try? queries.close()
+        try? reader.close()
+        try? writer.close()
+    }
+
+    /// Creates the folder and the file, where they are missing. No other user may read them: they record who was where.
+    static func create(_ file: URL) throws(EventStoreError) {
+        do throws(StateError) {
+            try AtomicFile.makeFolder(file.deletingLastPathComponent().path)
+            try AtomicFile.make(file.path)
+        } catch {
+            throw EventStoreError(
+                .cannotOpen,
+                "\(file.path) cannot be created: \(error.message). Check that this user may write there", cause: error)
+        }
+    }
+
+    /// Returns true for a file that was an event store, however damaged. Another program's file is not ours to move.
+    static func isOurs(_ file: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
+        defer { try? handle.close() }
+        // The application's number is at byte 68 of a database's header (SQLite, "Database File Format", 1.3).
+        let header = (try? handle.read(upToCount: 72)) ?? Data()
+        let number = withUnsafeBytes(of: StoreSchema.applicationID.bigEndian) { Data($0) }
+        return header.isEmpty || (header.count == 72 && header.suffix(4) == number)
+    }
+}
+
+/// The lock by which one process at a time writes to a store. It is on a file beside it, and the system releases it
+/// when the process ends, however it ends (flock(2)).
+final class StoreLock: Sendable {
+    private let lock: FileLock
+
+    /// How often the lock of a process that has ended is tried again, and the microseconds between: ten seconds in all,
+    /// for a busy machine.
+    private static let attempts = 500
+    private static let pause: UInt32 = 20_000
+
+    /// Takes the lock.
+    ///
+    /// - Throws: `inUse` where another holder has it, `cannotOpen` where the file cannot be created.
+    init(for file: URL) throws(EventStoreError) {
+        let path = file.path + ".lock"
+        // The service can take a lock that root made. Where the file cannot be made, opening it says why.
+        try? AtomicFile.make(path)
+        for _ in 0..<Self.attempts {
+            do throws(StateError) {
+                if let lock = try FileLock(alone: path) {
+                    self.lock = lock
+                    try? Data("\(getpid())\n".utf8).write(to: URL(fileURLWithPath: path))
+                    return
+                }
+            } catch {
+                throw EventStoreError(.cannotOpen, error.message, cause: error)
+            }
+            // A process that was killed while it started a program leaves the lock to that for a moment, between fork
+            // and exec.
+            guard let pid = Self.pid(path), kill(pid, 0) != 0, errno == ESRCH else { break }
+            usleep(Self.pause)
+        }
+        let holder = Self.pid(path).map { $0 == getpid() ? "another part of this process" : "process \($0)" }
+        throw EventStoreError(
+            .inUse,
+            "\(file.path) is in use by \(holder ?? "another process"). End the other, or give this one another path")
+    }
+
+    private static func pid(_ path: String) -> pid_t? {
+        guard let bytes = try? SmallFile.contents(path: path, limit: 64) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return pid_t(text).flatMap { $0 > 0 ? $0 : nil }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import GRDB
+
+/// The tables of an event store's file.
+enum StoreSchema {
+    /// The four characters SBES, which identify the file to file(1) and to this module (SQLite, PRAGMA application_id).
+    static let applicationID: Int32 = 0x5342_4553
+
+    /// The version of the tables.
+    static let version: Int32 = 1
+
+    /// Sets the size of a new file's pages. A commit writes whole pages, and those of 2 kB halve what a single event
+    /// writes. Smaller ones would not hold most events and values whole.
+    static let pageSize = "PRAGMA page_size = 2048"
+
+    /// A table, with the statement that creates it.
+    struct Table: Sendable {
+        var name: String
+        var sql: String
+    }
+
+    /// The columns of an event, in `event` and in `refused`, which outlives the event itself.
+    private static let eventColumns = """
+        id BLOB NOT NULL, time INTEGER NOT NULL, arrival INTEGER NOT NULL, kind TEXT NOT NULL, \
+        priority INTEGER NOT NULL, region TEXT, place TEXT, beacon BLOB, receiver TEXT, sender TEXT, install TEXT, \
+        audience TEXT, body BLOB NOT NULL
+        """
+
+    /// `known` has the names of events longer than `event` has the events, so that a sender that repeats one is
+    /// recognized. `lookup` finds events by an attribute; see ``EventLookup``. `boot` has one row: the boot in which
+    /// the newest events arrived, the milliseconds by which the wall clock was ahead of its clock, and the first event.
+    ///
+    /// An entry of `refused` is a dead letter (0), a dead letter that waits for another attempt (1), or a waiting event
+    /// that was dropped by hand (2).
+    static let tables = [
+        Table(name: "event", sql: "CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, \(eventColumns))"),
+        Table(name: "known", sql: "CREATE TABLE known (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE)"),
+        Table(
+            name: "state",
+            sql: """
+                CREATE TABLE state (namespace TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, sender TEXT, \
+                modified INTEGER NOT NULL, PRIMARY KEY (namespace, key)) WITHOUT ROWID
+                """),
+        Table(
+            name: "consumer",
+            sql: """
+                CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL, \
+                skip0 INTEGER NOT NULL DEFAULT 0, skip1 INTEGER NOT NULL DEFAULT 0, skip2 INTEGER NOT NULL DEFAULT 0, \
+                skip3 INTEGER NOT NULL DEFAULT 0, waiting INTEGER NOT NULL DEFAULT 0, \
+                waitingBytes INTEGER NOT NULL DEFAULT 0, appended INTEGER NOT NULL DEFAULT 0, \
+                handled INTEGER NOT NULL DEFAULT 0, retried INTEGER NOT NULL DEFAULT 0, \
+                refused INTEGER NOT NULL DEFAULT 0, droppedByAge INTEGER NOT NULL DEFAULT 0, \
+                droppedBySize INTEGER NOT NULL DEFAULT 0, droppedByFilter INTEGER NOT NULL DEFAULT 0, \
+                droppedByHand INTEGER NOT NULL DEFAULT 0, superseded INTEGER NOT NULL DEFAULT 0, \
+                failures INTEGER NOT NULL DEFAULT 0, failingSince INTEGER, nextAttempt INTEGER, lastError TEXT, \
+                filter BLOB NOT NULL, pausedFrom INTEGER, pausedThrough INTEGER\
+                ) WITHOUT ROWID
+                """),
+        Table(
+            name: "refused",
+            sql: """
+                CREATE TABLE refused (consumer TEXT NOT NULL, number INTEGER NOT NULL, state INTEGER NOT NULL, \
+                attempts INTEGER NOT NULL, reason TEXT NOT NULL, refusedAt INTEGER NOT NULL, \(eventColumns), \
+                PRIMARY KEY (consumer, number)) WITHOUT ROWID
+                """),
+        Table(
+            name: "lookup",
+            sql: """
+                CREATE TABLE lookup (field INTEGER NOT NULL, value NOT NULL, number INTEGER NOT NULL, \
+                PRIMARY KEY (field, value, number)) WITHOUT ROWID
+                """),
+        Table(
+            name: "boot",
+            sql: "CREATE TABLE boot (id TEXT NOT NULL, lead INTEGER NOT NULL, firstNumber INTEGER NOT NULL)"),
+    ]
+
+    static let indexes = [
+        Table(
+            name: "stateBySender",
+            sql: "CREATE INDEX stateBySender ON state (namespace, sender, modified) WHERE sender IS NOT NULL")
+    ]
+
+    /// Creates the tables.
+    static func create(in database: Database, version: Int32 = version) throws {
+        for table in tables + indexes { try database.execute(sql: table.sql) }
+        try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+    }
+
+    /// Returns true where a file has these tables and nothing else. Triggers, views and changed tables are not ours,
+    /// and could do anything.
+    static func isWhole(_ database: Database) throws -> Bool {
+        var expected: [String: String] = [:]
+        for table in tables + indexes { expected[table.name] = table.sql }
+        var found = 0
+        let rows = try Row.fetchCursor(database, sql: "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        while let row = try rows.next() {
+            let name = try StoreRow(row).text(0, atMost: 1 << 16)
+            // SQLite's own: the sequence, and what ANALYZE keeps.
+            if name.hasPrefix("sqlite_") { continue }
+            guard expected[name] == (try StoreRow(row).text(1, atMost: 1 << 20)) else { return false }
+            found += 1
+        }
+        return found == expected.count
+    }
+}

@@ -1,0 +1,211 @@
+import BeaconModel
+import Foundation
+import GRDB
+
+/// A value in the file that is not of the type or size that its column has.
+struct DamagedRow: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// A row whose values are checked by type and size as they are read. Bytes on a disk can be anything, and GRDB's own
+/// conversions trap.
+struct StoreRow {
+    private let row: Row
+
+    init(_ row: Row) { self.row = row }
+
+    private func damage(_ column: Int, _ type: String) -> DamagedRow {
+        DamagedRow(description: "a value in column \(column) is no \(type)")
+    }
+
+    private func storage(_ column: Int) throws -> DatabaseValue.Storage {
+        guard column < row.count else { throw damage(column, "value at all") }
+        let value: DatabaseValue = row[column]
+        return value.storage
+    }
+
+    func integer(_ column: Int) throws -> Int64 {
+        guard case .int64(let value) = try storage(column) else { throw damage(column, "whole number") }
+        return value
+    }
+
+    func optionalInteger(_ column: Int) throws -> Int64? {
+        switch try storage(column) {
+        case .null: nil
+        case .int64(let value): value
+        default: throw damage(column, "whole number")
+        }
+    }
+
+    /// Returns a count, which is never negative.
+    func count(_ column: Int) throws -> Int {
+        guard let value = Int(exactly: try integer(column)), value >= 0, value <= Int.max / 4 else {
+            throw damage(column, "count")
+        }
+        return value
+    }
+
+    func text(_ column: Int, atMost limit: Int = Event.maximumText) throws -> String {
+        guard case .string(let value) = try storage(column), value.utf8.count <= limit else {
+            throw damage(column, "text of at most \(limit) bytes")
+        }
+        return value
+    }
+
+    func optionalText(_ column: Int, atMost limit: Int = Event.maximumText) throws -> String? {
+        if case .null = try storage(column) { return nil }
+        return try text(column, atMost: limit)
+    }
+
+    func data(_ column: Int, atMost limit: Int) throws -> Data {
+        guard case .blob(let value) = try storage(column), value.count <= limit else {
+            throw damage(column, "block of at most \(limit) bytes")
+        }
+        return value
+    }
+
+    func id(_ column: Int) throws -> EventID {
+        guard let id = EventID(bytes: try data(column, atMost: 16)) else { throw damage(column, "UUID") }
+        return id
+    }
+
+    /// The columns of ``event(_:)``, which `event` and `refused` both have.
+    static let columns =
+        "number, id, time, arrival, kind, priority, region, place, beacon, receiver, sender, install, audience, body"
+
+    /// Reads the event whose columns begin at one of the row.
+    func event(_ first: Int = 0) throws -> StoredEvent {
+        let number = try integer(first)
+        let priority = try integer(first + 5)
+        guard number > 0, (0..<Int64(Event.Priority.count)).contains(priority) else {
+            throw damage(first + 5, "priority")
+        }
+        var event = Event(
+            id: try id(first + 1), time: Timestamp(nanoseconds: try integer(first + 2)), kind: try text(first + 4),
+            priority: Event.Priority(UInt8(priority)), body: try data(first + 13, atMost: Event.maximumBody))
+        event.region = try optionalText(first + 6)
+        event.place = try optionalText(first + 7)
+        if case .null = try storage(first + 8) {
+        } else {
+            guard let beacon = BeaconIdentity(bytes: try data(first + 8, atMost: 20)) else {
+                throw damage(first + 8, "beacon")
+            }
+            event.beacon = beacon
+        }
+        event.receiver = try optionalText(first + 9)
+        event.sender = try optionalText(first + 10)
+        event.install = try optionalText(first + 11)
+        let most = Event.maximumAudience * (Event.maximumText + 1)
+        event.audience = try optionalText(first + 12, atMost: most)?.components(separatedBy: "\n") ?? []
+        return StoredEvent(
+            number: number, arrival: Timestamp(milliseconds: try integer(first + 3)), event: event)
+    }
+}
+
+/// The store's tables, during one access to its database.
+struct StoreTables {
+    let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    func run(_ sql: String, _ arguments: StatementArguments = []) throws {
+        try statement(sql, arguments).execute()
+    }
+
+    /// Returns a statement that is compiled once. GRDB's check of the arguments' number costs more than some
+    /// statements.
+    private func statement(_ sql: String, _ arguments: StatementArguments) throws -> Statement {
+        let statement = try database.cachedStatement(sql: sql)
+        statement.setUncheckedArguments(arguments)
+        return statement
+    }
+
+    /// Returns what is read from the first row of a query; nil where it has none.
+    func first<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], _ read: (StoreRow) throws -> Value
+    ) throws -> Value? {
+        let rows = try Row.fetchCursor(try statement(sql, arguments))
+        guard let row = try rows.next() else { return nil }
+        let value = try read(StoreRow(row))
+        // To its end, so that the statement is reset and holds no lock.
+        while try rows.next() != nil {}
+        return value
+    }
+
+    /// Calls `body` with each row of a query until it returns false.
+    func each(
+        _ sql: String, _ arguments: StatementArguments = [], _ body: (StoreRow) throws -> Bool
+    ) throws {
+        let rows = try Row.fetchCursor(try statement(sql, arguments))
+        while let row = try rows.next(), try body(StoreRow(row)) {}
+    }
+
+    /// The number of the newest event that was ever stored, whatever became of it.
+    func sequence() throws -> Int64 {
+        let number = try first("SELECT seq FROM sqlite_sequence WHERE name = 'event'") { try $0.integer(0) } ?? 0
+        // 2^62 events take longer than a disk lasts, and a number close to the limit could not count up.
+        guard (0...Int64.max / 2).contains(number) else { throw DamagedRow(description: "the sequence is \(number)") }
+        return number
+    }
+
+    /// Inserts an event.
+    func insert(_ event: StoredEvent) throws {
+        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", event.row)
+    }
+
+    /// Calls `body` with each event of a condition, in order, until it returns false; with nil for one that cannot be
+    /// read.
+    func events(
+        _ condition: String, _ arguments: StatementArguments, limit: Int = -1, _ body: (StoredEvent?) throws -> Bool
+    ) throws {
+        try each(
+            "SELECT \(StoreRow.columns) FROM event WHERE \(condition) ORDER BY number LIMIT \(limit)", arguments
+        ) { try body(try? $0.event()) }
+    }
+}
+
+extension StoredEvent {
+    /// The values of ``StoreRow/columns``.
+    var row: StatementArguments {
+        [
+            number, event.id.bytes, event.time.nanoseconds, arrival.milliseconds, event.kind,
+            Int64(event.priority.rawValue), event.region, event.place, event.beacon?.bytes, event.receiver,
+            event.sender, event.install, event.audience.isEmpty ? nil : event.audience.joined(separator: "\n"),
+            event.body,
+        ]
+    }
+}
+
+extension EventID {
+    /// The name as the key of a row.
+    var bytes: Data { withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { Data($0) } }
+
+    /// Reads the key of a row; nil unless it has 16 bytes.
+    init?(bytes: Data) {
+        guard bytes.count == 16 else { return nil }
+        self.init(ProximityUUID(high: bytes.bigEndian(0, 8), low: bytes.bigEndian(8, 8)))
+    }
+}
+
+extension BeaconIdentity {
+    /// The identity as it travels on the air: 16 bytes of UUID, 2 of major and 2 of minor.
+    var bytes: Data {
+        withUnsafeBytes(of: (uuid.high.bigEndian, uuid.low.bigEndian)) { Data($0) }
+            + withUnsafeBytes(of: (major.bigEndian, minor.bigEndian)) { Data($0) }
+    }
+
+    /// Reads an identity; nil unless it has 20 bytes.
+    init?(bytes: Data) {
+        guard bytes.count == 20 else { return nil }
+        self.init(
+            uuid: ProximityUUID(high: bytes.bigEndian(0, 8), low: bytes.bigEndian(8, 8)),
+            major: UInt16(truncatingIfNeeded: bytes.bigEndian(16, 2)),
+            minor: UInt16(truncatingIfNeeded: bytes.bigEndian(18, 2)))
+    }
+}
+
+extension Data {
+    fileprivate func bigEndian(_ offset: Int, _ count: Int) -> UInt64 {
+        dropFirst(offset).prefix(count).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,201 @@
+public import BeaconModel
+import GRDB
+
+/// A selection of events, newest first.
+///
+/// ```swift
+/// var query = EventQuery()
+/// query.kinds = ["enter", "exit"]
+/// query.region = "shop"
+/// let page = try await store.events(query)
+/// query.before = page.next        // nil at the end
+/// ```
+public struct EventQuery: Hashable, Sendable {
+    /// The kinds; empty for all.
+    public var kinds: [String] = []
+    /// The region; nil for all, as with the other attributes.
+    public var region: String?
+    /// The place.
+    public var place: String?
+    /// The beacon.
+    public var beacon: BeaconIdentity?
+    /// The receiver.
+    public var receiver: String?
+    /// The sender.
+    public var sender: String?
+    /// The sender's install.
+    public var install: String?
+    /// The first moment, by the events' clock.
+    public var from: Timestamp?
+    /// The last moment, by the events' clock.
+    public var to: Timestamp?
+    /// Only events with a smaller number.
+    public var before: Int64?
+    /// Only events with a larger number.
+    public var after: Int64?
+    /// The most events of a page.
+    public var limit = 100
+
+    /// Creates a selection of all events.
+    public init() {}
+
+    /// The conditions on the columns of a table of events.
+    var conditions: [(sql: String, arguments: StatementArguments)] {
+        var all: [(String, StatementArguments)] = []
+        func add(_ sql: String, _ value: (any DatabaseValueConvertible)?) {
+            if let value { all.append((sql, [value])) }
+        }
+        add("e.region = ?", region)
+        add("e.place = ?", place)
+        add("e.beacon = ?", beacon?.bytes)
+        add("e.receiver = ?", receiver)
+        add("e.sender = ?", sender)
+        add("e.install = ?", install)
+        add("e.time >= ?", from?.nanoseconds)
+        add("e.time <= ?", to?.nanoseconds)
+        if !kinds.isEmpty {
+            let marks = kinds.map { _ in "?" }.joined(separator: ", ")
+            all.append(("e.kind IN (\(marks))", StatementArguments(kinds)))
+        }
+        return all
+    }
+
+    /// The entries of the index that can lead the search.
+    var leads: [(field: EventLookup.Field, value: DatabaseValue)] {
+        let values: [(EventLookup.Field, (any DatabaseValueConvertible)?)] = [
+            (.region, region), (.place, place), (.beacon, beacon?.bytes), (.receiver, receiver), (.sender, sender),
+            (.install, install), (.kind, kinds.count == 1 ? kinds[0] : nil),
+        ]
+        return values.compactMap { field, value in value.map { (field, $0.databaseValue) } }
+    }
+}
+
+/// A page of events.
+public struct EventPage: Hashable, Sendable {
+    /// The events, newest first.
+    public var events: [StoredEvent] = []
+    /// The number before which the next page begins; nil at the end.
+    ///
+    /// A page may be short of its limit and still have a successor: a query reads a bounded number of events at once.
+    public var next: Int64?
+}
+
+extension StoreTables {
+    /// The most events that a query reads for a page.
+    static let mostExamined = 20_000
+
+    /// Returns a page of the events that a query selects.
+    func page(_ query: EventQuery) throws -> EventPage {
+        var page = EventPage()
+        let limit = max(query.limit, 1)
+        var examined = 0
+        var before = min(query.before ?? .max, try sequence() + 1)
+        var after = max(query.after ?? 0, 0)
+        let lookup = try first("SELECT position FROM consumer WHERE name = ?", [EventLookup.consumer]) {
+            try $0.integer(0)
+        }
+        let indexed = min(lookup ?? 0, before - 1)
+        let conditions = query.conditions
+        /// Reads the events of a number range, newest first, by the SQL that finds them, until the page is full.
+        func read(_ source: String, _ arguments: StatementArguments, _ last: Int64) throws -> Bool {
+            // The conditions are columns of the result, not of the search, so that what is read is bounded.
+            let matches = (["1"] + conditions.map { "(\($0.sql))" }).joined(separator: " AND ")
+            let all = conditions.reduce(StatementArguments()) { $0 + $1.arguments } + arguments
+            let columns = StoreRow.columns.split(separator: ", ").map { "e.\($0)" }.joined(separator: ", ")
+            var isFull = false
+            try each("SELECT \(matches), \(columns) FROM \(source)", all) { row in
+                examined += 1
+                before = try row.integer(1)
+                if try row.optionalInteger(0) == 1, let event = try? row.event(1) { page.events.append(event) }
+                isFull = page.events.count == limit || examined >= Self.mostExamined
+                return !isFull
+            }
+            if !isFull { before = last + 1 }
+            return isFull
+        }
+        let tail = max(indexed, after)
+        if before - 1 > tail {
+            let isFull = try read(
+                "event AS e WHERE e.number < ? AND e.number > ? ORDER BY e.number DESC", [before, tail], tail)
+            if isFull {
+                page.next = before
+                return page
+            }
+        }
+        if query.from != nil || query.to != nil {
+            let span = try numbers(from: query.from, to: query.to, through: indexed)
+            guard let span else { return page }
+            before = min(before, span.upperBound + 1)
+            after = max(after, span.lowerBound - 1)
+        }
+        guard before - 1 > after else { return page }
+        let isFull: Bool
+        if let lead = try lead(of: query, before: before) {
+            isFull = try read(
+                """
+                lookup AS l CROSS JOIN event AS e ON e.number = l.number
+                WHERE l.field = ? AND l.value = ? AND l.number < ? AND l.number > ? ORDER BY l.number DESC
+                """, [lead.field.rawValue, lead.value, before, after], after)
+        } else {
+            isFull = try read(
+                "event AS e WHERE e.number < ? AND e.number > ? ORDER BY e.number DESC", [before, after], after)
+        }
+        page.next = isFull && before > 1 ? before : nil
+        return page
+    }
+
+    /// Returns the entry of the index with the fewest events, which leads the search; nil where the query names none.
+    private func lead(
+        of query: EventQuery, before: Int64
+    ) throws -> (field: EventLookup.Field, value: DatabaseValue)? {
+        let leads = query.leads
+        guard leads.count > 1 else { return leads.first }
+        var best: (field: EventLookup.Field, value: DatabaseValue)?
+        var fewest = Int.max
+        for lead in leads {
+            let count =
+                try first(
+                    """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM lookup WHERE field = ? AND value = ? AND number < ? LIMIT 10000)
+                    """, [lead.field.rawValue, lead.value, before]
+                ) { try $0.count(0) } ?? 0
+            if count < fewest { (best, fewest) = (lead, count) }
+        }
+        return best
+    }
+
+    /// Returns the smallest and the largest number of the events of a time; nil if the time has no events.
+    ///
+    /// Times need not be in the order of the numbers: clocks differ, and are set.
+    private func numbers(from: Timestamp?, to: Timestamp?, through last: Int64) throws -> ClosedRange<Int64>? {
+        let span = try first(
+            "SELECT min(number), max(number) FROM lookup WHERE field = ? AND value BETWEEN ? AND ?",
+            [EventLookup.Field.time.rawValue, from?.nanoseconds ?? 0, to?.nanoseconds ?? .max]
+        ) { (try $0.optionalInteger(0), try $0.optionalInteger(1)) }
+        guard let first = span?.0, let newest = span?.1, first <= newest else { return nil }
+        return first...newest
+    }
+
+    /// Counts the events that a query selects in each step of a time, by kind. The query's own times are not used.
+    ///
+    /// - Returns: the counts, and the number before which the next call goes on; nil at the end.
+    func counts(
+        _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int, before: Int64?
+    ) throws -> (counts: [String: [Int]], next: Int64?) {
+        var query = query
+        (query.from, query.to) = (from, to)
+        query.before = before
+        query.limit = Self.mostExamined
+        let page = try page(query)
+        var counts: [String: [Int]] = [:]
+        let width = max(to.since(from), 1)
+        for stored in page.events {
+            // In floating point, since the product may exceed 64 bits.
+            let share = Double(stored.event.time.since(from)) / Double(width)
+            let step = min(max(Int(share * Double(steps)), 0), steps - 1)
+            counts[stored.event.kind, default: Array(repeating: 0, count: steps)][step] += 1
+        }
+        return (counts, page.next)
+    }
+}

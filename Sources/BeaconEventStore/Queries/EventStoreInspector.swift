@@ -1,0 +1,203 @@
+public import BeaconModel
+import CLibrary
+public import Foundation
+import GRDB
+
+/// A reader and editor of a store's file, also while another process writes to it. It lets a person decide about dead
+/// letters, and another process of an application add events.
+///
+/// The process that writes notices changes with its next write or, where it calls ``EventStore/run()``, within ten
+/// seconds.
+public struct EventStoreInspector: Sendable {
+    private let file: URL
+    private let database: DatabaseQueue
+
+    /// Opens the store in a file.
+    ///
+    /// - Throws: ``EventStoreError``: `cannotOpen` if the file does not exist, `notOurs` or `damaged` if it is no event
+    ///   store.
+    public init(file: URL) throws(EventStoreError) {
+        // Its folder is for the owner alone, so that it cannot even be found out whether there is a file.
+        if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
+            throw EventStoreError(
+                .cannotOpen,
+                "the event store at \(file.path) is not for this user; run this as the user who runs the program, or as "
+                    + "root with sudo")
+        }
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw EventStoreError(
+                .cannotOpen,
+                "there is no event store at \(file.path). Check the path; the program creates it when it starts")
+        }
+        self.file = file
+        do {
+            var configuration = Configuration()
+            configuration.label = "event store inspector"
+            configuration.busyMode = .timeout(5)
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+            database = try DatabaseQueue(path: file.path, configuration: configuration)
+            let isOurs = try database.read { database in
+                try Int32.fetchOne(database, sql: "PRAGMA application_id") == StoreSchema.applicationID
+                    && Int32.fetchOne(database, sql: "PRAGMA user_version") == StoreSchema.version
+                    && StoreSchema.isWhole(database)
+            }
+            guard isOurs else {
+                throw EventStoreError(.notOurs, "\(file.path) is no event store, or one of another version")
+            }
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotOpen)
+        }
+    }
+
+    /// Returns the status of all consumers, by name.
+    ///
+    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    public func consumers() throws(EventStoreError) -> [ConsumerStatus] { try read { try $0.statuses() } }
+
+    /// Returns the dead letters of a consumer, oldest first.
+    ///
+    /// - Parameters:
+    ///   - consumer: the consumer's name.
+    ///   - limit: the most to return.
+    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be read.
+    public func refused(by consumer: String, limit: Int = 100) throws(EventStoreError) -> [RefusedEvent] {
+        try read { tables in
+            try check(consumer, tables)
+            return try tables.refused(by: consumer, limit: limit)
+        }
+    }
+
+    /// Returns the events that wait for a consumer, in the order in which it gets them.
+    ///
+    /// - Parameters:
+    ///   - consumer: the consumer's name.
+    ///   - limit: the most to return.
+    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be read.
+    public func waiting(for consumer: String, limit: Int = 100) throws(EventStoreError) -> [StoredEvent] {
+        try read { tables in
+            try check(consumer, tables)
+            guard limit > 0, var record = try tables.consumers(consumer).first else { return [] }
+            let due = try tables.nextBatch(of: record, limit: limit, after: 0).batch
+            guard due.isRetry else { return due.events }
+            record.due = ConsumerRecord.Amount()
+            guard due.events.count < limit else { return due.events }
+            return due.events
+                + (try tables.nextBatch(of: record, limit: limit - due.events.count, after: 0).batch.events)
+        }
+    }
+
+    /// Adds events, which are on the disk when the call returns. Those that are in the store are passed over.
+    ///
+    /// - Returns: the number of events that were new.
+    /// - Throws: ``EventStoreError`` where the file cannot be written.
+    @discardableResult
+    public func append(_ events: [Event]) throws(EventStoreError) -> Int {
+        if let fault = Step(events).fault { throw EventStoreError(.invalid, "cannot store events: \(fault)") }
+        return try change { tables in
+            try tables.correctTimes(by: .system)
+            var number = try tables.sequence()
+            var new = 0
+            let consumers = try tables.consumers()
+            for event in events {
+                try tables.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number + 1, event.id.bytes])
+                guard tables.database.changesCount > 0 else { continue }
+                number += 1
+                new += 1
+                let event = StoredEvent(number: number, arrival: EventStoreClock.system.wall(), event: event)
+                try tables.insert(event)
+                // The writer counts the rest.
+                for consumer in consumers where consumer.wants(event) {
+                    try tables.run(
+                        "UPDATE consumer SET waiting = waiting + 1, waitingBytes = waitingBytes + ? WHERE name = ?",
+                        [event.event.size, consumer.status.name])
+                }
+            }
+            return new
+        }
+    }
+
+    /// Has dead letters tried again, before all other events, and makes the consumer's next attempt due.
+    ///
+    /// - Parameters:
+    ///   - id: the event; nil for all dead letters.
+    ///   - consumer: the consumer's name.
+    /// - Returns: the number of dead letters that are tried again.
+    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
+    @discardableResult
+    public func retry(_ id: EventID? = nil, for consumer: String) throws(EventStoreError) -> Int {
+        try change { tables in
+            try check(consumer, tables)
+            return try tables.retry(id, of: consumer)
+        }
+    }
+
+    /// Drops dead letters and, where asked, events that wait.
+    ///
+    /// - Parameters:
+    ///   - id: the event; nil for all.
+    ///   - consumer: the consumer's name.
+    ///   - deadLettersOnly: false to drop events that wait as well.
+    /// - Returns: the number of events that were dropped.
+    /// - Throws: ``EventStoreError`` where there is no such consumer, or the file cannot be written.
+    @discardableResult
+    public func drop(
+        _ id: EventID? = nil, for consumer: String, deadLettersOnly: Bool = true
+    ) throws(EventStoreError) -> Int {
+        try change { tables in
+            try check(consumer, tables)
+            return try tables.drop(id, of: consumer, deadLettersOnly: deadLettersOnly)
+        }
+    }
+
+    private func check(_ consumer: String, _ tables: StoreTables) throws {
+        let names = try tables.statuses().map(\.name)
+        guard !names.contains(consumer) else { return }
+        let known = names.isEmpty ? "" : "; it has \(names.joined(separator: ", "))"
+        throw EventStoreError(.unknownConsumer, "the event store has no consumer \"\(consumer)\"\(known)")
+    }
+
+    private func read<Value>(_ body: (StoreTables) throws -> Value) throws(EventStoreError) -> Value {
+        do {
+            return try database.read { try body(StoreTables($0)) }
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotRead)
+        }
+    }
+
+    private func change<Value>(_ body: (StoreTables) throws -> Value) throws(EventStoreError) -> Value {
+        do {
+            return try database.inDatabase { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                var value: Value?
+                try database.inTransaction(.immediate) {
+                    value = try body(StoreTables(database))
+                    return .commit
+                }
+                guard let value else { throw EventStoreError(.cannotWrite, "\(file.path): nothing was written") }
+                return value
+            }
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotWrite)
+        }
+    }
+}
+
+extension EventStoreInspector {
+    /// Returns SQLite's plans for the searches of a page, for tests: one line for each step of each search.
+    package func plans(of query: EventQuery) throws(EventStoreError) -> [String] {
+        try read { tables in
+            var searches: [String] = []
+            tables.database.trace { searches.append($0.expandedDescription) }
+            _ = try tables.page(query)
+            tables.database.trace(options: [])
+            var plans: [String] = []
+            for search in searches {
+                let rows = try Row.fetchCursor(tables.database, sql: "EXPLAIN QUERY PLAN " + search)
+                while let row = try rows.next() {
+                    plans.append("\(try StoreRow(row).text(3, atMost: 1 << 16)): \(search)")
+                }
+            }
+            return plans
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package import BeaconModel
+import BeaconSupport
+import Foundation
+import Logging
+import Metrics
+
+/// Health, live events, the log and the metrics.
+extension EventStore {
+    /// The time since 1970, by the wall clock.
+    package nonisolated var wallTime: Timestamp { clock.wall() }
+
+    /// The health of the store now.
+    public nonisolated var health: EventStoreHealth {
+        let now = clock.sinceBoot()
+        return shared.withLock { shared in
+            var health = shared.health
+            (health.waitingEvents, health.waitingBytes) = (shared.tail.events, shared.tail.bytes)
+            health.isSlow = shared.writing.map { now - $0 >= 1_000_000_000 } ?? false
+            return health
+        }
+    }
+
+    /// Returns the events from now on, in order. An event is sent once it is on the disk or, while the disk fails, at
+    /// once as one that waits.
+    ///
+    /// A caller that does not keep up is ended, and resumes after the number of the last event that it got, by
+    /// ``events(_:)`` or as a consumer.
+    ///
+    /// - Parameter capacity: the most events that wait for the caller.
+    public nonisolated func live(capacity: Int = 512) -> AsyncStream<LiveEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LiveEvent.self, bufferingPolicy: .bufferingOldest(max(capacity, 1)))
+        let number = shared.withLock { shared -> Int? in
+            guard shared.file != nil else { return nil }
+            shared.nextListener += 1
+            shared.live[shared.nextListener] = continuation
+            return shared.nextListener
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [shared] _ in _ = shared.withLock { $0.live.removeValue(forKey: number) } }
+        return stream
+    }
+
+    /// Sends events to those who follow. It is called under the lock, so that all get them in one order.
+    ///
+    /// - Returns: those who do not keep up, to be ended without the lock.
+    private static func tell(_ events: [LiveEvent], _ shared: inout Shared) -> [AsyncStream<LiveEvent>.Continuation] {
+        var slow: [AsyncStream<LiveEvent>.Continuation] = []
+        for (number, listener) in shared.live {
+            for event in events {
+                guard case .dropped = listener.yield(event) else { continue }
+                slow.append(listener)
+                shared.live[number] = nil
+                break
+            }
+        }
+        return slow
+    }
+
+    /// Sends the events that wait while the disk fails to those who follow.
+    nonisolated func tellWaitingEvents() {
+        let slow = shared.withLock { shared in
+            guard shared.health.failure != nil else { return [AsyncStream<LiveEvent>.Continuation]() }
+            return Self.tell(shared.tail.tellWaiting().map { .waiting($0) }, &shared)
+        }
+        for listener in slow { listener.finish() }
+    }
+
+    // MARK: - What happened
+
+    /// Reports what a transaction did, once it is written.
+    func report(_ writer: StepWriter, except told: Set<EventID>) {
+        if !writer.stored.isEmpty { storedCounter.increment(by: writer.stored.count) }
+        let news = writer.stored.filter { !told.contains($0.event.id) }.map { LiveEvent.stored($0) }
+        let slow = shared.withLock { Self.tell(news, &$0) }
+        for listener in slow { listener.finish() }
+        for (consumer, count, reason) in writer.skips { logSkipped(count, consumer, reason) }
+    }
+
+    /// Logs skipped events at once, and then once a minute with their number: a consumer that is behind skips all the
+    /// time.
+    private func logSkipped(_ count: Int, _ consumer: String, _ reason: String) {
+        let now = clock.sinceBoot()
+        var skips = unreportedSkips[consumer] ?? (0, nil)
+        skips.count += count
+        if skips.logged.map({ now - $0 >= 60_000_000_000 }) ?? true {
+            logger.warning(
+                "a consumer skipped events because \(reason); find out why it does not handle them",
+                metadata: ["consumer": "\(consumer)", "count": "\(skips.count)"])
+            skips = (0, now)
+        }
+        unreportedSkips[consumer] = skips
+    }
+
+    /// Begins or continues a failure of the disk: callers learn of it, other steps wait.
+    func fail(_ error: EventStoreError) {
+        let now = clock.wall()
+        let (isNew, callers, dropped, slow) = shared.withLock { shared in
+            let isNew = shared.health.failure == nil
+            shared.health.failure = EventStoreHealth.Failure(
+                code: error.code, message: error.message, since: shared.health.failure?.since ?? now)
+            let (callers, dropped, untold) = shared.tail.fail()
+            return (isNew, callers, dropped, Self.tell(untold.map { .waiting($0) }, &shared))
+        }
+        if !dropped.isEmpty { countDropped(dropped) }
+        for caller in callers { caller.completion?(.failure(error)) }
+        if isNew {
+            logger.error("cannot write events: \(error). They wait in memory, and are tried again every second")
+            failingGauge.record(now.seconds)
+            attention.signal()
+        }
+        for listener in slow { listener.finish() }
+    }
+
+    /// Ends a failure of the disk.
+    func endFailure() {
+        let dropped = shared.withLock { shared in
+            shared.health.failure = nil
+            return shared.health.dropped.values.reduce(0, +)
+        }
+        failingGauge.record(0)
+        logger.notice("events are written again", metadata: ["droppedSinceStart": "\(dropped)"])
+    }
+
+    /// Counts events that were dropped, and logs the first of a failure.
+    nonisolated func countDropped(_ steps: [Step]) {
+        var kinds: [String: Int] = [:]
+        for event in steps.flatMap(\.events) { kinds[event.kind, default: 0] += 1 }
+        let isFirst = shared.withLock { [kinds] shared in
+            let isFirst = shared.health.dropped.isEmpty
+            shared.health.dropped.merge(kinds, uniquingKeysWith: +)
+            return isFirst
+        }
+        for (kind, count) in kinds {
+            // These are rare, so that none is kept: a backend returns the same counter for the same label.
+            Counter(label: "beacon_event_store_dropped_total", dimensions: [("kind", kind)], factory: metrics)
+                .increment(by: count)
+        }
+        if isFirst {
+            logger.error(
+                "events are dropped, since more wait in memory for the disk than the bounds allow; the health counts them",
+                metadata: ["kinds": "\(kinds.keys.sorted().joined(separator: ", "))"])
+        }
+    }
+
+    /// Counts events that could not be read, and logs the first.
+    nonisolated func reportDamagedEvents(_ count: Int) {
+        let isFirst = shared.withLock { shared in
+            defer { shared.health.damagedEvents += count }
+            return shared.health.damagedEvents == 0
+        }
+        if isFirst { logger.error("events in \(file.path) cannot be read and are passed over; check the disk") }
+    }
+}

@@ -1,0 +1,425 @@
+import BeaconModel
+import BeaconSupport
+import Dispatch
+public import Foundation
+import GRDB
+public import Logging
+public import Metrics
+
+/// A durable log of events in a file, with the state that they lead to and the positions of those who consume them.
+///
+/// ```swift
+/// let store = try EventStore(file: file)
+/// async let running: Void = store.run()
+/// try await store.append(Step([event]))          // on the disk when it returns
+/// ```
+///
+/// There are two ways in. ``append(_:)`` and ``appendBlocking(_:)`` return once the step is on the disk, or throw; then
+/// nothing of it is kept, and the caller repeats or gives up. ``enqueue(_:)`` returns at once and never fails: while
+/// the disk does, the step waits in memory, whole and bounded, and ``health`` says so. Steps that arrive while others
+/// are written are written and synced together.
+///
+/// One process at a time writes to a file. ``EventStoreInspector`` reads and edits it while the other writes.
+public actor EventStore {
+    /// The file.
+    public nonisolated let file: URL
+
+    /// The recovery from a damaged file; nil where the file was intact.
+    public internal(set) var recovery: EventStoreRecovery?
+
+    nonisolated let executor = SerialQueueExecutor(label: "swift-beacon.event-store")
+    nonisolated let settings: EventStoreSettings
+    nonisolated let clock: EventStoreClock
+    nonisolated let logger: Logger
+    nonisolated let metrics: any MetricsFactory
+    let storedCounter: Counter
+    let failingGauge: Gauge
+
+    /// What callers on other threads share with the writer.
+    struct Shared {
+        var file: StoreFile?
+        var tail: MemoryTail
+        var health = EventStoreHealth()
+        /// The time since boot at which the write in progress began.
+        var writing: Int64?
+        /// The time since boot of the last attempt to write.
+        var lastAttempt = Int64.min
+        /// True while a flush is on the queue that takes all that waits.
+        var isFlushScheduled = false
+        /// True while a flush will be on the queue, after the time for coalescing.
+        var isFlushPlanned = false
+        var arrivals: [String: AsyncSignal] = [:]
+        var nextListener = 0
+        var live: [Int: AsyncStream<LiveEvent>.Continuation] = [:]
+    }
+
+    nonisolated let shared: Locked<Shared>
+    /// Signals ``run()`` that the writer has something to do.
+    nonisolated let attention = AsyncSignal()
+
+    var lock: StoreLock?
+    var ledger = Ledger()
+    private var isSynced: Bool?
+    /// The lead of the wall clock as the file has it; nil before the first write.
+    private var storedLead: Int64?
+    /// Throws in place of a write, for tests of faults.
+    private let fault: (@Sendable () throws -> Void)?
+    private var isHousekeepingScheduled = false
+    /// The events that each consumer skipped since the last line about it, and the time since boot of that line.
+    var unreportedSkips: [String: (count: Int, logged: Int64?)] = [:]
+
+    /// The executor of the store's own dispatch queue, since a disk can be slow.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Opens the store in a file, and creates a missing file.
+    ///
+    /// A damaged file is set aside, and its readable rows go into a new one. ``recovery`` and the log describe it.
+    ///
+    /// - Parameters:
+    ///   - file: a file on a local disk; SQLite's log does not work over a network.
+    ///   - settings: the bounds.
+    ///   - logger: a logger for failures, drops and damage.
+    ///   - metrics: the backend of the counters `beacon_event_store_events_total` and `_dropped_total` by kind, and of
+    ///     the gauge `beacon_event_store_failing_since_seconds`, counted from 1970, or 0.
+    ///   - clock: the clocks; others than the system's are for tests.
+    /// - Throws: ``EventStoreError``: `inUse` where another process has the file; `cannotOpen`, `full`, `locked` or
+    ///   `notOurs` where it cannot be used.
+    public init(
+        file: URL, settings: EventStoreSettings = EventStoreSettings(),
+        logger: Logger = Logger(label: "swift-beacon.event-store"),
+        metrics: any MetricsFactory = MetricsSystem.factory, clock: EventStoreClock = .system
+    ) throws(EventStoreError) {
+        try self.init(
+            file: file, settings: settings, logger: logger, metrics: metrics, clock: clock, fault: nil)
+    }
+
+    /// Opens the store, with a fault that is thrown in place of writes while there is one.
+    package init(
+        file: URL, settings: EventStoreSettings, logger: Logger, metrics: any MetricsFactory, clock: EventStoreClock,
+        fault: (@Sendable () throws -> Void)?
+    ) throws(EventStoreError) {
+        self.file = file
+        self.settings = settings
+        self.logger = logger
+        self.clock = clock
+        self.fault = fault
+        self.metrics = metrics
+        storedCounter = Counter(label: "beacon_event_store_events_total", factory: metrics)
+        failingGauge = Gauge(label: "beacon_event_store_failing_since_seconds", factory: metrics)
+        let opened = try Self.open(file, settings: settings, clock: clock, logger: logger)
+        lock = opened.lock
+        recovery = opened.recovery
+        ledger = opened.ledger
+        shared = Locked(Shared(file: opened.file, tail: MemoryTail(settings)))
+    }
+
+    // MARK: - Writing
+
+    /// Stores a step. When the call returns, it is on the disk.
+    ///
+    /// A step whose events are in the store already changes nothing, so that a caller that did not receive the
+    /// acknowledgement may repeat the call.
+    ///
+    /// - Returns: the numbers of the events.
+    /// - Throws: ``EventStoreError``, within about a second of a failure of the disk: `full`, `locked`, `cannotWrite`,
+    ///   `damaged`; `crowded` while too many steps wait in memory; `invalid`, `conflict`, `unknownConsumer` for this
+    ///   step alone; `closed`. Nothing of the step was stored then.
+    @discardableResult
+    public nonisolated func append(_ step: Step) async throws(EventStoreError) -> Receipt {
+        if let fault = step.fault { throw EventStoreError(.invalid, "cannot store a step: \(fault)") }
+        let result: Result<Receipt, EventStoreError> = await withCheckedContinuation { continuation in
+            submit(PendingStep(step) { continuation.resume(returning: $0) })
+        }
+        return try result.get()
+    }
+
+    /// Stores a step, for callers that cannot suspend. The call blocks its thread until the step is on the disk.
+    ///
+    /// - Returns: the numbers of the events.
+    /// - Throws: ``EventStoreError``, as ``append(_:)``.
+    @discardableResult
+    public nonisolated func appendBlocking(_ step: Step) throws(EventStoreError) -> Receipt {
+        if let fault = step.fault { throw EventStoreError(.invalid, "cannot store a step: \(fault)") }
+        let outcome = Locked<Result<Receipt, EventStoreError>?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        submit(
+            PendingStep(step) { result in
+                outcome.withLock { $0 = result }
+                isDone.signal()
+            })
+        isDone.wait()
+        guard let result = outcome.withLock({ $0 }) else { throw .closed(file) }
+        return try result.get()
+    }
+
+    /// Stores a step soon. The call returns at once.
+    ///
+    /// While the disk fails, the step waits in memory. Where more wait than the bounds allow, steps are dropped whole:
+    /// those whose most important event has the lowest priority first, and of these the oldest. Drops are counted in
+    /// ``health`` and logged. A step that can never be stored is logged and dropped.
+    public nonisolated func enqueue(_ step: Step) {
+        if let fault = step.fault {
+            logger.error("cannot store a step, which is dropped: \(fault)")
+            countDropped([step])
+            return
+        }
+        submit(PendingStep(step))
+    }
+
+    private nonisolated func submit(_ pending: PendingStep) {
+        enum Admission { case closed, crowded, admitted(dropped: [Step]) }
+        let isAwaited = pending.completion != nil
+        let now = clock.sinceBoot()
+        let admission = shared.withLock { shared -> Admission in
+            guard shared.file != nil else { return .closed }
+            guard let dropped = shared.tail.add(pending) else { return .crowded }
+            let isFailing = shared.health.failure != nil
+            let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
+            if isAwaited || !isFailing || isDue {
+                schedule(&shared, isAwaited || isFailing || settings.coalescing <= .zero)
+            }
+            if isFailing { attention.signal() }
+            return .admitted(dropped: dropped)
+        }
+        switch admission {
+        case .closed: pending.completion?(.failure(.closed(file)))
+        case .crowded:
+            pending.completion?(
+                .failure(
+                    EventStoreError(.crowded, "too many steps wait for the disk; see the health of the event store")))
+        case .admitted(let dropped):
+            if !dropped.isEmpty { countDropped(dropped) }
+            if !isAwaited { tellWaitingEvents() }
+        }
+    }
+
+    private static let retryNanoseconds = EventStoreSettings.retry.milliseconds * 1_000_000
+
+    /// Puts a flush on the queue.
+    private nonisolated func schedule(_ shared: inout Shared, _ isAtOnce: Bool) {
+        guard !shared.isFlushScheduled else { return }
+        if isAtOnce {
+            shared.isFlushScheduled = true
+            executor.queue.async { self.assumeIsolated { $0.flush() } }
+        } else if !shared.isFlushPlanned {
+            shared.isFlushPlanned = true
+            let pause = DispatchTimeInterval.milliseconds(Int(settings.coalescing.milliseconds))
+            executor.queue.asyncAfter(deadline: .now() + pause) { self.assumeIsolated { $0.flush() } }
+        }
+    }
+
+    /// Writes what waits, in groups, until nothing does or the disk fails.
+    func flush() {
+        let isOpen = shared.withLock { shared in
+            (shared.isFlushScheduled, shared.isFlushPlanned) = (false, false)
+            return shared.file != nil
+        }
+        while isOpen {
+            let (group, isFailing) = shared.withLock { shared in
+                let isFailing = shared.health.failure != nil
+                // What fails as a whole may succeed in part, on a disk that is nearly full.
+                return (shared.tail.take(isFailing ? 1 : EventStoreSettings.group), isFailing)
+            }
+            guard !group.isEmpty else { break }
+            do {
+                let steps = group.map(\.pending.step)
+                let (results, writer) = try write(synced: steps.contains(where: \.hasToBeSynced)) { writer in
+                    try steps.map { try writer.store($0) }
+                }
+                shared.withLock { $0.tail.removeWritten() }
+                if isFailing { endFailure() }
+                // Before the callers learn of it, so that those who follow from then on do not get it.
+                let told = Set(group.filter(\.isTold).flatMap { $0.pending.step.events.map(\.id) })
+                report(writer, except: told)
+                for (entry, result) in zip(group, results) {
+                    if entry.pending.completion == nil, case .failure(let error) = result {
+                        logger.error("cannot store a step, which is dropped: \(error)")
+                        countDropped([entry.pending.step])
+                    }
+                    entry.pending.completion?(result)
+                }
+            } catch {
+                fail(EventStoreError(error, file, otherwise: .cannotWrite))
+                break
+            }
+            keepHouseSoon()
+        }
+    }
+
+    /// Writes in one transaction, and once more where the file was damaged and is replaced, or the log took the room.
+    func write<Value>(
+        synced: Bool, _ body: (inout StepWriter) throws -> Value
+    ) throws -> (Value, StepWriter) {
+        let began = clock.sinceBoot()
+        shared.withLock { ($0.writing, $0.lastAttempt) = (began, began) }
+        defer { shared.withLock { $0.writing = nil } }
+        do {
+            return try transact(synced, body)
+        } catch {
+            let failure = EventStoreError(error, file, otherwise: .cannotWrite)
+            switch failure.code {
+            case .damaged: try replaceDamagedFile(because: failure)
+            case .full:
+                let file = shared.withLock { $0.file }
+                try? file?.writer.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+                // What all have passed makes room for what is new.
+                _ = try? transact(false) { writer in _ = try writer.retain() }
+            default: throw failure
+            }
+            return try transact(synced, body)
+        }
+    }
+
+    private func transact<Value>(
+        _ synced: Bool, _ body: (inout StepWriter) throws -> Value
+    ) throws -> (Value, StepWriter) {
+        guard let open = shared.withLock({ $0.file }) else { throw EventStoreError.closed(file) }
+        return try open.writer.inDatabase { database in
+            if database.isInsideTransaction { try database.rollback() }
+            // FULL makes a commit wait for the disk (SQLite, PRAGMA synchronous).
+            if synced != isSynced {
+                try database.execute(sql: "PRAGMA synchronous = \(synced ? "FULL" : "NORMAL")")
+                isSynced = synced
+            }
+            let tables = StoreTables(database)
+            var result: (Value, StepWriter)?
+            let lead = clock.lead
+            let isSet = storedLead.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) } ?? true
+            try database.inTransaction(.immediate) {
+                try fault?()
+                var writer = StepWriter(tables: tables, settings: settings, now: clock.now, ledger: ledger)
+                try writer.ledger.refresh(tables)
+                // Before anything is added by the new time, and before anything counts as old by it.
+                if isSet {
+                    try tables.correctTimes(by: clock)
+                    for record in try tables.consumers() {
+                        guard let index = writer.ledger.index(of: record.status.name) else { continue }
+                        writer.ledger.consumers[index].status.failingSince = record.status.failingSince
+                        writer.ledger.consumers[index].status.nextAttempt = record.status.nextAttempt
+                    }
+                }
+                let value = try body(&writer)
+                try writer.ledger.advanceIdleConsumers(tables)
+                try writer.ledger.write(tables)
+                result = (value, writer)
+                return .commit
+            }
+            guard let result else { throw EventStoreError(.cannotWrite, "\(file.path): nothing was written") }
+            if isSet { storedLead = lead }
+            ledger = result.1.ledger
+            for index in ledger.consumers.indices where ledger.consumers[index].hasNews {
+                ledger.consumers[index].hasNews = false
+                let name = ledger.consumers[index].status.name
+                shared.withLock { $0.arrivals[name] }?.signal()
+            }
+            return result
+        }
+    }
+
+    /// Opens the file again after it was replaced.
+    func forgetConnection() { (isSynced, storedLead) = (nil, nil) }
+
+    // MARK: - Housekeeping
+
+    /// Deletes events, state and dead letters beyond their bounds, in pieces between which steps are written. ``run()``
+    /// does so every ten seconds, and the store itself where a bound is exceeded.
+    ///
+    /// - Throws: ``EventStoreError`` where the disk fails.
+    public func keepHouse() async throws(EventStoreError) {
+        while try keepHouseForMoment() { await Task.yield() }
+    }
+
+    private func keepHouseSoon() {
+        guard !isHousekeepingScheduled else { return }
+        // The events in the file that all have passed, about.
+        let passed = ledger.passed - (ledger.sequence - Int64(ledger.events))
+        let isDue =
+            ledger.events >= settings.retention.events + settings.piece && passed >= settings.piece
+            || ledger.bytes > settings.retention.bytes && passed > 0
+            || settings.retention.hasHistory && ledger.sequence - ledger.indexed >= Int64(settings.piece)
+            || ledger.consumers.contains(where: \.isBehind)
+        guard isDue else { return }
+        isHousekeepingScheduled = true
+        executor.queue.async {
+            self.assumeIsolated { store in
+                store.isHousekeepingScheduled = false
+                do {
+                    if try store.keepHouseForMoment() { store.keepHouseSoon() }
+                } catch {
+                    store.logger.debug("the bounds of the event store are enforced later: \(error)")
+                }
+            }
+        }
+    }
+
+    /// Does a piece of the work.
+    ///
+    /// - Returns: true where there is more.
+    private func keepHouseForMoment() throws(EventStoreError) -> Bool {
+        do {
+            let (isMore, writer) = try write(synced: false) { writer in
+                let skips = try writer.skip()
+                try writer.expireState()
+                try writer.expireDeadLetters()
+                try writer.ledger.advanceIdleConsumers(writer.tables)
+                // Before the index, which has no use for events that are deleted.
+                if try writer.retain() { return true }
+                let piece = writer.settings.piece
+                guard writer.settings.retention.hasHistory else { return skips }
+                return try EventLookup.extend(&writer.ledger, by: piece, writer.tables) || skips
+            }
+            report(writer, except: [])
+            return isMore
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotWrite)
+        }
+    }
+
+    /// Repeats failed writes, enforces bounds by age, and notices what other processes append, until the task is
+    /// cancelled or the store closed.
+    public nonisolated func run() async {
+        var lastHousekeeping = clock.sinceBoot()
+        while !Task.isCancelled, shared.withLock({ $0.file != nil }) {
+            let seen = attention.count
+            let isBusy = shared.withLock { !$0.tail.entries.isEmpty }
+            if isBusy {
+                try? await clock.sleep(.milliseconds(500))
+            } else {
+                let (clock, attention) = (clock, attention)
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { try? await clock.sleep(EventStoreSettings.housekeeping) }
+                    group.addTask { await attention.wait(after: seen) }
+                    await group.next()
+                    group.cancelAll()
+                }
+            }
+            let now = clock.sinceBoot()
+            shared.withLock { shared in
+                let isDue = now - Self.retryNanoseconds >= shared.lastAttempt
+                if !shared.tail.entries.isEmpty, isDue, shared.writing == nil { schedule(&shared, true) }
+            }
+            guard now - lastHousekeeping >= EventStoreSettings.housekeeping.milliseconds * 1_000_000 else { continue }
+            lastHousekeeping = now
+            do throws(EventStoreError) {
+                try await keepHouse()
+            } catch {
+                logger.debug("the bounds of the event store are enforced later: \(error)")
+            }
+        }
+    }
+
+    /// Makes the last attempt to write what waits in memory, and closes the file. Later calls throw `closed`.
+    public func close() {
+        flush()
+        let (open, lost, listeners, arrivals) = shared.withLock { shared in
+            defer { (shared.file, shared.live) = (nil, [:]) }
+            return (shared.file, shared.tail.events, Array(shared.live.values), Array(shared.arrivals.values))
+        }
+        if lost > 0 { logger.error("\(lost) events are lost, which waited in memory for the disk") }
+        for listener in listeners { listener.finish() }
+        open?.close()
+        lock = nil
+        for signal in arrivals { signal.signal() }
+        attention.signal()
+    }
+}

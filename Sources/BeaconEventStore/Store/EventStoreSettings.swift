@@ -1,0 +1,68 @@
+/// The bounds of an event store and its habits.
+public struct EventStoreSettings: Sendable {
+    /// The bounds of the history. An event beyond them is deleted once every consumer has passed it.
+    public struct Retention: Hashable, Sendable {
+        /// The longest time since an event's arrival.
+        public var age: Duration
+        /// The most events.
+        public var events: Int
+        /// The most bytes of events.
+        public var bytes: Int
+        /// The most names that are remembered, also of deleted events, for senders that repeat one.
+        public var names: Int
+
+        /// Creates bounds.
+        ///
+        /// - Parameters:
+        ///   - age: the longest time since an event's arrival.
+        ///   - events: the most events.
+        ///   - bytes: the most bytes of events.
+        ///   - names: the most names that are remembered.
+        public init(
+            age: Duration = .seconds(90 * 86_400), events: Int = 100_000, bytes: Int = 256 << 20,
+            names: Int = 250_000
+        ) {
+            (self.age, self.events, self.bytes, self.names) = (age, events, bytes, names)
+        }
+
+        /// Bounds for a file that is a queue and no history: events go as soon as all consumers have passed them.
+        public static let none = Retention(age: .zero, events: 0, names: 50_000)
+
+        /// True where events are kept that all consumers have passed, for queries.
+        var hasHistory: Bool { events > 0 && age > .zero }
+    }
+
+    /// The bounds of the history.
+    public var retention = Retention()
+    /// The bounds of namespaces of the state.
+    public var state: [String: StateLimits] = [:]
+    /// The bounds of all other namespaces.
+    public var otherState = StateLimits()
+    /// The most events that wait in memory while the disk fails.
+    public var waitingEvents = 10_000
+    /// The most bytes of steps that wait in memory.
+    public var waitingBytes = 16 << 20
+    /// The longest time that an enqueued step waits for others, to be written with them.
+    public var coalescing = Duration.milliseconds(50)
+    /// The largest size of the file, in bytes; nil for no bound. Beyond it writes fail, whereas the other bounds delete
+    /// what is oldest, so it should be well above them.
+    public var maximumFileSize: Int?
+
+    /// The events that are indexed, or deleted, in one transaction. Each writes a page of the index for each value of
+    /// an attribute, so that few transactions with many events write less.
+    package var piece = 4_000
+
+    /// Creates settings with the defaults.
+    public init() {}
+
+    func limits(of namespace: String) -> StateLimits { state[namespace] ?? otherState }
+
+    /// The most events of one transaction.
+    static let group = 1_000
+
+    /// The time between two attempts to write while no caller waits.
+    static let retry = Duration.seconds(1)
+
+    /// The time between two rounds of housekeeping.
+    static let housekeeping = Duration.seconds(10)
+}

@@ -1,0 +1,142 @@
+import BeaconModel
+import GRDB
+
+/// Work in small pieces that keeps the file within its bounds. A piece takes some milliseconds, so that no append waits
+/// long for it.
+extension StepWriter {
+    /// The events of a piece.
+    private static let piece = 500
+
+    /// Has consumers that are behind their bounds skip events: of too many, the lowest priority first; of events that
+    /// are too old, all.
+    ///
+    /// - Returns: true where there is more to do.
+    mutating func skip() throws -> Bool {
+        var isMore = false
+        for index in ledger.consumers.indices where !EventLookup.isReserved(ledger.consumers[index].status.name) {
+            var record = ledger.consumers[index]
+            if try skipOld(&record) || skipExcess(&record) { isMore = true }
+            ledger.consumers[index] = record
+        }
+        return isMore
+    }
+
+    private mutating func skipOld(_ record: inout ConsumerRecord) throws -> Bool {
+        let position = record.status.position
+        guard position < ledger.sequence else { return false }
+        let oldest = now - record.limits.age.milliseconds
+        var (skipped, examined, last) = (0, 0, position)
+        try tables.events("number > ?", [position], limit: Self.piece) { event in
+            guard let event else { return true }
+            guard event.arrival.milliseconds < oldest else { return false }
+            examined += 1
+            last = event.number
+            if record.wants(event) {
+                record.count(event.event, -1)
+                skipped += 1
+            }
+            return true
+        }
+        guard last > position else { return false }
+        try record.move(to: last, tables)
+        record.status.droppedByAge += skipped
+        note(skipped, of: record, "they waited too long")
+        return examined == Self.piece
+    }
+
+    private mutating func skipExcess(_ record: inout ConsumerRecord) throws -> Bool {
+        var (skipped, examined) = (0, 0)
+        while record.isBehind, examined < Self.piece {
+            guard let priority = record.waiting.firstIndex(where: { $0.events > 0 }) else { break }
+            let first = max(record.status.position, record.skips[priority])
+            var last = first
+            try tables.events("number > ? AND priority = ?", [first, priority], limit: Self.piece) { event in
+                guard record.isBehind, record.waiting[priority].events > 0 else { return false }
+                examined += 1
+                guard let event else { return true }
+                last = event.number
+                if record.wants(event) {
+                    record.count(event.event, -1)
+                    skipped += 1
+                }
+                record.skips[priority] = event.number
+                return true
+            }
+            guard last > first else {
+                // Something was counted that cannot be read any longer.
+                try record.recount(tables, through: ledger.sequence)
+                break
+            }
+        }
+        guard skipped > 0 else { return false }
+        record.isChanged = true
+        record.status.droppedBySize += skipped
+        note(skipped, of: record, "more wait than its bounds allow")
+        return record.isBehind
+    }
+
+    private mutating func note(_ count: Int, of record: ConsumerRecord, _ reason: String) {
+        guard count > 0 else { return }
+        skips.append((record.status.name, count, reason))
+    }
+
+    /// Deletes the oldest events that are beyond the history's bounds, and that all consumers have passed.
+    ///
+    /// - Returns: true where there may be more to do.
+    mutating func retain() throws -> Bool {
+        let (limits, passed) = (settings.retention, ledger.passed)
+        let oldest = now - limits.age.milliseconds
+        var last: Int64 = 0
+        var (events, bytes) = (ledger.events, ledger.bytes)
+        var count = 0
+        var traces: [EventLookup.Entry] = []
+        try tables.each(
+            "SELECT \(StoreRow.columns) FROM event WHERE number <= ? ORDER BY number LIMIT ?", [passed, settings.piece]
+        ) { row in
+            let number = try row.integer(0)
+            // An event that cannot be read counts as old.
+            let event = try? row.event()
+            guard events > limits.events || bytes > limits.bytes || (event?.arrival.milliseconds ?? .min) < oldest
+            else {
+                return false
+            }
+            if let event, number <= ledger.indexed { traces += EventLookup.entries(of: event) }
+            events -= 1
+            bytes -= event?.event.size ?? Event.overhead
+            count += 1
+            last = number
+            return true
+        }
+        if count > 0 {
+            try EventLookup.remove(traces, from: tables)
+            try tables.run("DELETE FROM event WHERE number <= ?", [last])
+            (ledger.events, ledger.bytes) = (max(events, 0), max(bytes, 0))
+            if last > ledger.indexed { ledger.indexed = last }
+        }
+        // Names are known for longer, but never for less than the event.
+        let first = try tables.first("SELECT min(number) FROM event") { try $0.optionalInteger(0) }
+        let forgotten = min(ledger.sequence - Int64(limits.names), (first ?? .max) ?? .max)
+        try tables.run(
+            """
+            DELETE FROM known WHERE number IN (SELECT number FROM known WHERE number < ? ORDER BY number LIMIT ?)
+            """, [forgotten, settings.piece])
+        return count == settings.piece || tables.database.changesCount == settings.piece
+    }
+
+    /// Drops dead letters that are older than their consumers' bounds.
+    mutating func expireDeadLetters() throws {
+        for index in ledger.consumers.indices where ledger.consumers[index].status.deadLetters > 0 {
+            var record = ledger.consumers[index]
+            try tables.run(
+                "DELETE FROM refused WHERE consumer = ? AND state = 0 AND refusedAt < ?",
+                [record.status.name, now - record.limits.age.milliseconds])
+            let count = tables.database.changesCount
+            guard count > 0 else { continue }
+            record.isChanged = true
+            record.status.deadLetters -= count
+            record.status.droppedByAge += count
+            ledger.consumers[index] = record
+            note(count, of: record, "they were dead letters for too long")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/// A step that waits to be written, with its caller.
+final class PendingStep: Sendable {
+    let step: Step
+    let size: Int
+
+    /// Called with the outcome; nil if no caller waits for it. A step with a caller is never dropped and never kept
+    /// after a failure: its caller knows what became of it.
+    let completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)?
+
+    init(_ step: Step, completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)? = nil) {
+        self.step = step
+        size = step.size
+        self.completion = completion
+    }
+}
+
+/// The steps that wait to be written, whole and bounded.
+struct MemoryTail {
+    /// A step, and whether those who follow know of it.
+    struct Entry {
+        var pending: PendingStep
+        var isTold = false
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var events = 0
+    private(set) var bytes = 0
+
+    /// The first steps, which are being written now. They are bounded by the size of a transaction, and count for the
+    /// bounds again if it fails.
+    private var inFlight = 0
+    private var inFlightEvents = 0
+    private var inFlightBytes = 0
+
+    /// The first steps, which were here when the write in progress began. Its failure is theirs.
+    private var present = 0
+
+    private let mostEvents: Int
+    private let mostBytes: Int
+
+    init(_ settings: EventStoreSettings) {
+        (mostEvents, mostBytes) = (settings.waitingEvents, settings.waitingBytes)
+    }
+
+    private var isCrowded: Bool { events - inFlightEvents > mostEvents || bytes - inFlightBytes > mostBytes }
+
+    /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the
+    /// oldest.
+    ///
+    /// - Returns: the steps that were dropped; nil where there is no room for the step of a caller that waits.
+    mutating func add(_ pending: PendingStep) -> [Step]? {
+        entries.append(Entry(pending: pending))
+        (events, bytes) = (events + pending.step.events.count, bytes + pending.size)
+        guard isCrowded else { return [] }
+        // An empty store takes any step that it can write.
+        if pending.completion != nil {
+            guard entries.count > 1 else { return [] }
+            _ = remove(at: entries.count - 1)
+            return nil
+        }
+        return dropExcess()
+    }
+
+    private mutating func dropExcess() -> [Step] {
+        var dropped: [Step] = []
+        while isCrowded, let index = mostDispensable { dropped.append(remove(at: index)) }
+        return dropped
+    }
+
+    private var mostDispensable: Int? {
+        var best: Int?
+        for index in entries.indices.dropFirst(inFlight) where entries[index].pending.completion == nil {
+            let priority = entries[index].pending.step.priority
+            if best.map({ priority < entries[$0].pending.step.priority }) ?? true { best = index }
+            if priority == .latest { break }
+        }
+        return best
+    }
+
+    private mutating func remove(at index: Int) -> Step {
+        let pending = entries.remove(at: index).pending
+        if index < present { present -= 1 }
+        (events, bytes) = (events - pending.step.events.count, bytes - pending.size)
+        return pending.step
+    }
+
+    /// Returns the first steps, up to so many events, which stay here until they are written.
+    mutating func take(_ limit: Int) -> [Entry] {
+        var count = 0
+        setInFlight(0)
+        present = entries.count
+        var taken = 0
+        for entry in entries {
+            count += max(entry.pending.step.events.count, 1)
+            if taken > 0, count > limit { break }
+            taken += 1
+        }
+        setInFlight(taken)
+        return Array(entries.prefix(taken))
+    }
+
+    private mutating func setInFlight(_ count: Int) {
+        inFlight = count
+        inFlightEvents = entries.prefix(count).reduce(0) { $0 + $1.pending.step.events.count }
+        inFlightBytes = entries.prefix(count).reduce(0) { $0 + $1.pending.size }
+    }
+
+    /// Removes the steps that were written.
+    mutating func removeWritten() {
+        (events, bytes) = (events - inFlightEvents, bytes - inFlightBytes)
+        entries.removeFirst(inFlight)
+        setInFlight(0)
+    }
+
+    /// Removes the steps whose callers waited for the write that failed, and marks those that stay as told.
+    ///
+    /// - Returns: the steps that were removed, those that the bounds have no room for, and the events that those who
+    ///   follow do not know of.
+    mutating func fail() -> (callers: [PendingStep], dropped: [Step], untold: [Event]) {
+        setInFlight(0)
+        let callers = entries.prefix(present).map(\.pending).filter { $0.completion != nil }
+        entries =
+            entries.prefix(present).filter { $0.pending.completion == nil } + Array(entries.dropFirst(present))
+        for caller in callers { (events, bytes) = (events - caller.step.events.count, bytes - caller.size) }
+        let dropped = dropExcess()
+        return (callers, dropped, tellWaiting())
+    }
+
+    /// Marks all steps as told.
+    ///
+    /// - Returns: the events that those who follow do not know of.
+    mutating func tellWaiting() -> [Event] {
+        let told = entries.lastIndex { $0.isTold } ?? -1
+        var untold: [Event] = []
+        for index in entries.indices[(told + 1)...] where entries[index].pending.completion == nil {
+            untold += entries[index].pending.step.events
+            entries[index].isTold = true
+        }
+        return untold
+    }
+}

@@ -1,0 +1,289 @@
+import BeaconModel
+import Foundation
+import GRDB
+
+/// The writing of steps within a transaction.
+struct StepWriter {
+    let tables: StoreTables
+    let settings: EventStoreSettings
+    /// The wall clock, in milliseconds since 1970.
+    let now: Int64
+    var ledger: Ledger
+    /// The events that are new, for those who follow.
+    var stored: [StoredEvent] = []
+    /// What consumers skipped, which the log reports once the transaction is written.
+    var skips: [(consumer: String, count: Int, reason: String)] = []
+
+    /// Stores a step.
+    ///
+    /// Everything that can speak against the step is found before anything is written, so that a step that is refused
+    /// leaves nothing behind.
+    ///
+    /// - Returns: the receipt, or the error of this step alone.
+    /// - Throws: an error of the file, with which the whole transaction fails.
+    mutating func store(_ step: Step) throws -> Result<Receipt, EventStoreError> {
+        var receipt = Receipt()
+        var known: [Int64?] = []
+        // Where there is nothing but events, inserting them tells.
+        let isPlain = step.changes.isEmpty && step.progress.isEmpty
+        for event in step.events { known.append(isPlain ? nil : try number(of: event.id)) }
+        var repeated = 0
+        for progress in step.progress {
+            switch try verdict(on: progress) {
+            case .success(let isNew): repeated += isNew ? 0 : 1
+            case .failure(let error): return .failure(error)
+            }
+        }
+        let isKnown = known.allSatisfy { $0 != nil } && repeated == step.progress.count
+        if isKnown, !step.events.isEmpty || repeated > 0 {
+            receipt.numbers = known.compactMap { $0 }
+            receipt.isRepeated = true
+            return .success(receipt)
+        }
+        guard repeated == 0 else {
+            return .failure(
+                EventStoreError(.conflict, "one consumer of the step has passed its batch already, and another has not")
+            )
+        }
+        for event in step.events { receipt.numbers.append(try insert(event, &receipt)) }
+        try store(step.changes)
+        for progress in step.progress { try store(progress) }
+        receipt.isRepeated = isPlain && receipt.new == 0 && !step.events.isEmpty
+        return .success(receipt)
+    }
+
+    // MARK: - Events
+
+    private func number(of id: EventID) throws -> Int64? {
+        try tables.first("SELECT number FROM known WHERE id = ?", [id.bytes]) { try $0.integer(0) }
+    }
+
+    private mutating func insert(_ event: Event, _ receipt: inout Receipt) throws -> Int64 {
+        let number = ledger.sequence + 1
+        try tables.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.id.bytes])
+        guard tables.database.changesCount > 0 else { return try self.number(of: event.id) ?? 0 }
+        let event = StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: event)
+        try tables.insert(event)
+        ledger.count(event)
+        stored.append(event)
+        receipt.new += 1
+        return number
+    }
+
+    // MARK: - State
+
+    private mutating func store(_ changes: [StateChange]) throws {
+        var touched: Set<String> = []
+        var senders: Set<[String]> = []
+        for change in changes {
+            try remove(change.namespace, change.key)
+            guard let value = change.value else { continue }
+            try tables.run(
+                "INSERT INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
+                [change.namespace, change.key, value, change.sender, now])
+            ledger.namespaces[change.namespace, default: Ledger.Amount()].rows += 1
+            ledger.namespaces[change.namespace, default: Ledger.Amount()].bytes += value.count
+            touched.insert(change.namespace)
+            if let sender = change.sender { senders.insert([change.namespace, sender]) }
+        }
+        for pair in senders { try enforceBounds(of: pair[0], sender: pair[1]) }
+        for namespace in touched { try enforceBounds(of: namespace) }
+    }
+
+    private mutating func remove(_ namespace: String, _ key: String) throws {
+        let bytes = try tables.first(
+            "SELECT length(value) FROM state WHERE namespace = ? AND key = ?", [namespace, key]
+        ) { try $0.count(0) }
+        guard let bytes else { return }
+        try tables.run("DELETE FROM state WHERE namespace = ? AND key = ?", [namespace, key])
+        ledger.namespaces[namespace, default: Ledger.Amount()].rows -= 1
+        ledger.namespaces[namespace, default: Ledger.Amount()].bytes -= bytes
+    }
+
+    private mutating func enforceBounds(of namespace: String, sender: String) throws {
+        let limits = settings.limits(of: namespace)
+        let arguments: StatementArguments = [namespace, sender]
+        var (rows, bytes) =
+            try tables.first(
+                "SELECT count(*), coalesce(sum(length(value)), 0) FROM state WHERE namespace = ? AND sender = ?",
+                arguments
+            ) { (try $0.count(0), try $0.count(1)) } ?? (0, 0)
+        guard rows > limits.rowsPerSender || bytes > limits.bytesPerSender else { return }
+        var oldest: [(key: String, bytes: Int)] = []
+        try tables.each(
+            "SELECT key, length(value) FROM state WHERE namespace = ? AND sender = ? ORDER BY modified, key", arguments
+        ) { row in
+            guard rows > limits.rowsPerSender || bytes > limits.bytesPerSender else { return false }
+            oldest.append((try row.text(0), try row.count(1)))
+            rows -= 1
+            bytes -= try row.count(1)
+            return true
+        }
+        for row in oldest { try remove(namespace, row.key) }
+    }
+
+    private mutating func enforceBounds(of namespace: String) throws {
+        let limits = settings.limits(of: namespace)
+        guard var amount = ledger.namespaces[namespace], amount.rows > limits.rows || amount.bytes > limits.bytes
+        else { return }
+        // Finding the oldest reads the whole namespace, so that it is done for several at once.
+        let rows = limits.rows - (limits.rows > 1_000 ? limits.rows / 64 : 0)
+        var oldest: [String] = []
+        try tables.each("SELECT key, length(value) FROM state WHERE namespace = ? ORDER BY modified, key", [namespace])
+        {
+            row in
+            guard amount.rows > rows || amount.bytes > limits.bytes else { return false }
+            oldest.append(try row.text(0))
+            amount.rows -= 1
+            amount.bytes -= try row.count(1)
+            return true
+        }
+        for key in oldest { try remove(namespace, key) }
+    }
+
+    /// Removes values that have not changed for longer than their namespace allows.
+    mutating func expireState() throws {
+        for namespace in ledger.namespaces.keys.sorted() {
+            guard let age = settings.limits(of: namespace).age else { continue }
+            var old: [String] = []
+            try tables.each(
+                "SELECT key FROM state WHERE namespace = ? AND modified < ? LIMIT 500",
+                [namespace, now - age.milliseconds]
+            ) { row in
+                old.append(try row.text(0))
+                return true
+            }
+            for key in old { try remove(namespace, key) }
+        }
+    }
+
+    // MARK: - Progress
+
+    /// Returns true where progress is new, and false where the consumer has made it already.
+    private func verdict(on progress: Step.Progress) throws -> Result<Bool, EventStoreError> {
+        switch progress {
+        case .failed(let consumer, _, _):
+            return ledger.index(of: consumer) == nil ? .failure(.unknown(consumer)) : .success(true)
+        case .handled(let batch, _):
+            guard let index = ledger.index(of: batch.consumer) else { return .failure(.unknown(batch.consumer)) }
+            if batch.isRetry {
+                var due = 0
+                for event in batch.events {
+                    due +=
+                        try tables.first(
+                            "SELECT count(*) FROM refused WHERE consumer = ? AND number = ? AND state = 1",
+                            [batch.consumer, event.number]
+                        ) { try $0.count(0) } ?? 0
+                }
+                if due == batch.events.count { return .success(true) }
+                if due == 0 { return .success(false) }
+            } else {
+                let position = ledger.consumers[index].status.position
+                if position == batch.from { return .success(true) }
+                if position >= batch.through, batch.through > batch.from { return .success(false) }
+            }
+            return .failure(
+                EventStoreError(
+                    .conflict,
+                    "the consumer \"\(batch.consumer)\" is not where the batch began. Read its next events again"))
+        }
+    }
+
+    private mutating func store(_ progress: Step.Progress) throws {
+        switch progress {
+        case .failed(let consumer, let reason, let pause):
+            guard let index = ledger.index(of: consumer) else { return }
+            var record = ledger.consumers[index]
+            record.isChanged = true
+            record.status.failures += 1
+            record.status.retried += 1
+            record.status.failingSince = record.status.failingSince ?? Timestamp(milliseconds: now)
+            record.status.nextAttempt = Timestamp(milliseconds: now + pause)
+            record.status.lastError = Self.printable(reason)
+            ledger.consumers[index] = record
+        case .handled(let batch, let refused):
+            guard let index = ledger.index(of: batch.consumer) else { return }
+            var record = ledger.consumers[index]
+            record.isChanged = true
+            for event in batch.events {
+                if batch.isRetry {
+                    record.due.events -= 1
+                    record.due.bytes -= event.event.size
+                } else if record.wants(event) {
+                    record.count(event.event, -1)
+                }
+                if let reason = refused[event.number] {
+                    try refuse(event, Self.printable(reason), by: &record, again: batch.isRetry)
+                    continue
+                }
+                record.status.handled += 1
+                guard batch.isRetry else { continue }
+                try tables.run(
+                    "DELETE FROM refused WHERE consumer = ? AND number = ?", [batch.consumer, event.number])
+            }
+            if !batch.isRetry {
+                try record.move(to: batch.through, tables)
+                // A batch of another filter may have passed events that this one counts.
+                if batch.filter != record.filter { try record.recount(tables, through: ledger.sequence) }
+            }
+            record.total()
+            if record.status.failures > 0, !batch.events.isEmpty {
+                record.status.failures = 0
+                record.status.failingSince = nil
+                record.status.nextAttempt = nil
+                record.status.lastError = nil
+            }
+            if !refused.isEmpty { try enforceDeadLetterBound(&record) }
+            ledger.consumers[index] = record
+        }
+    }
+
+    private mutating func refuse(
+        _ event: StoredEvent, _ reason: String, by record: inout ConsumerRecord, again: Bool
+    ) throws {
+        record.status.refused += 1
+        record.status.deadLetters += 1
+        if again {
+            try tables.run(
+                """
+                UPDATE refused SET state = 0, attempts = attempts + 1, reason = ?, refusedAt = ?
+                WHERE consumer = ? AND number = ?
+                """, [reason, now, record.status.name, event.number])
+        } else {
+            try tables.refuse(
+                event, by: record.status.name, reason: reason, attempts: record.status.failures + 1, at: now)
+        }
+    }
+
+    private mutating func enforceDeadLetterBound(_ record: inout ConsumerRecord) throws {
+        let excess = record.status.deadLetters - record.limits.refused
+        guard excess > 0 else { return }
+        try tables.run(
+            """
+            DELETE FROM refused WHERE consumer = ?1 AND number IN (
+                SELECT number FROM refused WHERE consumer = ?1 AND state = 0 ORDER BY priority, number LIMIT ?2)
+            """, [record.status.name, excess])
+        record.status.deadLetters -= excess
+        record.status.droppedBySize += excess
+        skips.append((record.status.name, excess, "more dead letters are kept than its bounds allow"))
+    }
+
+    /// A reason as the file keeps it.
+    private static func printable(_ reason: String) -> String {
+        String(reason.prefix(1_000).map { $0 == "\0" ? " " : $0 })
+    }
+}
+
+extension StoreTables {
+    /// Keeps an event as a dead letter.
+    func refuse(
+        _ event: StoredEvent, by consumer: String, reason: String, attempts: Int, at now: Int64, state: Int = 0
+    ) throws {
+        let marks = Array(repeating: "?", count: 19).joined(separator: ", ")
+        try run(
+            """
+            INSERT OR REPLACE INTO refused (consumer, state, attempts, reason, refusedAt, \(StoreRow.columns))
+            VALUES (\(marks))
+            """, [consumer, state, attempts, reason, now] + event.row)
+    }
+}

@@ -1,0 +1,78 @@
+import BeaconDelivery
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Inspector")
+struct InspectorTests {
+    @Test("What was refused for good is shown, and goes out when someone asks for it while deliveries run")
+    func retry() async throws {
+        let isOpen = Locked(false)
+        let sink = MemorySink { notification in
+            notification.beacon?.minor == 2 && !isOpen.withLock { $0 } ? .refused(reason: "no such room") : .delivered
+        }
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
+        let inspector = try EventStoreInspector(file: bench.store.file)
+        try await bench.service.append((1...3).map { Samples.proximity($0) })
+        try await bench.running {
+            try await eventually { sink.minors == [1, 3] }
+            try await eventually { try inspector.consumers().first?.deadLetters == 1 }
+            let deadLetter = try #require(try inspector.deadLetters(of: "a").first)
+            #expect(deadLetter.notification == Samples.proximity(2))
+            #expect(deadLetter.refusal == "no such room")
+            #expect(deadLetter.attempts == 1)
+            // It is not looped.
+            #expect(sink.attempts == 3)
+
+            isOpen.withLock { $0 = true }
+            #expect(try inspector.retry(deadLetter.notification.id, for: "a") == 1)
+            try await bench.pass(sleepers: 1) { sink.minors == [1, 3, 2] }
+            try await eventually { try await bench.status("a").handled == 3 }
+        }
+        let status = try #require(try inspector.consumers().first)
+        #expect(status.deadLetters == 0 && status.waiting == 0 && status.waitingBytes == 0 && status.refused == 1)
+    }
+
+    @Test("Waiting notifications and dead letters can be dropped, one or all, and that is counted")
+    func drop() async throws {
+        let bench = try DeliveryBench([
+            Destination(name: "a", sink: MemorySink()), Destination(name: "b", sink: MemorySink()),
+        ])
+        let inspector = try EventStoreInspector(file: bench.store.file)
+        try await bench.service.append((1...5).map { Samples.proximity($0) })
+        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", deadLettersOnly: false) == 1)
+        #expect(try inspector.drop(Samples.proximity(2).id, for: "a", deadLettersOnly: false) == 0)
+        #expect(try inspector.queue(of: "a").compactMap(\.notification.beacon?.minor) == [1, 3, 4, 5])
+        #expect(try inspector.drop(for: "a") == 0)
+        #expect(try inspector.drop(for: "a", deadLettersOnly: false) == 4)
+        #expect(try inspector.queue(of: "b").count == 5)
+        let status = try #require(try inspector.consumers().first { $0.name == "a" })
+        #expect(status.droppedByHand == 5 && status.waiting == 0 && status.waitingBytes == 0)
+    }
+
+    @Test("The number of dead letters is bounded; the oldest are dropped, and that is counted")
+    func bound() async throws {
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
+            limits: ConsumerLimits(refused: 10))
+        try await bench.service.append((1...30).map { Samples.proximity($0) })
+        try await bench.running { try await eventually { try await bench.status("a").refused == 30 } }
+        let deadLetters = try EventStoreInspector(file: bench.store.file).deadLetters(of: "a")
+        #expect(deadLetters.compactMap(\.notification.beacon?.minor) == Array(21...30))
+        #expect(try await bench.status("a").droppedBySize == 20)
+    }
+
+    @Test("A wrong name is told with the right ones, and a missing file as such")
+    func wrong() async throws {
+        let bench = try DeliveryBench([Destination(name: "office", sink: MemorySink())])
+        let inspector = try EventStoreInspector(file: bench.store.file)
+        #expect { try inspector.retry(for: "ofice") } throws: { error in
+            (error as? EventStoreError)?.message.contains("it has office") == true
+        }
+        #expect(throws: EventStoreError.self) { try EventStoreInspector(file: bench.folder.file("nothing.sqlite")) }
+        #expect(!FileManager.default.fileExists(atPath: bench.folder.file("nothing.sqlite").path))
+    }
+}

@@ -1,0 +1,180 @@
+import BeaconDelivery
+import BeaconEventStore
+import BeaconModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What waits for destinations")
+struct QueueTests {
+    private func minors(_ bench: DeliveryBench, _ destination: String = "a") throws -> [UInt16] {
+        try EventStoreInspector(file: bench.store.file).queue(of: destination, limit: 10_000)
+            .compactMap(\.notification.beacon?.minor)
+    }
+
+    @Test("What is appended waits for each destination, in order, and is there after a restart, whole")
+    func restart() async throws {
+        let folder = try TemporaryFolder()
+        let destinations = ["a", "b"].map { Destination(name: $0, sink: MemorySink()) }
+        var bench = try DeliveryBench(destinations, folder: folder)
+        try await bench.service.append((1...5).map { Samples.proximity($0) })
+        // By its name it is known.
+        try await bench.service.append([Samples.proximity(5)])
+        try await bench.service.append([Samples.proximity(6)], to: ["b", "nowhere"])
+        try await bench.service.append([Samples.proximity(7)], to: ["nowhere"])
+        await bench.store.close()
+        bench = try DeliveryBench(destinations, folder: folder)
+        let waiting = try EventStoreInspector(file: bench.store.file).queue(of: "a").map(\.notification)
+        #expect(waiting == (1...5).map { Samples.proximity($0) })
+        #expect(try minors(bench, "b") == [1, 2, 3, 4, 5, 6])
+        #expect(try await bench.service.status().map(\.waiting) == [5, 6])
+        #expect(try await bench.service.status().map(\.appended) == [5, 6])
+    }
+
+    @Test("Destinations that somebody chose get it, whatever they want otherwise")
+    func chosen() async throws {
+        let (a, b) = (MemorySink(), MemorySink())
+        let bench = try DeliveryBench([
+            Destination(name: "a", sink: a, kinds: [.exit]), Destination(name: "b", sink: b),
+        ])
+        try await bench.service.append([Samples.enter(1)], to: ["a"])
+        try await bench.service.append([Samples.enter(2)])
+        try await bench.running { try await eventually { a.attempts == 1 && b.attempts == 1 } }
+        #expect(a.notifications == [Samples.enter(1)] && b.notifications == [Samples.enter(2)])
+    }
+
+    @Test("A thousand appends at a time are all kept, in the order of each who appends")
+    func together() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<10 as Range<UInt16> {
+                group.addTask {
+                    for number in 0..<100 as Range<UInt16> {
+                        try await bench.service.append([Samples.proximity(writer * 100 + number)])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let all = try minors(bench)
+        #expect(all.count == 1_000)
+        for writer in 0..<10 as Range<UInt16> {
+            let own = all.filter { $0 / 100 == writer }
+            #expect(own == own.sorted())
+        }
+    }
+
+    @Test("No number of invented beacons pushes out an enter or an exit (D8)")
+    func enterBeforeProximity() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)], limits: ConsumerLimits(events: 10))
+        try await bench.service.append([Samples.enter(101)])
+        for minor in 1...50 as ClosedRange<UInt16> { try await bench.service.append([Samples.proximity(minor)]) }
+        try await bench.service.append([Samples.enter(102)])
+        try await eventually { try await bench.status("a").waiting == 10 }
+        #expect(try await bench.status("a").droppedBySize == 42)
+        try await bench.running { try await eventually { sink.notifications.count == 10 } }
+        #expect(sink.notifications.first == Samples.enter(101) && sink.notifications.last == Samples.enter(102))
+        #expect(sink.minors == Array(43...50))
+    }
+
+    @Test("No number of refused proximities pushes out the dead letter of an enter, and drops are logged (D8)")
+    func deadLetters() async throws {
+        let log = LogCollector()
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: MemorySink { _ in .refused(reason: "no") })],
+            limits: ConsumerLimits(refused: 10), logger: log.logger)
+        try await bench.service.append([Samples.enter(101)] + (1...25).map { Samples.proximity($0) })
+        try await bench.running { try await eventually { try await bench.status("a").refused == 26 } }
+        let left = try EventStoreInspector(file: bench.store.file).deadLetters(of: "a")
+        #expect(left.map(\.notification) == [Samples.enter(101)] + (17...25).map { Samples.proximity($0) })
+        let status = try await bench.status("a")
+        #expect(status.deadLetters == 10 && status.droppedBySize == 16 && status.dropped == 16)
+        #expect(log.lines.contains { $0.contains("more dead letters are kept than its bounds allow") })
+    }
+
+    @Test("What is too old is dropped, and that is counted")
+    func age() async throws {
+        let sink = MemorySink { _ in .retry(reason: "not today") }
+        let bench = try DeliveryBench(
+            [Destination(name: "a", sink: sink)], limits: ConsumerLimits(age: .seconds(3_600)))
+        try await bench.service.append([Samples.proximity(1)])
+        bench.clock.advance(by: .seconds(1_800))
+        try await bench.service.append([Samples.proximity(2)])
+        try await bench.running { try await bench.pass { try await bench.status("a").droppedByAge == 1 } }
+        #expect(bench.clock.now.offset >= .seconds(3_600) && bench.clock.now.offset < .seconds(3_630))
+    }
+
+    @Test(
+        "What cannot be written as JSON, or is too long, is a dead letter with its reason, and holds up nothing (D18)")
+    func unsendable() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
+        var odd = BeaconNotification(id: Samples.enter(50).id, kind: .application, time: Samples.start)
+        odd.name = "odd"
+        odd.properties = ["level": .number(.nan)]
+        var long = BeaconNotification(id: Samples.enter(51).id, kind: .application, time: Samples.start)
+        long.name = "long"
+        long.properties = ["text": .string(String(repeating: "x", count: 2 << 20))]
+        try await bench.service.append([Samples.enter(1), odd, long, Samples.enter(2)])
+        try await bench.running { try await eventually { sink.notifications.count == 2 } }
+        #expect(sink.notifications == [Samples.enter(1), Samples.enter(2)])
+        let letters = try EventStoreInspector(file: bench.store.file).deadLetters(of: "a")
+        #expect(letters.map(\.notification.name) == ["odd", "long"])
+        #expect(letters.first?.refusal?.contains("cannot be written as JSON") == true)
+        #expect(letters.last?.refusal?.contains("that an event can hold") == true)
+        #expect(try await bench.status("a").refused == 2)
+    }
+
+    @Test("A name that is too long for an attribute is no reason not to deliver")
+    func longNames() async throws {
+        let sink = MemorySink()
+        let bench = try DeliveryBench([Destination(name: "a", sink: sink)])
+        var long = Samples.enter(1)
+        long.place = String(repeating: "x", count: 10_000)
+        long.receiver = "a\0b"
+        try await bench.service.append([long])
+        try await bench.running { try await eventually { sink.notifications == [long] } }
+    }
+
+    @Test("A newer heartbeat takes the place of one that waits; what happened in between stays")
+    func heartbeats() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        for number in 1...20 as ClosedRange<UInt16> {
+            try await bench.service.append([Samples.heartbeat(number * 2), Samples.proximity(number * 2 + 1)])
+        }
+        let waiting = try EventStoreInspector(file: bench.store.file).queue(of: "a").map(\.notification)
+        #expect(waiting.filter { $0.kind == .heartbeat } == [Samples.heartbeat(40)])
+        #expect(waiting.count == 21)
+        #expect(try await bench.status("a").superseded == 19)
+    }
+
+    @Test("What was delivered leaves nothing behind but its name, also where another destination took longer")
+    func empty() async throws {
+        let (first, second) = (MemorySink(), MemorySink(maximumBatch: 3))
+        let bench = try DeliveryBench([
+            Destination(name: "a", sink: first), Destination(name: "b", sink: second),
+        ])
+        try await bench.service.append((1...100).map { Samples.proximity($0) })
+        try await bench.running {
+            try await eventually { try await bench.service.status().allSatisfy { $0.handled == 100 } }
+        }
+        #expect(first.minors == Array(1...100))
+        #expect(second.minors == Array(1...100))
+        bench.clock.advance(by: .seconds(1))
+        try await bench.store.keepHouse()
+        #expect(try await bench.store.events().events.isEmpty)
+        try await bench.service.append([Samples.proximity(1)])
+        #expect(try await bench.service.status().map(\.waiting) == [0, 0])
+    }
+
+    @Test("A closed store says so")
+    func closed() async throws {
+        let bench = try DeliveryBench([Destination(name: "a", sink: MemorySink())])
+        await bench.store.close()
+        let error = await #expect(throws: EventStoreError.self) {
+            try await bench.service.append([Samples.proximity(1)])
+        }
+        #expect(error?.code == .closed)
+    }
+}

@@ -1,0 +1,163 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@Suite("Backup")
+struct BackupTests {
+    private func filled(_ count: Int = 300) async throws -> StoreBench {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        try bench.store.addConsumer("b")
+        for number in 0..<count {
+            var step = Step([bench.event("enter", region: "r\(number % 5)", body: "\(number)")])
+            step.set("region", "r\(number % 5)", to: Data("\(number)".utf8), sender: "s")
+            step.set("session", "\(number)", to: Data([1]))
+            try await bench.store.append(step)
+        }
+        let batch = try #require(try await consumer.available(limit: 10))
+        try await consumer.commit(batch, refused: [4: "no"])
+        return bench
+    }
+
+    @Test("A backup that is restored is the same store, without what does not belong to it")
+    func restore() async throws {
+        let bench = try await filled()
+        let backup = bench.folder.url.appendingPathComponent("backup.sqlite")
+        try await bench.store.backUp(to: backup) { $0 != "session" }
+        let (all, state) = (try await bench.store.all(), try await bench.store.state("region"))
+        try await bench.store.append(Step(bench.events(5)))
+        let inUse = #expect(throws: EventStoreError.self) { try EventStore.restore(from: backup, to: bench.file) }
+        #expect(inUse?.code == .inUse)
+        await bench.store.close()
+        let restored = try EventStore.restore(from: backup, to: bench.file)
+        #expect(restored.events == 300 && restored.rows == 5)
+        try bench.open()
+        #expect(try await bench.store.all() == all)
+        #expect(try await bench.store.state("region") == state)
+        #expect(try await bench.store.state("session").isEmpty)
+        // What waited there is not handled here as well.
+        #expect(try await bench.store.consumers().isEmpty)
+        let status = try await bench.store.addConsumer("a").status()
+        #expect(status.waiting == 0)
+        // A repetition of an event of before is one.
+        #expect(try await bench.store.append(Step([all[0].event])).new == 0)
+        var query = EventQuery()
+        query.region = "r3"
+        #expect(try await bench.store.events(query).events.count == 60)
+        await bench.store.close()
+        // The store of before is beside it.
+        let aside = try #require(restored.setAside)
+        try bench.open(aside)
+        #expect(try await bench.store.all().count == 305)
+    }
+
+    @Test("What a kill left of a backup is removed at the next start, but not one that is being made")
+    func leftovers() async throws {
+        let bench = try StoreBench()
+        let leftover = bench.folder.url.appendingPathComponent("b.sqlite.partial-\(UUID().uuidString)")
+        let held = bench.folder.url.appendingPathComponent("c.sqlite.partial-\(UUID().uuidString)")
+        let other = bench.folder.url.appendingPathComponent("my.partial-notes")
+        for file in [leftover, held, other] { try Data("x".utf8).write(to: file) }
+        let lock = try FileLock(exclusive: held.path)
+        try await bench.reopen()
+        #expect(!FileManager.default.fileExists(atPath: leftover.path))
+        #expect(FileManager.default.fileExists(atPath: held.path))
+        #expect(FileManager.default.fileExists(atPath: other.path))
+        withExtendedLifetime(lock) {}
+    }
+
+    static let hostile: [(what: String, sql: String)] = [
+        ("a trigger", "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM state; END"),
+        (
+            "a view in place of a table",
+            "DROP TABLE state; CREATE VIEW state AS SELECT 1 AS namespace, 2 AS key, 3 AS value, 4 AS sender, 5 AS modified"
+        ),
+        ("text for a number", "UPDATE event SET time = 'noon' WHERE number = 7"),
+        ("a block for text", "UPDATE event SET kind = x'ff00' WHERE number = 7"),
+        ("a number for text", "UPDATE event SET region = 1e300"),
+        ("text for a block", "UPDATE event SET body = 'text'"),
+        ("a short name", "UPDATE event SET id = x'01' WHERE number = 7"),
+        ("the largest time", "UPDATE event SET time = 9223372036854775807, arrival = -9223372036854775808"),
+        ("the largest number", "UPDATE event SET number = 9223372036854775807 WHERE number = 7"),
+        ("a negative number", "UPDATE event SET number = -5 WHERE number = 7"),
+        ("a sequence at its limit", "UPDATE sqlite_sequence SET seq = 9223372036854775807"),
+        ("a negative sequence", "UPDATE sqlite_sequence SET seq = -1"),
+        ("a sequence of text", "UPDATE sqlite_sequence SET seq = 'x'"),
+        ("one name twice", "UPDATE event SET id = (SELECT id FROM event WHERE number = 1)"),
+        ("an unknown priority", "UPDATE event SET priority = 99"),
+        ("a position beyond all", "UPDATE consumer SET position = 9223372036854775807, skip2 = -9223372036854775808"),
+        ("a negative count", "UPDATE consumer SET waiting = -9223372036854775808"),
+        ("a count of text", "UPDATE consumer SET handled = 'many'"),
+        ("a dead letter in no state", "UPDATE refused SET state = 77"),
+        ("a changed time", "UPDATE state SET modified = 9223372036854775807"),
+        ("a value of text", "UPDATE state SET value = 'x' WHERE key = 'r1'"),
+        ("a missing table", "DROP TABLE event"),
+        ("a missing column", "ALTER TABLE state DROP COLUMN modified"),
+        (
+            "computed columns",
+            "DROP TABLE state; CREATE TABLE state (namespace, key, value AS (zeroblob(1000000000)), sender, modified); INSERT INTO state VALUES ('a', 'b', 'c', 1)"
+        ),
+        ("rows in the index", "INSERT INTO lookup VALUES (1, 'x', -9223372036854775808)"),
+        (
+            "a wrong boot",
+            "UPDATE boot SET lead = 'x'; INSERT INTO boot VALUES ('one', -9223372036854775808, 9223372036854775807)"
+        ),
+    ]
+
+    @Test("A hostile backup is refused with an error, or gives a store that works", arguments: hostile.indices)
+    func hostileBackup(index: Int) async throws {
+        let (what, sql) = Self.hostile[index]
+        let bench = try await filled(20)
+        let backup = bench.folder.url.appendingPathComponent("backup.sqlite")
+        try await bench.store.backUp(to: backup)
+        await bench.store.close()
+        let database = try DatabaseQueue(path: backup.path)
+        try await database.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA writable_schema = ON; PRAGMA ignore_check_constraints = ON")
+            try database.execute(sql: sql)
+        }
+        try database.close()
+        let restored = bench.folder.url.appendingPathComponent("restored.sqlite")
+        do {
+            _ = try EventStore.restore(from: backup, to: restored)
+            try bench.open(restored)
+            try await Self.use(bench)
+            await bench.store.close()
+        } catch let error as EventStoreError {
+            #expect(!error.message.isEmpty, "\(what)")
+        }
+        // The same as a store's own file.
+        do {
+            try bench.open(backup)
+            try await Self.use(bench)
+        } catch let error as EventStoreError {
+            #expect(!error.message.isEmpty, "\(what)")
+        }
+    }
+
+    /// Does everything with a store, which may find out now that it is damaged.
+    static func use(_ bench: StoreBench) async throws {
+        let store = bench.store
+        let consumer = try store.addConsumer("a")
+        let event = bench.event(region: "r1")
+        try await store.append(Step([event], changes: [StateChange(namespace: "n", key: "k", value: Data([1]))]))
+        while let batch = try await consumer.available(limit: 2_000) {
+            try await consumer.commit(batch, refused: batch.isRetry ? [:] : [batch.events[0].number: "no"])
+        }
+        try await store.keepHouse()
+        _ = try await store.consumers()
+        _ = try await store.refused(by: "a")
+        _ = try await store.events()
+        _ = try await store.state("region")
+        #expect(try await store.state("n", "k")?.value == Data([1]))
+        #expect(try await store.event(event.id) != nil)
+        await store.close()
+        try bench.open(store.file)
+        #expect(try await bench.store.event(event.id) != nil)
+        await bench.store.close()
+    }
+}

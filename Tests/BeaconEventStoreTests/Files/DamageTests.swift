@@ -1,0 +1,137 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Damaged files")
+struct DamageTests {
+    /// A store of a few hundred kilobytes, closed.
+    private func filled(_ events: Int) async throws -> StoreBench {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        for chunk in 0..<events / 100 {
+            var step = Step(
+                (0..<100).map {
+                    bench.event("enter", region: "r\($0 % 7)", body: String(repeating: "x", count: 50 + $0))
+                })
+            for key in 0..<20 { step.set("state", "\(chunk)/\(key)", to: Data(repeating: 2, count: 100)) }
+            try await bench.store.append(step)
+        }
+        let batch = try #require(try await consumer.available(limit: 40))
+        try await consumer.commit(batch, refused: [2: "no", 9: "never"])
+        try await bench.store.keepHouse()
+        await bench.store.close()
+        return bench
+    }
+
+    @Test("Any damage gives a store that works or an error, never a trap", arguments: 0..<8 as Range<UInt64>)
+    func fuzz(block: UInt64) async throws {
+        let bench = try await filled(300)
+        let original = try Data(contentsOf: bench.file)
+        let lock = bench.file.path + ".lock"
+        for round in 0..<25 as Range<UInt64> {
+            let seed = block * 1_000 + round
+            var generator = SplitMix64(seed: seed)
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let page = Int.random(in: 0..<bytes.count / 4096, using: &generator) * 4096
+                switch Int.random(in: 0..<6, using: &generator) {
+                case 0: bytes.replaceSubrange(page..<page + 4096, with: Data(count: 4096))
+                case 1:
+                    let other = Int.random(in: 0..<bytes.count / 4096, using: &generator) * 4096
+                    bytes.replaceSubrange(page..<page + 4096, with: bytes[other..<other + 4096])
+                case 2: bytes = Data(bytes.prefix(max(page, 4096)))
+                case 3:
+                    // The page's own header, where the tree is.
+                    for _ in 0..<4 {
+                        bytes[page + Int.random(in: 0..<12, using: &generator)] = UInt8.random(
+                            in: 0...255, using: &generator)
+                    }
+                default:
+                    for _ in 0..<Int.random(in: 1...64, using: &generator) {
+                        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+                            in: 0...255, using: &generator)
+                    }
+                }
+            }
+            let file = bench.folder.url.appendingPathComponent("damaged-\(seed).sqlite")
+            try bytes.write(to: file)
+            try FileManager.default.copyItem(atPath: lock, toPath: file.path + ".lock")
+            do {
+                try bench.open(file)
+                try await BackupTests.use(bench)
+            } catch let error as EventStoreError {
+                #expect([.damaged, .notOurs].contains(error.code), "seed \(seed): \(error)")
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+            await bench.store.close()
+            for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder.url.path)
+            where name.hasPrefix("damaged-") {
+                try FileManager.default.removeItem(at: bench.folder.url.appendingPathComponent(name))
+            }
+        }
+    }
+
+    @Test("Of a file with a destroyed page all else is carried over, and the damaged file is kept")
+    func carriedOver() async throws {
+        let bench = try await filled(2_000)
+        var bytes = try Data(contentsOf: bench.file)
+        // Pages in the middle; the first ones are the roots.
+        for page in [bytes.count / 4096 / 3, bytes.count / 4096 / 2] {
+            bytes.replaceSubrange(page * 4096..<page * 4096 + 4096, with: Data(repeating: 0xA5, count: 4096))
+        }
+        try bytes.write(to: bench.file)
+        try bench.open()
+        let recovery = try #require(await bench.store.recovery)
+        #expect(recovery.unreadable > 0)
+        #expect(recovery.events > 1_900)
+        #expect(try Data(contentsOf: recovery.movedTo) == bytes)
+        let numbers = try await bench.store.all().map(\.number)
+        #expect(numbers.count == recovery.events && numbers == numbers.sorted())
+        #expect(try await bench.store.newest() >= 2_000)
+        #expect(try await bench.store.append(Step(bench.events(1))).numbers[0] > 2_000)
+        #expect(try await bench.store.consumers().map(\.name) == ["a"])
+        try await bench.reopen()
+        #expect(await bench.store.recovery == nil)
+    }
+
+    @Test("A file without its beginning is set aside, and another one begun")
+    func beheaded() async throws {
+        let bench = try await filled(200)
+        var bytes = try Data(contentsOf: bench.file)
+        bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
+        try bytes.write(to: bench.file)
+        try bench.open()
+        #expect(await bench.store.recovery?.events == 0)
+        try await bench.store.append(Step(bench.events(1)))
+        #expect(try await bench.store.all().count == 1)
+    }
+
+    @Test("Damage that is found while the store runs is repaired, and its consumers go on")
+    func running() async throws {
+        let bench = try await filled(2_000)
+        try bench.open()
+        let consumer = try bench.store.addConsumer("a")
+        // Behind the store's back; its own connections have few of the pages in memory.
+        let handle = try FileHandle(forUpdating: bench.file)
+        let pages = try handle.seekToEnd() / 4096
+        for page in [pages / 3, pages / 2] {
+            try handle.seek(toOffset: page * 4096)
+            try handle.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+        }
+        try handle.close()
+        var handled: [Int64] = []
+        while let batch = try await consumer.available(limit: 100) {
+            handled += batch.events.map(\.number)
+            // A conflict where the consumer's row was among what is lost; it reads again.
+            try? await consumer.commit(batch)
+        }
+        let event = bench.event()
+        try await bench.store.append(Step([event]))
+        #expect(try await consumer.available()?.events.map(\.event) == [event])
+        #expect(Set(handled).count > 1_500)
+    }
+}

@@ -1,0 +1,79 @@
+import BeaconEventStore
+import BeaconSupport
+import CLibrary
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The store's files")
+struct FileTests {
+    /// Returns the locks that this process has on a file (proc_locks(5)), as others see them.
+    private func locks(on file: URL) throws -> [String] {
+        let number = try #require(
+            try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? NSNumber)
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            .filter { $0.contains(" \(getpid()) ") && $0.contains(":\(number) ") }
+            .map { $0.drop { $0 != " " }.trimmingCharacters(in: .whitespaces) }.sorted()
+    }
+
+    @Test("Looking whether a file is a store leaves one that is open its locks, without which others delete its log")
+    func locks() async throws {
+        let bench = try StoreBench()
+        try await bench.store.append(Step(bench.events(1)))
+        let before = try locks(on: bench.file)
+        #expect(!before.isEmpty)
+        #expect(EventStore.fault(of: bench.file) == nil)
+        // By another name, too.
+        let other = bench.folder.url.appendingPathComponent("other")
+        try FileManager.default.createSymbolicLink(at: other, withDestinationURL: bench.file)
+        #expect(EventStore.fault(of: other) == nil)
+        #expect(try locks(on: bench.file) == before)
+        await bench.store.close()
+        #expect(EventStore.fault(of: bench.file) == nil)
+        try Data("a letter to somebody".utf8).write(to: bench.file)
+        #expect(EventStore.fault(of: bench.file)?.contains("is no event store") == true)
+        #expect(EventStore.fault(of: bench.folder.url)?.contains("is a folder") == true)
+    }
+
+    @Test("The lock of a process that was killed is waited for, where a program that it started still has it")
+    func killedHolder() async throws {
+        let bench = try StoreBench()
+        await bench.store.close()
+        // A process that has ended, and a descriptor of its lock that lives on for a moment.
+        let ended = try ChildProcess("true", [])
+        ended.wait()
+        let lock = bench.file.path + ".lock"
+        try Data("\(ended.id)\n".utf8).write(to: URL(fileURLWithPath: lock))
+        let descriptor = open(lock, O_RDWR | O_CLOEXEC)
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        let release = Thread {
+            usleep(100_000)
+            close(descriptor)
+        }
+        release.start()
+        try bench.open()
+    }
+
+    @Test("A lock is made through no link")
+    func linkedLock() throws {
+        let folder = try TemporaryFolder()
+        let victim = folder.url.appendingPathComponent("victim")
+        try Data("precious".utf8).write(to: victim)
+        try FileManager.default.createSymbolicLink(
+            at: folder.url.appendingPathComponent("events.sqlite.lock"), withDestinationURL: victim)
+        #expect(throws: EventStoreError.self) {
+            try EventStore(file: folder.url.appendingPathComponent("events.sqlite"), logger: StoreBench.quiet)
+        }
+        #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+    }
+
+    @Test("Nobody else may read who was where")
+    func permissions() async throws {
+        let bench = try StoreBench()
+        try await bench.store.append(Step(bench.events(1)))
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: bench.file.path + suffix)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+        }
+    }
+}

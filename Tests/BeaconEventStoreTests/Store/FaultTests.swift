@@ -1,0 +1,191 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@Suite("A disk that fails")
+struct FaultTests {
+    static let errors = [
+        DatabaseError(resultCode: .SQLITE_FULL), DatabaseError(resultCode: .SQLITE_IOERR_FSYNC),
+        DatabaseError(resultCode: .SQLITE_IOERR_WRITE), DatabaseError(resultCode: .SQLITE_READONLY),
+        DatabaseError(resultCode: .SQLITE_BUSY), DatabaseError(resultCode: .SQLITE_NOMEM),
+    ]
+
+    @Test(
+        "Callers that wait get the error, other steps wait in memory and are written in order later", arguments: errors)
+    func failing(error: DatabaseError) async throws {
+        let bench = try StoreBench()
+        let store = bench.store
+        let running = Task { await store.run() }
+        let events = bench.events(6)
+        try await store.append(Step([events[0]]))
+        let live = store.live()
+        #expect(store.health.isGood)
+        bench.fault.set(error)
+        store.enqueue(Step([events[1]]))
+        try await eventually { store.health.failure != nil }
+        store.enqueue(Step([events[2], events[3]]))
+        await #expect(throws: EventStoreError.self) { try await store.append(Step([events[5]])) }
+        #expect(throws: EventStoreError.self) { try store.appendBlocking(Step([events[5]])) }
+        #expect(store.health.waitingEvents == 3)
+        #expect(try await store.all().map(\.event) == [events[0]])
+        bench.fault.set(nil)
+        // Nothing is appended: the store tries again by itself, within a second.
+        try await eventually("the failure ends") {
+            bench.clock.advance(by: .milliseconds(600))
+            return store.health.isGood
+        }
+        try await eventually { store.health.waitingEvents == 0 }
+        try await store.append(Step([events[4]]))
+        #expect(try await store.all().map(\.event) == Array(events[0...4]))
+        running.cancel()
+        await running.value
+        await store.close()
+        var followed: [LiveEvent] = []
+        for await event in live { followed.append(event) }
+        // Events that were told while they waited are not told again.
+        #expect(followed.map(\.event.id) == events[1...4].map(\.id))
+        #expect(followed.prefix(3).allSatisfy { if case .waiting = $0 { true } else { false } })
+    }
+
+    @Test("While another process holds the lock, the failure shows within a second, and ends with the lock")
+    func locked() async throws {
+        let bench = try StoreBench()
+        let events = bench.events(2)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: bench.file.path, configuration: configuration)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let began = ContinuousClock.now
+        let error = await #expect(throws: EventStoreError.self) { try await bench.store.append(Step([events[0]])) }
+        #expect(error?.code == .locked)
+        #expect(bench.store.health.failure?.code == .locked)
+        // Half a second, on a machine that is busy.
+        #expect(ContinuousClock.now - began < .seconds(30))
+        #expect(try await bench.store.all().isEmpty)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try await bench.store.append(Step([events[1]]))
+        #expect(bench.store.health.isGood)
+        #expect(try await bench.store.all().map(\.event) == [events[1]])
+    }
+
+    @Test("A file at its bound takes nothing more, and takes it once events are deleted")
+    func full() async throws {
+        let bench = try StoreBench { $0.maximumFileSize = 400_000 }
+        let consumer = try bench.store.addConsumer("a", after: 0)
+        var stored: [Event] = []
+        var failure: EventStoreError?
+        for _ in 0..<1_000 where failure == nil {
+            let event = bench.event(body: String(repeating: "x", count: 2_000))
+            do throws(EventStoreError) {
+                try await bench.store.append(Step([event]))
+                stored.append(event)
+            } catch {
+                failure = error
+            }
+        }
+        #expect(failure?.code == .full)
+        #expect(stored.count > 50)
+        #expect(bench.store.health.failure?.code == .full)
+        #expect(try await bench.store.all().map(\.event) == stored)
+        // It can be opened and read as it is, and be emptied.
+        bench.settings.retention = .init(age: .zero, events: 0, bytes: 0)
+        try await bench.reopen()
+        let again = try bench.store.addConsumer("a")
+        #expect(try await again.available(limit: 1)?.events.map(\.event) == [stored[0]])
+        _ = consumer
+        try await bench.store.drop(for: "a", deadLettersOnly: false)
+        let more = bench.events(10)
+        bench.clock.advance(by: .seconds(1))
+        try? await bench.store.keepHouse()
+        bench.settings.maximumFileSize = nil
+        try await bench.reopen()
+        try await bench.store.append(Step(more))
+        #expect(try await bench.store.all().suffix(10).map(\.event) == more)
+    }
+
+    @Test("Memory is bounded: whole steps go, the lowest priority first, each is counted")
+    func crowded() async throws {
+        let bench = try StoreBench { $0.waitingEvents = 20 }
+        let store = bench.store
+        bench.fault.set(DatabaseError(resultCode: .SQLITE_FULL))
+        let enters = (0..<8).map { _ in bench.event("enter", priority: .essential) }
+        var pairs: [[Event]] = []
+        for enter in enters {
+            // The proximity change goes with its enter.
+            let pair = [bench.event("proximity", priority: .repeated), enter]
+            pairs.append(pair)
+            store.enqueue(Step(pair))
+            store.enqueue(Step(bench.events(3, "proximity", priority: .repeated)))
+        }
+        try await eventually { store.health.waitingEvents == 19 }
+        #expect(store.health.dropped == ["proximity": 21])
+        let crowd = bench.events(21)
+        let error = await #expect(throws: EventStoreError.self) { try await store.append(Step(crowd)) }
+        #expect(error?.code == .crowded || error?.code == .full)
+        for _ in 0..<5 { store.enqueue(Step([bench.event("exit", priority: .essential)])) }
+        try await eventually { store.health.waitingEvents <= 20 }
+        bench.fault.set(nil)
+        try await store.append(Step())
+        let kinds = try await store.all().map(\.event.kind)
+        #expect(kinds.filter { $0 == "exit" }.count == 5)
+        let ids = Set(try await store.all().map(\.event.id))
+        for pair in pairs { #expect(ids.contains(pair[0].id) == ids.contains(pair[1].id)) }
+        #expect(store.health.waitingEvents == 0)
+    }
+
+    @Test("Steps that wait when the store is closed are written then, and lost and counted where they cannot be")
+    func closed() async throws {
+        let bench = try StoreBench { $0.coalescing = .seconds(3600) }
+        let events = bench.events(2)
+        bench.store.enqueue(Step([events[0]]))
+        try await bench.reopen()
+        #expect(try await bench.store.all().map(\.event) == [events[0]])
+        bench.fault.set(DatabaseError(resultCode: .SQLITE_FULL))
+        bench.store.enqueue(Step([events[1]]))
+        await bench.store.close()
+        bench.fault.set(nil)
+        try bench.open()
+        #expect(try await bench.store.all().map(\.event) == [events[0]])
+    }
+
+    @Test("A clock that is set moves the arrivals of this boot, and no event is deleted or kept for it")
+    func clock() async throws {
+        let bench = try StoreBench { $0.retention = .init(age: .seconds(86_400), events: 1_000, bytes: 1 << 20) }
+        // A computer without a battery starts in 1970.
+        bench.clock.setWallClock(by: .seconds(-1_800_000_000))
+        let events = bench.events(3)
+        try await bench.store.append(Step([events[0]]))
+        bench.clock.advance(by: .seconds(10))
+        bench.clock.setWallClock(by: .seconds(1_800_000_000))
+        try await bench.store.append(Step([events[1]]))
+        try await bench.store.keepHouse()
+        var all = try await bench.store.all()
+        #expect(all.map(\.event) == [events[0], events[1]])
+        #expect(all[1].arrival.since(all[0].arrival) == 10_000_000_000)
+        // Far ahead, and back: 30 years old for a moment.
+        bench.clock.setWallClock(by: .seconds(1_000_000_000))
+        try await bench.store.keepHouse()
+        bench.clock.setWallClock(by: .seconds(-1_000_000_000))
+        try await bench.store.keepHouse()
+        #expect(try await bench.store.all().count == 2)
+        // A boot whose clock was ahead to its end: nothing tells the age, so that it begins anew.
+        bench.clock.setWallClock(by: .seconds(500_000_000))
+        try await bench.store.append(Step([events[2]]))
+        await bench.store.close()
+        bench.clock.reboot("two")
+        bench.clock.setWallClock(by: .seconds(-500_000_000))
+        try bench.open()
+        try await bench.store.keepHouse()
+        all = try await bench.store.all()
+        #expect(all.count == 3)
+        #expect(all.allSatisfy { $0.arrival <= bench.clock.wall })
+        bench.clock.advance(by: .seconds(86_460))
+        try await bench.store.append(Step(bench.events(1_000)))
+        try await bench.store.keepHouse()
+        #expect(try await bench.store.all().first?.number == 4)
+    }
+}
