@@ -122,7 +122,7 @@ final class SharedDeliverySink: KumulosEventSink {
         }
     }
 
-    /// Opens the event store for delivery, where another process had it, or nobody could use it.
+    /// Opens the event store for delivery, where another process had it, or it could not be used.
     private static func takeOver(_ state: Locked<State>, _ file: URL, _ open: () throws -> DeliverySink) {
         state.withLock { state in
             if case .here = state.holder { return }
