@@ -94,7 +94,9 @@ public struct Event: Hashable, Sendable {
             if let fault = Self.fault(ofText: text) { return fault }
         }
         // The file has them line by line.
-        if audience.contains(where: { $0.isEmpty || $0.contains("\n") }) { return "an audience's name has no text" }
+        if audience.contains(where: { $0.isEmpty || $0.contains("\n") }) {
+            return "a name in its audience is empty, or of two lines"
+        }
         return audience.count > Self.maximumAudience ? "its audience has \(audience.count) names" : nil
     }
 
