@@ -100,7 +100,8 @@ struct StepWriter {
         ledger.namespaces[namespace, default: Ledger.Amount()].bytes -= bytes
     }
 
-    /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its bounds.
+    /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its
+    /// bounds.
     private mutating func enforceBounds(of namespace: String, sender: String? = nil) throws {
         let limits = settings.limits(of: namespace)
         var (rows, bytes) = (limits.rows, limits.bytes)
