@@ -14,7 +14,7 @@ final class DeliverySink: KumulosEventSink {
     private let running: Task<Void, Never>
     private let logger: Logger
 
-    /// - Throws: ``EventStoreError`` where the file cannot be opened, for instance since the app runs a second time, and
+    /// - Throws: ``EventStoreError`` where the file cannot be opened, as where the app runs a second time, and
     ///   ``SinkError`` where the address is invalid.
     init(_ config: KSConfig, installID: String, file: URL, logger: Logger) throws {
         var configuration = KumulosConfiguration(
@@ -122,7 +122,7 @@ final class SharedDeliverySink: KumulosEventSink {
         }
     }
 
-    /// Opens the event store for delivery, where another process had it, or nobody could use it.
+    /// Opens the event store for delivery, where another process had it, or it could not be used.
     private static func takeOver(_ state: Locked<State>, _ file: URL, _ open: () throws -> DeliverySink) {
         state.withLock { state in
             if case .here = state.holder { return }

@@ -2,7 +2,7 @@ public import BeaconEventStore
 
 /// A place that notifications are delivered to, with a name: a consumer of the event store.
 public struct Destination: Sendable {
-    /// The user's name for the destination, by which its position is found: a destination that is renamed is a new one.
+    /// The user's name for the destination. Its position has this name: a destination that is renamed is a new one.
     public var name: String
 
     /// The sender.

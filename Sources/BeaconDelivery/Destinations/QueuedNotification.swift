@@ -4,7 +4,7 @@ import BeaconSupport
 
 /// A notification that waits for a destination, or that it refused for good.
 public struct QueuedNotification: Hashable, Sendable {
-    /// Its position in the order of all events, in which each destination receives them.
+    /// Its position in the order of all events. Each destination receives them in this order.
     public var sequence: Int64
 
     /// The notification.
@@ -76,7 +76,7 @@ extension EventStoreInspector {
 }
 
 extension ConsumerStatus {
-    /// Returns true where the destination has failed for more than an hour: somebody should look at it.
+    /// Returns true where the destination has failed for more than an hour, and needs attention.
     ///
     /// - Parameter now: the time since 1970.
     public func hasFailedForLong(at now: Timestamp) -> Bool {

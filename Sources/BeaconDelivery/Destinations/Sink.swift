@@ -9,7 +9,7 @@ public protocol Sink: Sendable {
     var maximumBatch: Int { get }
 
     /// The notifications that are for this sink, by their kinds and regions. Others are never handed to it, unless
-    /// somebody chose it for them.
+    /// they name it.
     var filter: EventFilter { get }
 
     /// Sends notifications, in order, and returns their outcomes.

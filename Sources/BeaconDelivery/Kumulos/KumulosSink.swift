@@ -91,10 +91,10 @@ public final class KumulosSink: Sink {
 
     /// Posts notifications in one request and returns their outcomes.
     public func deliver(_ batch: [QueuedNotification]) async -> [DeliveryOutcome] {
-        // Somebody may choose Kumulos for any.
+        // A rule may choose Kumulos for any.
         let unsuited = batch.firstIndex { KumulosEventBody($0.notification, installID: installID) == nil }
         if unsuited == 0 {
-            return [.refused(reason: "Kumulos takes changes of proximity and an application's events, which have names")]
+            return [.refused(reason: "Kumulos takes changes of proximity and an application's named events")]
         }
         return await BatchSplitter.deliver(batch[..<(unsuited ?? batch.endIndex)]) { entries in
             let events = entries.compactMap { KumulosEventBody($0.notification, installID: self.installID) }

@@ -140,7 +140,7 @@ extension BeaconNotification {
     }
 }
 
-/// The form in JSON, in which the event store keeps notifications, webhooks send them in `data`, and brokers receive them.
+/// The form in JSON: the event store keeps it, webhooks send it in `data`, and brokers receive it.
 /// Its keys are those of the command line's JSON lines where both have the same thing; keys without a value are left
 /// out.
 ///

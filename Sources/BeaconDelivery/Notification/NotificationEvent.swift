@@ -3,7 +3,7 @@ import BeaconModel
 import Foundation
 
 extension BeaconNotification {
-    /// The beginning of the body of an event that can be sent to nobody.
+    /// The beginning of the body of an event that cannot be sent.
     private static let unsendable = Data("{\"unsendable\":".utf8)
 
     private struct Refusal: Decodable {
@@ -15,7 +15,7 @@ extension BeaconNotification {
     /// One that cannot be written as JSON, or is too long, becomes an event without what could not be written, which
     /// every destination refuses for that reason.
     ///
-    /// - Parameter audience: the destinations that somebody chose for it; empty for all that want it.
+    /// - Parameter audience: the destinations that it names; empty for all that want it.
     /// - Throws: ``EventStoreError`` with the code `invalid`, where nothing of it can be written.
     func event(for audience: [String] = []) throws(EventStoreError) -> Event {
         let encoder = JSONEncoder()
@@ -57,11 +57,12 @@ extension BeaconNotification {
     ///
     /// - Returns: nil if the body is no notification's.
     init?(_ event: Event) {
-        guard let notification = try? JSONDecoder().decode(BeaconNotification.self, from: event.body) else { return nil }
+        let notification = try? JSONDecoder().decode(BeaconNotification.self, from: event.body)
+        guard let notification else { return nil }
         self = notification
     }
 
-    /// The reason why an event can be sent to nobody; nil where it can.
+    /// The reason why an event cannot be sent; nil where it can.
     static func refusal(of event: Event) -> String? {
         guard event.body.starts(with: unsendable) else { return nil }
         return (try? JSONDecoder().decode(Refusal.self, from: event.body))?.unsendable

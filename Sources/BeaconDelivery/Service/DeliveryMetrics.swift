@@ -8,7 +8,7 @@ final class DeliveryMetrics: Sendable {
     private let factory: any MetricsFactory
     private let known: Locked<[String: ConsumerStatus]>
 
-    /// - Parameter statuses: what was counted before.
+    /// - Parameter statuses: the counts of before.
     init(_ factory: any MetricsFactory, since statuses: [ConsumerStatus]) {
         self.factory = factory
         known = Locked(Dictionary(statuses.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))

@@ -17,7 +17,7 @@ public import Metrics
 ///
 /// Each destination is a consumer of the store, under its name. One that fails is tried again after the waits of its
 /// ``RetryPolicy``, and later notifications wait behind the failed one, so that order is kept. Waits are by the
-/// service's clock, which nobody sets; a start, a connection and `beacond outbox retry` end them. Cancelling the task of
+/// service's clock, which is never set; a start, a connection and `beacond outbox retry` end them. Cancelling the task of
 /// ``run()`` ends it at once: a request in flight may have arrived and is sent again at the next start. ``shutdown()``
 /// waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
@@ -143,7 +143,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         if !step.events.isEmpty { try await store.append(step) }
     }
 
-    /// Stores notifications for destinations that somebody chose, whatever those want otherwise. When it returns, they
+    /// Stores notifications for chosen destinations, whatever those want otherwise. When it returns, they
     /// are on the disk.
     ///
     /// - Parameters:
@@ -185,7 +185,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         return step
     }
 
-    /// Returns the status of each destination, by name, also of those that there are no longer.
+    /// Returns the status of each destination, by name, also of former ones.
     ///
     /// - Throws: ``EventStoreError`` where the store cannot be read.
     public func status() async throws(EventStoreError) -> [ConsumerStatus] { try await store.consumers() }

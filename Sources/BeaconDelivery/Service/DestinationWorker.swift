@@ -50,7 +50,7 @@ struct DestinationWorker {
         do {
             try await store.append(unstored)
         } catch {
-            // The destination's queue was changed meanwhile: it is read again.
+            // The destination's queue was changed by hand: it is read again.
             guard error.code == .conflict || error.code == .unknownConsumer else { throw error }
         }
         self.unstored = nil

@@ -67,7 +67,7 @@ struct ConsumerRecord: Sendable {
         status.lastError = try row.optionalText(20, atMost: 1 << 16)
         filterData = try row.data(21, atMost: 1 << 24)
         guard let filter = try? JSONDecoder().decode(EventFilter.self, from: filterData) else {
-            throw DamagedRow(description: "a filter of a consumer is none")
+            throw DamagedRow(description: "a filter of a consumer cannot be read")
         }
         self.filter = filter
         pausedFrom = try row.optionalInteger(22)
@@ -116,7 +116,7 @@ struct ConsumerRecord: Sendable {
     /// True where nothing waits after the position, so that it can move to the end.
     var isIdle: Bool { waiting.allSatisfy { $0.events == 0 } }
 
-    /// Has later events wait for nobody, until it goes on. Where an earlier pause is not passed yet, they wait.
+    /// Leaves out later events, until it goes on. Where an earlier pause is not passed yet, they wait.
     mutating func pause(at sequence: Int64) {
         if let pausedThrough, status.position >= pausedThrough { (pausedFrom, self.pausedThrough) = (nil, nil) }
         guard pausedFrom == nil else { return }

@@ -17,7 +17,7 @@ public struct Event: Hashable, Sendable {
         /// Creates a priority; numbers above 3 count as 3.
         public init(_ rawValue: UInt8) { self.rawValue = min(rawValue, UInt8(Self.count - 1)) }
 
-        /// An event that says all that the ones of this priority before it said: a report of what is present, for
+        /// An event that replaces the ones of this priority before it: a report of the beacons that are present, for
         /// instance. For each consumer only the newest waits.
         public static let latest = Priority(0)
         /// An event that a later one repeats: a change of proximity, for instance.
@@ -54,7 +54,7 @@ public struct Event: Hashable, Sendable {
     public var sender: String?
     /// The sender's install.
     public var install: String?
-    /// The consumers that somebody chose for it, by name; empty where it is for all whose filter selects it.
+    /// The consumers that it is for, by name; empty where it is for all whose filter selects it.
     public var audience: [String] = []
     /// The content in the caller's form, JSON for instance.
     public var body: Data
@@ -94,7 +94,9 @@ public struct Event: Hashable, Sendable {
             if let fault = Self.fault(ofText: text) { return fault }
         }
         // The file has them line by line.
-        if audience.contains(where: { $0.isEmpty || $0.contains("\n") }) { return "a name of its audience is none" }
+        if audience.contains(where: { $0.isEmpty || $0.contains("\n") }) {
+            return "a name in its audience is empty, or of two lines"
+        }
         return audience.count > Self.maximumAudience ? "its audience has \(audience.count) names" : nil
     }
 

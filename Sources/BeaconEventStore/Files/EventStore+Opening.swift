@@ -33,7 +33,7 @@ extension EventStore {
         // SQLite, "Database File Format", 1.3.
         let beginning = (try? handle.read(upToCount: 15)) ?? Data()
         return beginning.isEmpty || beginning == Data("SQLite format 3".utf8)
-            ? nil : "is no event store; give the events a file of their own"
+            ? nil : "is no event store; give the events another path"
     }
 
     /// An open store.

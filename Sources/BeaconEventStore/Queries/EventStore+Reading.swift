@@ -86,7 +86,7 @@ extension EventStore {
     ///   - key: the key within the namespace.
     /// - Throws: ``EventStoreError`` where the file cannot be read.
     public nonisolated func state(_ namespace: String, _ key: String) async throws(EventStoreError) -> StateRow? {
-        try await read { try $0.state(namespace, key) }
+        try await read { try $0.state(namespace, prefix: key, after: nil, limit: 1).first { $0.key == key } }
     }
 
     /// Returns values of a namespace by key, in order.
@@ -101,19 +101,6 @@ extension EventStore {
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000
     ) async throws(EventStoreError) -> [StateRow] {
         try await read(long: true) { try $0.state(namespace, prefix: prefix, after: key, limit: limit) }
-    }
-
-    /// Returns a sender's values of a namespace, the newest first.
-    ///
-    /// - Parameters:
-    ///   - namespace: the kind of value.
-    ///   - sender: the sender.
-    ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where the file cannot be read.
-    public nonisolated func state(
-        _ namespace: String, sender: String, limit: Int = 1_000
-    ) async throws(EventStoreError) -> [StateRow] {
-        try await read { try $0.state(namespace, sender: sender, limit: limit) }
     }
 
     /// Reads from the file, and once more where it was damaged and is replaced.
@@ -144,5 +131,27 @@ extension EventStore {
         // Closed while it was read.
         if shared.withLock({ $0.file == nil }) { return .closed(file) }
         return EventStoreError(error, file, otherwise: .cannotRead)
+    }
+}
+
+extension StoreTables {
+    /// Returns values of a namespace by key, in order.
+    fileprivate func state(_ namespace: String, prefix: String, after key: String?, limit: Int) throws -> [StateRow] {
+        var rows: [StateRow] = []
+        try each(
+            """
+            SELECT namespace, key, value, sender, modified FROM state
+            WHERE namespace = ?1 AND key >= ?2 AND (?3 IS NULL OR key > ?3) ORDER BY key LIMIT ?4
+            """, [namespace, max(prefix, key ?? ""), key, max(limit, 1)]
+        ) { row in
+            let value = StateRow(
+                namespace: try row.text(0), key: try row.text(1),
+                value: try row.data(2, atMost: StateChange.maximumValue), sender: try row.optionalText(3),
+                modified: Timestamp(milliseconds: try row.integer(4)))
+            guard value.key.utf8.starts(with: prefix.utf8) else { return false }
+            rows.append(value)
+            return true
+        }
+        return rows
     }
 }

@@ -262,7 +262,7 @@ public actor EventStore {
             case .full:
                 let file = shared.withLock { $0.file }
                 try? file?.writer.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-                // What all have passed makes room for what is new.
+                // Events that all have passed make room for new ones.
                 _ = try? transact(false) { writer in _ = try writer.retain() }
             default: throw failure
             }

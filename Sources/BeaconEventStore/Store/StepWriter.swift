@@ -100,39 +100,29 @@ struct StepWriter {
         ledger.namespaces[namespace, default: Ledger.Amount()].bytes -= bytes
     }
 
-    private mutating func enforceBounds(of namespace: String, sender: String) throws {
+    /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its
+    /// bounds.
+    private mutating func enforceBounds(of namespace: String, sender: String? = nil) throws {
         let limits = settings.limits(of: namespace)
-        let arguments: StatementArguments = [namespace, sender]
-        var (rows, bytes) =
-            try tables.first(
-                "SELECT count(*), coalesce(sum(length(value)), 0) FROM state WHERE namespace = ? AND sender = ?",
-                arguments
-            ) { (try $0.count(0), try $0.count(1)) } ?? (0, 0)
-        guard rows > limits.rowsPerSender || bytes > limits.bytesPerSender else { return }
-        var oldest: [(key: String, bytes: Int)] = []
-        try tables.each(
-            "SELECT key, length(value) FROM state WHERE namespace = ? AND sender = ? ORDER BY modified, key", arguments
-        ) { row in
-            guard rows > limits.rowsPerSender || bytes > limits.bytesPerSender else { return false }
-            oldest.append((try row.text(0), try row.count(1)))
-            rows -= 1
-            bytes -= try row.count(1)
-            return true
+        var (rows, bytes) = (limits.rows, limits.bytes)
+        var amount = ledger.namespaces[namespace] ?? Ledger.Amount()
+        var selection = "FROM state WHERE namespace = ?"
+        var arguments: StatementArguments = [namespace]
+        if let sender {
+            (rows, bytes) = (limits.rowsPerSender, limits.bytesPerSender)
+            selection += " AND sender = ?"
+            arguments += [sender]
+            let sum = try tables.first("SELECT count(*), coalesce(sum(length(value)), 0) \(selection)", arguments) {
+                Ledger.Amount(rows: try $0.count(0), bytes: try $0.count(1))
+            }
+            amount = sum ?? Ledger.Amount()
         }
-        for row in oldest { try remove(namespace, row.key) }
-    }
-
-    private mutating func enforceBounds(of namespace: String) throws {
-        let limits = settings.limits(of: namespace)
-        guard var amount = ledger.namespaces[namespace], amount.rows > limits.rows || amount.bytes > limits.bytes
-        else { return }
+        guard amount.rows > rows || amount.bytes > bytes else { return }
         // Finding the oldest reads the whole namespace, so that it is done for several at once.
-        let rows = limits.rows - (limits.rows > 1_000 ? limits.rows / 64 : 0)
+        if sender == nil, rows > 1_000 { rows -= rows / 64 }
         var oldest: [String] = []
-        try tables.each("SELECT key, length(value) FROM state WHERE namespace = ? ORDER BY modified, key", [namespace])
-        {
-            row in
-            guard amount.rows > rows || amount.bytes > limits.bytes else { return false }
+        try tables.each("SELECT key, length(value) \(selection) ORDER BY modified, key", arguments) { row in
+            guard amount.rows > rows || amount.bytes > bytes else { return false }
             oldest.append(try row.text(0))
             amount.rows -= 1
             amount.bytes -= try row.count(1)

@@ -8,8 +8,8 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// The core, the notification policy and the event store in one place: it receives the sources' messages, and writes the
-/// resulting notifications before anything else happens.
+/// The core, the notification policy and the event store in one place: it receives the sources' messages, and writes
+/// the resulting notifications before anything else happens.
 ///
 /// Everything happens in one order: the messages of sources that are there are handled, their notifications are written
 /// to the store, then the presence to its file, then programs are started for them.

@@ -123,7 +123,7 @@ public struct GatewayDaemon: Sendable {
                 delivery = nil
                 writer = DiscardingWriter()
             } else {
-                // The history has a file of its own.
+                // The history has another file.
                 var settings = EventStoreSettings()
                 settings.retention = .none
                 let store = try EventStore(

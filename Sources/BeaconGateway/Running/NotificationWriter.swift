@@ -14,7 +14,7 @@ struct DiscardingWriter: NotificationWriter {
     func write(_ notifications: [BeaconNotification]) {}
 }
 
-/// A writer into the event store, from which notifications are delivered.
+/// A writer into the event store, for the delivery of notifications.
 struct DeliveryWriter: NotificationWriter {
     let delivery: DeliveryService<ContinuousClock>
 

@@ -128,7 +128,7 @@ struct DeliveryRoutes: Sendable {
 
     /// Reads or changes the event store as `beacond outbox` does, on a thread that may wait for the disk.
     ///
-    /// - Returns: what `body` returns; nil where there is no store so far.
+    /// - Returns: what `body` returns; nil where there is no store yet.
     private func inspect<Value: Sendable>(
         _ body: @escaping @Sendable (EventStoreInspector) throws -> Value
     ) async throws -> Value? {
