@@ -87,7 +87,7 @@ public struct BeaconNotification: Hashable, Sendable, Identifiable {
 }
 
 extension BeaconNotification {
-    /// A kind of notification. More may come, also from the event store of a newer version, so a `switch` needs a default.
+    /// A kind of notification. More may come, also from the store of a newer version, so a `switch` needs a default.
     public struct Kind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The kind's word in JSON.
         public let rawValue: String

@@ -35,7 +35,7 @@ extension EventStore {
     ///   - limits: the bounds of what waits for each.
     ///   - number: the number of the last event that new consumers do not get; nil for the newest.
     /// - Returns: the consumers, in order.
-    /// - Throws: ``EventStoreError`` where a name is not valid, or the file cannot be written. Nothing has changed then.
+    /// - Throws: ``EventStoreError`` where a name is invalid, or the file cannot be written; nothing is changed then.
     @discardableResult
     public nonisolated func addConsumers(
         _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String] = [],

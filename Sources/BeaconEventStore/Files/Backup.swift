@@ -15,12 +15,13 @@ public struct RestoredStore: Sendable {
 extension EventStore {
     /// Copies the store into a new file, as it is at one moment. Writes continue.
     ///
-    /// The copy is an event store itself, without consumers: what waits for them here is not handled there as well. A file of that name is replaced once the copy is complete; a kill before
-    /// leaves none of it behind once the store is opened again.
+    /// The copy is an event store itself, without consumers: what waits for them here is not handled there as well. A
+    /// file of that name is replaced once the copy is complete; a kill before leaves none of it behind once the store
+    /// is opened again.
     ///
     /// - Parameters:
     ///   - target: the new file.
-    ///   - hasNamespace: returns true for namespaces of the state that belong to it. Secrets of this installation do not.
+    ///   - hasNamespace: returns true for namespaces of the state that belong to it; secrets of this machine do not.
     /// - Throws: ``EventStoreError`` where the store cannot be read, or the copy cannot be written.
     public nonisolated func backUp(
         to target: URL, hasNamespace: @escaping @Sendable (String) -> Bool = { _ in true }
