@@ -18,8 +18,8 @@ public import Metrics
 /// Each destination is a consumer of the store, under its name. One that fails is tried again after the waits of its
 /// ``RetryPolicy``, and later notifications wait behind the failed one, so that order is kept. Waits are by the
 /// service's clock, which is never set; a start, a connection and `beacond outbox retry` end them. Cancelling
-/// ``run()``'s task ends it at once: a request in flight may have arrived and is repeated at the next start. ``shutdown()``
-/// waits for requests in flight.
+/// ``run()``'s task ends it at once: a request in flight may have arrived and is sent again at the next start.
+/// ``shutdown()`` waits for requests in flight.
 public final class DeliveryService<C: Clock>: Sendable where C.Duration == Duration {
     /// The event store.
     public let store: EventStore
