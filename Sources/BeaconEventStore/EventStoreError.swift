@@ -1,10 +1,6 @@
 import Foundation
 import GRDB
 
-#if !Delivery && !Gateway
-    #error("BeaconEventStore needs a trait: .package(…, traits: [\"Delivery\"])")
-#endif
-
 /// An error of the event store, with its remedy.
 public struct EventStoreError: Error, Sendable, CustomStringConvertible {
     /// A kind of failure. More may come, so a `switch` over codes needs a default.
