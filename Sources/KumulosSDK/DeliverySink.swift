@@ -14,8 +14,8 @@ final class DeliverySink: KumulosEventSink {
     private let running: Task<Void, Never>
     private let logger: Logger
 
-    /// - Throws: ``EventStoreError`` where the file cannot be opened, as where the app runs a second time, and
-    ///   ``SinkError`` where the address is invalid.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the file cannot be opened, as where the app runs a second
+    ///   time, and ``SinkError`` where the address is invalid.
     init(_ config: KSConfig, installID: String, file: URL, logger: Logger) throws {
         var configuration = KumulosConfiguration(
             apiKey: Secret(config.apiKey), secretKey: Secret(config.secretKey), installID: installID)

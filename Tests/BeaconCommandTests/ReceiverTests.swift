@@ -73,7 +73,8 @@ struct ReceiverTests {
         "A message of 200 MB costs no memory, and the adverts behind it are heard, with MQTT 5 and 3.1.1",
         arguments: [true, false])
     func large(speaksVersion5: Bool) async throws {
-        let broker = try await Broker("allow_anonymous true\npersistence false\nmax_queued_messages 0")
+        let broker = try await Broker(
+            "allow_anonymous true\npersistence false\nmax_queued_messages 0\nmax_packet_size 268435455")
         let file = broker.folder.url.appendingPathComponent("large").path
         #expect(FileManager.default.createFile(atPath: file, contents: nil) && truncate(file, 200 << 20) == 0)
         // An older broker does not know the version.

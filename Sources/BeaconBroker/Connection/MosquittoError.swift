@@ -16,6 +16,8 @@ struct MosquittoError: Error, Hashable, CustomStringConvertible {
     /// The message of the TLS library, of the system, or of libmosquitto.
     var description: String {
         if let tlsMessage { return tlsMessage }
+        // libmosquitto 2.1 closes the socket of an attempt that failed, and with that the system's reason is lost.
+        if systemError == EBADF { return "no connection was established" }
         if systemError != 0 { return String(cString: strerror(systemError)) }
         // It has no words for this one.
         if isTimeout { return "nothing came from it for too long" }

@@ -37,7 +37,7 @@ extension EventStoreInspector {
     /// - Parameters:
     ///   - destination: the destination's name.
     ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where there is no such destination, or the file cannot be read.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where there is no such destination, or the file cannot be read.
     public func deadLetters(
         of destination: String, limit: Int = 100
     ) throws(EventStoreError) -> [QueuedNotification] {
@@ -54,7 +54,7 @@ extension EventStoreInspector {
     /// - Parameters:
     ///   - destination: the destination's name.
     ///   - limit: the most to return.
-    /// - Throws: ``EventStoreError`` where there is no such destination, or the file cannot be read.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where there is no such destination, or the file cannot be read.
     public func queue(of destination: String, limit: Int = 100) throws(EventStoreError) -> [QueuedNotification] {
         let failures = try consumers().first { $0.name == destination }?.failures ?? 0
         return try waiting(for: destination, limit: limit).enumerated().compactMap { index, event in
@@ -67,7 +67,7 @@ extension EventStoreInspector {
 
     /// Stores notifications for a process that delivers them. When the call returns, they are on the disk.
     ///
-    /// - Throws: ``EventStoreError`` where the file cannot be written.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the file cannot be written.
     public func append(_ notifications: [BeaconNotification]) throws(EventStoreError) {
         var events: [Event] = []
         for notification in notifications { events.append(try notification.event()) }

@@ -16,7 +16,7 @@ extension BeaconNotification {
     /// every destination refuses for that reason.
     ///
     /// - Parameter audience: the destinations that it names; empty for all that want it.
-    /// - Throws: ``EventStoreError`` with the code `invalid`, where nothing of it can be written.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` with the code `invalid`, where nothing of it can be written.
     func event(for audience: [String] = []) throws(EventStoreError) -> Event {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]

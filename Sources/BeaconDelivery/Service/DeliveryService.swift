@@ -54,7 +54,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     ///   - metrics: the backend of the counters `beacon_delivery_appended_total`, `_delivered_total`, `_retried_total`,
     ///     `_dead_letters_total` and `_dropped_total`, and of the gauge `beacon_delivery_failing_since_seconds`, the
     ///     moment since when a destination fails, counted from 1970, or 0; each by destination.
-    /// - Throws: ``EventStoreError`` where the store cannot be written.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be written.
     public init(
         store: EventStore, destinations: [Destination], limits: ConsumerLimits = ConsumerLimits(),
         after number: Int64? = nil, clock: C, logger: Logger = Logger(label: "swift-beacon.delivery"),
@@ -87,7 +87,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
 
     /// Makes consumers of destinations that the store does not know.
     ///
-    /// - Throws: ``EventStoreError`` where they cannot be made; none is made then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where they cannot be made; none is made then.
     package func prepare(_ destinations: [Destination]) throws(EventStoreError) {
         let known = Set(try store.consumersBlocking().map(\.name))
         let new = destinations.filter { !known.contains($0.name) }
@@ -104,7 +104,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     ///   - kept: the names of those that are the same as before, with the same connection. They may want other
     ///     notifications.
     ///   - newLimits: the bounds of what waits for each destination; nil for those of before.
-    /// - Throws: ``EventStoreError`` where the store cannot be written; the destinations stay as they are then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be written; the destinations stay as they
+    ///   are then.
     package func update(
         _ destinations: [Destination], keeping kept: Set<String>, limits newLimits: ConsumerLimits? = nil
     ) throws(EventStoreError) {
@@ -137,7 +138,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// A notification whose name is known is not stored again, so that a caller who did not receive the acknowledgement
     /// may repeat the call.
     ///
-    /// - Throws: ``EventStoreError``; none of the notifications was stored then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError``; none of the notifications was stored then.
     public func append(_ notifications: [BeaconNotification]) async throws(EventStoreError) {
         let step = try step(wanted(notifications))
         if !step.events.isEmpty { try await store.append(step) }
@@ -149,7 +150,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// - Parameters:
     ///   - notifications: the notifications, in order.
     ///   - names: the destinations. Those that there are not are passed over.
-    /// - Throws: ``EventStoreError``; none of the notifications was stored then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError``; none of the notifications was stored then.
     public func append(
         _ notifications: [BeaconNotification], to names: [String]
     ) async throws(EventStoreError) {
@@ -161,7 +162,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// Stores a notification for the destinations that want it, for callers that cannot suspend. The call blocks the
     /// thread until the notification is on the disk.
     ///
-    /// - Throws: ``EventStoreError``; the notification was not stored then.
+    /// - Throws: ``/BeaconEventStore/EventStoreError``; the notification was not stored then.
     public func appendBlocking(_ notification: BeaconNotification) throws(EventStoreError) {
         let step = try step(wanted([notification]))
         if !step.events.isEmpty { try store.appendBlocking(step) }
@@ -187,7 +188,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
 
     /// Returns the status of each destination, by name, also of former ones.
     ///
-    /// - Throws: ``EventStoreError`` where the store cannot be read.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be read.
     public func status() async throws(EventStoreError) -> [ConsumerStatus] { try await store.consumers() }
 
     /// Delivers, and has the store keep its bounds, until its task is cancelled or ``shutdown()`` is called.
@@ -312,7 +313,7 @@ extension DeliveryService where C == ContinuousClock {
     ///   - number: the number of the last event that a destination that the store does not know does not get; nil for
     ///     the newest.
     ///   - logger: a logger for failures and recoveries.
-    /// - Throws: ``EventStoreError`` where the store cannot be written.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where the store cannot be written.
     public convenience init(
         store: EventStore, destinations: [Destination], limits: ConsumerLimits = ConsumerLimits(),
         after number: Int64? = nil, logger: Logger = Logger(label: "swift-beacon.delivery")

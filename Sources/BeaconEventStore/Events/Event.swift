@@ -62,7 +62,7 @@ public struct Event: Hashable, Sendable {
     /// Creates an event.
     ///
     /// - Parameters:
-    ///   - id: its name. ``EventIDs`` generates them.
+    ///   - id: its name. `EventIDs` generates them.
     ///   - time: the moment, by the event's own clock.
     ///   - kind: the kind, in a word.
     ///   - priority: the order in which events are given up.

@@ -86,7 +86,9 @@ struct CauseTests {
     func unreachable(version: MQTTVersion?) async throws {
         var options = MQTTOptions.test(port: try FreePort.find(), version: version)
         let closed = try await MQTTClient.fault(options)
-        #expect(closed.code == .unreachable && closed.description.contains("Connection refused"), "\(closed)")
+        // libmosquitto 2.1 does not pass the system's reason on.
+        let words = ["(Connection refused)", "(no connection was established)"]
+        #expect(closed.code == .unreachable && words.contains { closed.description.contains($0) }, "\(closed)")
         options.host = "broker.invalid"
         let unknown = try await MQTTClient.fault(options)
         #expect(unknown.code == .hostUnknown && unknown.message == "Cannot resolve the broker's host broker.invalid.")
@@ -107,10 +109,11 @@ struct CauseTests {
             }
         }
         let error = try await MQTTClient.fault(.test(port: older.port, version: .v5))
-        if answer.isEmpty {
-            #expect(error.possibleCauses.contains("the broker does not speak MQTT 5"))
+        // libmosquitto 2.1 takes the older broker's answer for one that is cut off.
+        if error.possibleCauses.isEmpty {
+            #expect(!answer.isEmpty && error.reason?.rawValue == 0x84, "\(error)")
         } else {
-            #expect(error.reason?.rawValue == 0x84 && error.possibleCauses.isEmpty, "\(error)")
+            #expect(error.possibleCauses.contains("the broker does not speak MQTT 5"), "\(error)")
         }
     }
 }

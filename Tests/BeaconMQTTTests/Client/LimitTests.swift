@@ -140,7 +140,7 @@ struct LimitTests {
         "passes a message on that is longer than a client receives, which it does not read",
         arguments: CauseTests.versions)
     func tooLong(version: MQTTVersion?) async throws {
-        let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0")
+        let broker = try await Broker("allow_anonymous true\nmax_queued_messages 0\nmax_packet_size 268435455")
         let events = Locked<[String]>([])
         let client = try MQTTClient(.test(port: broker.port, clientID: "reader", version: version, announces: false))
         let stream = client.events()
