@@ -81,7 +81,7 @@ struct AppendTests {
 
     @Test(
         "A timestamp of any value is kept, and has no effect on order or arrival",
-        arguments: [Int64.min, -1, 0, 1, 1_000_000_000, 2_147_483_648_000_000_000, .max / 2, .max])
+        arguments: [.min, -1, 0, 1, 1_000_000_000, 2_147_483_648_000_000_000, .max / 2, .max] as [Int64])
     func timestamps(nanoseconds: Int64) async throws {
         let bench = try StoreBench()
         let odd = bench.event(time: Timestamp(nanoseconds: nanoseconds))
