@@ -5,7 +5,7 @@ import CLibrary
 import Foundation
 
 /// `beacond restore`: puts a backup back.
-struct Restore: ParsableCommand {
+struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a backup back that the console made.",
         discussion: """
@@ -29,7 +29,7 @@ struct Restore: ParsableCommand {
             valueName: "file"))
     var outbox: String?
 
-    func run() throws {
+    func run() async throws {
         umask(0o077)
         var path = GatewayConfiguration.outboxPath(in: GatewayConfiguration.stateFolder(file.environment))
         if let outbox {
@@ -39,7 +39,7 @@ struct Restore: ParsableCommand {
         } else if let given = ProcessInfo.processInfo.environment["BEACOND_OUTBOX_PATH"] {
             path = given
         }
-        let restored = try Backup.restore(
+        let restored = try await Backup.restore(
             from: URL(fileURLWithPath: backup), besideOutbox: path, configuration: file.path)
         print("The state lies beside \(path).")
         for path in restored.setAside { print("What was there is \(path) now.") }

@@ -138,10 +138,16 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// A notification whose name is known is not stored again, so that a caller who did not receive the acknowledgement
     /// may repeat the call.
     ///
-    /// - Throws: ``/BeaconEventStore/EventStoreError``; none of the notifications was stored then.
-    public func append(_ notifications: [BeaconNotification]) async throws(EventStoreError) {
-        let step = try step(wanted(notifications))
-        if !step.events.isEmpty { try await store.append(step) }
+    /// - Parameters:
+    ///   - notifications: the notifications, in order.
+    ///   - state: the changes of the store's state that they lead to, which are stored with them.
+    /// - Throws: ``/BeaconEventStore/EventStoreError``; nothing was stored then.
+    public func append(
+        _ notifications: [BeaconNotification], changing state: [StateChange] = []
+    ) async throws(EventStoreError) {
+        var step = try step(wanted(notifications))
+        step.changes = state
+        if !step.events.isEmpty || !state.isEmpty { try await store.append(step) }
     }
 
     /// Stores notifications for chosen destinations, whatever those want otherwise. When it returns, they

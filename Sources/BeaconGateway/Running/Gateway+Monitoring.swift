@@ -1,5 +1,6 @@
 import BeaconApplications
 import BeaconDelivery
+import BeaconEventStore
 import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
@@ -56,11 +57,13 @@ extension Gateway {
         var attempts = 0
         while !isStopped, !Task.isCancelled {
             do {
-                let known = try await state?.presence() ?? Presence()
+                guard let store else { return Presence() }
+                savedPresence = try await Presence(in: store)
+                storeRecovery = await store.recovery
                 if attempts > Self.quietReadings {
                     logger.notice("the region states of the last run are read; monitoring begins")
                 }
-                return known
+                return savedPresence
             } catch {
                 // At first, somebody else may look at the file just now.
                 if attempts == Self.quietReadings {

@@ -5,13 +5,13 @@ import BeaconMonitoring
 import Foundation
 import Logging
 
-/// What a gateway writes, in this order: notifications, the history, the presence.
+/// What a gateway writes, in this order: the history, and then notifications with the presence that they lead to.
 extension Gateway {
-    /// Writes the notifications that wait, and then the presence that they report. Those that cannot be written now are
-    /// tried again with what comes next: the sources give the time each second.
+    /// Writes what waits. What cannot be written now is tried again with what comes next: the sources give the time each
+    /// second.
     func write() async {
-        await writeNotifications()
         await writeHistory()
+        await writeNotifications()
         // Files and simulations at full speed can wait, and lose nothing.
         while canWait, !pending.notifications.isEmpty, !isStopped {
             try? await Task.sleep(for: Self.writePause)
@@ -19,8 +19,10 @@ extension Gateway {
         }
         let lost = pending.enforceBound()
         if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
-        // In a fleet, what was known before it stays for when the machine is alone again.
-        guard !isPresenceSaved, pending.notifications.isEmpty, let state, fleet == nil else { return }
+    }
+
+    /// The presence that is known now.
+    private var presence: Presence {
         var regions: [String: Presence.Region] = [:]
         for (owner, condition) in conditions {
             // Applications store the states of their regions themselves.
@@ -36,20 +38,7 @@ extension Gateway {
             }
             regions[owner.label] = region
         }
-        do {
-            // What changes while it is written is written next.
-            isPresenceSaved = true
-            try await state.save(Presence(regions: regions, places: places))
-            if isPresenceFailing { logger.notice("region states are saved again") }
-            isPresenceFailing = false
-        } catch {
-            isPresenceSaved = false
-            // The first time only: sources give the time each second.
-            if !isPresenceFailing {
-                logger.error("cannot save region states: \(error); they are kept in memory and tried again")
-            }
-            isPresenceFailing = true
-        }
+        return Presence(regions: regions, places: places)
     }
 
     /// Keeps the events before the states that they lead to: an end in between repeats a change, and loses none.
@@ -60,30 +49,53 @@ extension Gateway {
         if !topics.isEmpty { broadcast?.send(.changed(topics)) }
     }
 
-    /// Writes what waits in memory, in chunks: a capture at full speed gives more at once than memory may hold.
+    /// Writes the notifications that wait, and the presence that they lead to, as one: a change is repeated by a restart
+    /// where nothing of it was written, and else is known.
     func writeNotifications() async {
         // A disk that is full is not asked again with each message of a source.
         guard nextWrite.map({ $0 <= .now }) ?? true else { return }
-        var chunk = Self.chunk
-        while !pending.notifications.isEmpty {
-            let oldest = Array(pending.notifications.prefix(chunk))
-            do {
-                try await writer.write(oldest)
-                pending.removeFirst(oldest.count)
-                if nextWrite != nil { logger.notice("notifications are written again") }
-                nextWrite = nil
-            } catch let error as EventStoreError where error.code == .invalid {
-                // One of them can never be written, and holds up those behind it.
-                if chunk > 1 {
-                    chunk = 1
-                    continue
+        if let recovery = await store?.recovery, recovery != storeRecovery {
+            storeRecovery = recovery
+            savedPresence = Presence()
+            isPresenceSaved = false
+        }
+        // In a fleet, what was known before it stays for when the machine is alone again.
+        let isPresenceDue = !isPresenceSaved && store != nil && fleet == nil
+        guard !pending.notifications.isEmpty || isPresenceDue else { return }
+        let presence = isPresenceDue ? presence : savedPresence
+        let notifications = pending.notifications
+        // What changes while it is written is written next.
+        if isPresenceDue { isPresenceSaved = true }
+        do {
+            try await writer.write(notifications, changing: presence.changes(since: savedPresence))
+            pending.removeFirst(notifications.count)
+            savedPresence = presence
+            if nextWrite != nil { logger.notice("notifications and region states are written again") }
+            nextWrite = nil
+        } catch {
+            if isPresenceDue { isPresenceSaved = false }
+            if let error = error as? EventStoreError, error.code == .invalid {
+                await writeEach(notifications)
+            } else {
+                if nextWrite == nil {
+                    logger.error("cannot write notifications and region states: \(error); they wait in memory")
                 }
+                nextWrite = .now + Self.writePause
+            }
+        }
+    }
+
+    /// Writes notifications one by one, of which some can never be written and hold up those behind them. The presence
+    /// is written with the next.
+    private func writeEach(_ notifications: [BeaconNotification]) async {
+        for notification in notifications {
+            do {
+                try await writer.write([notification], changing: [])
+                pending.removeFirst(1)
+            } catch let error as EventStoreError where error.code == .invalid {
                 pending.loseFirst()
-                chunk = Self.chunk
                 logger.error("a notification is lost: \(error)")
             } catch {
-                if nextWrite == nil { logger.error("cannot write notifications: \(error); they wait in memory") }
-                nextWrite = .now + Self.writePause
                 return
             }
         }

@@ -1,6 +1,7 @@
 import BeaconApplications
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -41,6 +42,7 @@ actor Gateway {
     var revision = 0
     var destinations: [ConfiguredDestination]
     let writer: any NotificationWriter
+    let store: EventStore?
     let state: GatewayState?
     let launches: LaunchAgent?
     /// Passes all adverts on to others; nil where that is not asked for.
@@ -117,8 +119,11 @@ actor Gateway {
     /// The time after which a receiver that a place names should have come, in nanoseconds.
     static let receiverPatience = 30 * Timestamp.nanosecondsPerSecond
 
+    /// The presence as the store has it.
+    var savedPresence = Presence()
+    /// The newest recovery of the store, which may have lost the presence.
+    var storeRecovery: EventStoreRecovery?
     var isPresenceSaved = true
-    var isPresenceFailing = false
     var statistics: GatewayStatistics
     /// The beacons of the newest report of each place.
     var lists: [Place: [BeaconIdentity]] = [:]
@@ -152,7 +157,8 @@ actor Gateway {
     ///   - configuration: the configuration.
     ///   - destinations: the destinations of notifications and events.
     ///   - writer: writes the notifications.
-    ///   - state: what was known before; nil to begin with nothing and to leave nothing.
+    ///   - store: the event store, with the presence of before; nil to begin with nothing and to leave nothing.
+    ///   - state: the state beside the configuration; nil in a dry run.
     ///   - launches: the applications that are started for events.
     ///   - rules: what is done for events.
     ///   - base: the configuration without what was added in the console; nil where nothing was.
@@ -165,7 +171,7 @@ actor Gateway {
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
-        state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil, base: GatewayConfiguration? = nil,
+        store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil, base: GatewayConfiguration? = nil,
         published: Locked<GatewayStatistics>, logger: Logger,
         history: EventHistory? = nil, broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
         fleet: FleetLink? = nil,
@@ -179,6 +185,7 @@ actor Gateway {
         core = MonitoringCore(calibrations: configuration.calibrations)
         self.destinations = destinations
         self.writer = writer
+        self.store = store
         self.state = state
         self.launches = launches
         self.proxy = proxy

@@ -84,7 +84,6 @@ extension GatewayDaemon {
         // The machines of a fleet take a configuration from each other.
         if old.fleet != nil || new.fleet != nil { return "fleet" }
         if old.outbox.path != new.outbox.path { return "outbox.path" }
-        if old.destinations.isEmpty != new.destinations.isEmpty { return "destinations" }
         if old.calibrations != new.calibrations { return "calibration" }
         if old.launch.applications != new.launch.applications { return "applications" }
         return nil

@@ -118,16 +118,14 @@ public struct GatewayDaemon: Sendable {
             launches = LaunchAgent(
                 configuration.launch,
                 registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
-            if destinations.isEmpty {
+            // The service may run beside the guided start, and has the file then.
+            if configuration.isSetup {
                 store = nil
                 delivery = nil
                 writer = DiscardingWriter()
             } else {
-                // The history has another file.
-                var settings = EventStoreSettings()
-                settings.retention = .none
                 let store = try EventStore(
-                    file: URL(fileURLWithPath: configuration.outbox.path), settings: settings, logger: logger)
+                    file: URL(fileURLWithPath: configuration.outbox.path), settings: .gateway, logger: logger)
                 let delivery = try DeliveryService(
                     store: store, destinations: destinations.map(\.destination),
                     limits: ConsumerLimits(configuration.outbox), logger: logger)
@@ -146,7 +144,7 @@ public struct GatewayDaemon: Sendable {
         let link =
             isInFleet ? configuration.fleet.map { FleetLink(settings: $0, exchange: Self.exchange(of: $0)) } : nil
         gateway = Gateway(
-            configuration, destinations: destinations, writer: writer, state: state, launches: launches,
+            configuration, destinations: destinations, writer: writer, store: store, state: state, launches: launches,
             rules: rules, base: base, published: published, logger: logger, history: history,
             broadcast: history == nil ? nil : broadcast, proxy: proxy, fleet: link)
         if let link {
@@ -316,6 +314,19 @@ public struct GatewayDaemon: Sendable {
 
     /// Returns the status of the destinations; none in a dry run.
     public func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
+}
+
+extension EventStoreSettings {
+    /// The bounds of beacond's store. The history has a file of its own, and presence is as large as the configuration
+    /// and the engine's tables.
+    static var gateway: EventStoreSettings {
+        var settings = EventStoreSettings()
+        settings.retention = .none
+        for namespace in Presence.namespaces {
+            settings.state[namespace] = StateLimits(rows: 200_000, bytes: 64 << 20)
+        }
+        return settings
+    }
 }
 
 extension ConsumerLimits {

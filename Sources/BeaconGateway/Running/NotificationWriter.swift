@@ -1,24 +1,27 @@
 import BeaconDelivery
+import BeaconEventStore
 import Foundation
 
-/// A writer of the gateway's notifications to durable storage.
+/// A writer of the gateway's notifications, and of the presence that they lead to, to durable storage.
 protocol NotificationWriter: Sendable {
-    /// Writes notifications, in order. When it returns, they are durable.
+    /// Writes notifications, in order, and changes of the presence. When it returns, all of it is durable.
     ///
-    /// - Throws: an error where it cannot; then none was written.
-    func write(_ notifications: [BeaconNotification]) async throws
+    /// - Throws: an error where it cannot; then nothing was written.
+    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws
 }
 
-/// A writer for a gateway without destinations.
+/// A writer for the guided start, which leaves nothing.
 struct DiscardingWriter: NotificationWriter {
-    func write(_ notifications: [BeaconNotification]) {}
+    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) {}
 }
 
 /// A writer into the event store, for the delivery of notifications.
 struct DeliveryWriter: NotificationWriter {
     let delivery: DeliveryService<ContinuousClock>
 
-    func write(_ notifications: [BeaconNotification]) async throws { try await delivery.append(notifications) }
+    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws {
+        try await delivery.append(notifications, changing: presence)
+    }
 }
 
 /// A writer that prints what would be sent, a line of JSON for each destination that would get it, and sends nothing.
@@ -36,7 +39,7 @@ struct DryRunWriter: NotificationWriter {
         self.print = print
     }
 
-    func write(_ notifications: [BeaconNotification]) throws {
+    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for notification in notifications {

@@ -1,10 +1,11 @@
+import BeaconEventStore
 import BeaconSupport
 public import Foundation
 import GRDB
 import Logging
 
 /// A backup: the configuration, what was set in the console, installs and messages, the presence and the history, in
-/// one file. What waits in the outbox is not in it, since it would be delivered twice.
+/// one file. What waits for destinations is not in it, since it would be delivered twice.
 public enum Backup {
     /// Why a backup cannot be made or put back.
     public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -34,7 +35,7 @@ public enum Backup {
     private static let piece = 1 << 20
 
     private enum Part: String, CaseIterable {
-        case configuration, state, history
+        case configuration, state, history, presence
     }
 
     // MARK: - Making one
@@ -46,10 +47,13 @@ public enum Backup {
     ///   - configuration: the path of the configuration; nil for none.
     ///   - state: the state.
     ///   - history: the history.
-    static func write(to file: URL, configuration: String?, state: GatewayState, history: EventHistory) async throws {
+    ///   - presence: the presence.
+    static func write(
+        to file: URL, configuration: String?, state: GatewayState, history: EventHistory, presence: Presence
+    ) async throws {
         let folder = file.deletingLastPathComponent()
         let parts = Dictionary(
-            uniqueKeysWithValues: [Part.state, .history].map { ($0, temporaryFile(in: folder)) })
+            uniqueKeysWithValues: [Part.state, .history, .presence].map { ($0, temporaryFile(in: folder)) })
         defer { for part in parts.values { try? FileManager.default.removeItem(at: part) } }
         if let copy = parts[.state] {
             try await state.file.opened().vacuum(into: copy.path)
@@ -59,6 +63,12 @@ public enum Backup {
             }
         }
         if let copy = parts[.history] { try await history.file.opened().vacuum(into: copy.path) }
+        if let copy = parts[.presence] {
+            let rows = presence.changes(since: Presence()).map {
+                [$0.namespace, $0.key, ($0.value ?? Data()).base64EncodedString()]
+            }
+            try JSONEncoder().encode(rows).write(to: copy)
+        }
         let archive = try DatabaseQueue(path: file.path)
         try await archive.write { database in
             try database.execute(
@@ -104,7 +114,9 @@ public enum Backup {
     ///   - configuration: the path of the configuration. One that is there stays, and that of the backup lies beside
     ///     it.
     /// - Throws: ``Failure`` where it is none, or beacond runs.
-    public static func restore(from file: URL, besideOutbox outbox: String, configuration: String) throws -> Restored {
+    public static func restore(
+        from file: URL, besideOutbox outbox: String, configuration: String
+    ) async throws -> Restored {
         guard FileManager.default.isReadableFile(atPath: file.path) else {
             throw Failure(description: "cannot read \(file.path): there is no such file, or it is not for this user")
         }
@@ -113,7 +125,7 @@ public enum Backup {
         let archive: DatabaseQueue
         do {
             archive = try DatabaseQueue(path: file.path, configuration: reading)
-            let application = try archive.read { try Int32.fetchOne($0, sql: "PRAGMA application_id") }
+            let application = try await archive.read { try Int32.fetchOne($0, sql: "PRAGMA application_id") }
             guard application == applicationID else { throw Failure(description: "") }
         } catch {
             throw Failure(description: "\(file.path) is no backup of beacond's")
@@ -123,12 +135,13 @@ public enum Backup {
         ]
         for target in targets.values { try checkIsFree(target) }
         let folder = URL(fileURLWithPath: outbox).deletingLastPathComponent()
-        try AtomicFile.makeFolder(folder.path)
         // All of it is read and looked at before anything is touched.
         var copies: [Part: URL] = [:]
         defer { for copy in copies.values { try? FileManager.default.removeItem(at: copy) } }
         let text: Data?
+        let presence: Presence?
         do {
+            try AtomicFile.makeFolder(folder.path)
             for part in targets.keys {
                 guard let content = try content(of: part, in: archive) else { continue }
                 let (given, copy) = (temporaryFile(in: folder), temporaryFile(in: folder))
@@ -140,12 +153,14 @@ public enum Backup {
                     .copyRows(from: given, leavingOut: ["session", "code"])
             }
             text = try content(of: .configuration, in: archive)
+            presence = try content(of: .presence, in: archive).map(self.presence)
         } catch let error as DatabaseError {
             throw Failure(
                 description: "\(file.path) is damaged, or not all of it is there: \(error.message ?? "\(error)")")
         } catch let error as Failure {
             throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error)")
         }
+        if let presence { try await restore(presence, in: URL(fileURLWithPath: outbox)) }
         var restored = Restored(configuration: nil, setAside: [])
         let mark = freeMark(beside: Array(targets.values))
         for (part, copy) in copies.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -166,6 +181,34 @@ public enum Backup {
             restored.configuration = path
         }
         return restored
+    }
+
+    /// Reads the presence of a backup.
+    private static func presence(_ content: Data) throws -> Presence {
+        guard let rows = try? JSONDecoder().decode([[String]].self, from: content) else {
+            throw Failure(description: "its presence cannot be read")
+        }
+        return Presence(
+            try rows.map { row in
+                guard row.count == 3, Presence.namespaces.contains(row[0]), let value = Data(base64Encoded: row[2]) else {
+                    throw Failure(description: "its presence cannot be read")
+                }
+                return StateChange(namespace: row[0], key: row[1], value: value)
+            })
+    }
+
+    /// Puts the presence into the event store. What waits there for destinations stays.
+    private static func restore(_ presence: Presence, in file: URL) async throws {
+        let store: EventStore
+        do {
+            store = try EventStore(file: file, settings: .gateway)
+        } catch {
+            guard error.code == .inUse else { throw error }
+            throw Failure(description: "beacond runs, and uses \(file.path); stop it first")
+        }
+        let changes = presence.changes(since: try await Presence(in: store))
+        if !changes.isEmpty { try await store.append(Step(changes: changes)) }
+        await store.close()
     }
 
     /// Returns the end of names under which files are set aside, and which no file has.

@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 import Logging
 
-/// What beacond knows beside its configuration, on the disk: which regions are inside, what was set in the console, who
-/// may use it, installs and their messages, and what rules did.
+/// What beacond knows beside its configuration and the presence, on the disk: what was set in the console, who may use
+/// it, installs and their messages, and what rules did.
 ///
 /// Each change is on the disk when its call returns, though the process is killed or the power fails then. A damaged
 /// file is set aside, told, and begun anew.
@@ -13,8 +13,6 @@ final class GatewayState: Sendable {
     typealias Access = Database
 
     let file: StateFile
-    /// What the disk has of the presence; nil before it was read or written.
-    let savedPresence: Locked<Presence?>
     let logger: Logger
     /// The number of changes of what is configured in the console.
     let revision = Locked(0)
@@ -23,11 +21,7 @@ final class GatewayState: Sendable {
 
     /// The state beside an outbox. Nothing is opened before it is used.
     init(besideOutbox path: String, logger: Logger) {
-        let savedPresence = Locked<Presence?>(nil)
-        self.savedPresence = savedPresence
-        file = StateFile(Self.file(besideOutbox: path), .state, logger: logger) {
-            savedPresence.withLock { $0 = nil }
-        }
+        file = StateFile(Self.file(besideOutbox: path), .state, logger: logger)
         self.logger = logger
     }
 
@@ -116,16 +110,10 @@ extension StateFile.Kind {
     /// The state.
     static let state = StateFile.Kind(title: "the state", applicationID: 0x5342_5354, isSynced: true) {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("presence, settings, people, rules") { database in
+        migrator.registerMigration("settings, people, rules") { database in
             // A backup cannot bring values of other types.
             try database.execute(
                 sql: """
-                    CREATE TABLE region (
-                        label TEXT PRIMARY KEY, beacons TEXT NOT NULL, state INTEGER NOT NULL,
-                        source TEXT, since INTEGER, receiver TEXT, holder TEXT
-                    ) WITHOUT ROWID, STRICT;
-                    CREATE TABLE whereabouts (beacon TEXT PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID, STRICT;
-
                     CREATE TABLE setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
                     CREATE TABLE item (
                         number INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,

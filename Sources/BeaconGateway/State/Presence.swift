@@ -1,7 +1,7 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Foundation
-import GRDB
 
 /// The states that regions had, and the places that beacons were in, when beacond ran last, so that a restart repeats
 /// no enter and misses no exit.
@@ -27,79 +27,76 @@ struct Presence: Hashable, Sendable {
     var places: [BeaconIdentity: String] = [:]
 }
 
-extension Presence.Region {
-    /// A region of a row; nil for one of a newer version.
-    ///
-    /// - Throws: an error where a value is of another type than this program writes.
-    fileprivate init?(_ row: Row) throws {
-        guard let constraint = BeaconConstraint(try row.decode(String.self, forColumn: "beacons")),
-            let state = RegionState(rawValue: try row.decode(forColumn: "state"))
-        else { return nil }
-        self.init(
-            constraint: constraint, state: state, source: try row.decode(forColumn: "source"),
-            holder: try row.decode(forColumn: "holder"),
-            since: try row.decode(Int64?.self, forColumn: "since").map { Timestamp(nanoseconds: $0) },
-            receiver: try row.decode(forColumn: "receiver"))
-    }
-}
+/// The presence as state of the event store: it is written together with the events that led to it.
+extension Presence {
+    /// The namespaces of the state.
+    static let namespaces = [regionNamespace, placeNamespace]
+    private static let regionNamespace = "region"
+    private static let placeNamespace = "whereabouts"
 
-extension GatewayState {
-    /// Returns what was known last.
-    ///
-    /// - Throws: an error where it cannot be read.
-    func presence() async throws -> Presence {
-        // On a disk that cannot be written either, nothing is known where there is no file.
-        guard FileManager.default.fileExists(atPath: file.file.path) else { return Presence() }
-        let presence = try await read { [file] database in
-            let regions = file.values(of: try Row.fetchAll(database, sql: "SELECT * FROM region")) { row in
-                try Presence.Region(row).map { (label: try row.decode(String.self, forColumn: "label"), region: $0) }
-            }
-            let places = file.values(of: try Row.fetchAll(database, sql: "SELECT * FROM whereabouts")) { row in
-                try BeaconConstraint(row.decode(String.self, forColumn: "beacon"))?.identity
-                    .map { (beacon: $0, place: try row.decode(String.self, forColumn: "place")) }
-            }
-            return Presence(
-                regions: Dictionary(regions.map { ($0.label, $0.region) }) { first, _ in first },
-                places: Dictionary(places.map { ($0.beacon, $0.place) }) { first, _ in first })
-        }
-        savedPresence.withLock { $0 = presence }
-        return presence
+    /// A region as the store has it.
+    private struct Row: Codable {
+        var beacons: String
+        var state: UInt8
+        var source: String?
+        var holder: String?
+        /// Nanoseconds since 1970.
+        var since: Int64?
+        var receiver: String?
     }
 
-    /// Writes what is known now. It is called after the notifications of a change are durable: a crash in between
-    /// repeats the change, and loses none.
+    /// Reads what a store has.
     ///
-    /// - Throws: an error where it cannot be written.
-    func save(_ presence: Presence) async throws {
-        let savedPresence = savedPresence
-        try await write { database in
-            // What the disk has is written again only where that is not known, as with a file that was begun anew.
-            let saved = savedPresence.withLock { $0 }
-            if saved == nil { try database.execute(sql: "DELETE FROM region; DELETE FROM whereabouts") }
-            for (label, region) in presence.regions where saved?.regions[label] != region {
-                try database.execute(
-                    sql: """
-                        INSERT OR REPLACE INTO region (label, beacons, state, source, holder, since, receiver)
-                        VALUES (?, ?, ?, ?, ?, ?, ?)
-                        """,
-                    arguments: [
-                        label, region.constraint.description, region.state.rawValue, region.source, region.holder,
-                        region.since?.nanoseconds, region.receiver,
-                    ])
-            }
-            for label in saved?.regions.keys ?? [:].keys where presence.regions[label] == nil {
-                try database.execute(sql: "DELETE FROM region WHERE label = ?", arguments: [label])
-            }
-            for (beacon, place) in presence.places where saved?.places[beacon] != place {
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO whereabouts (beacon, place) VALUES (?, ?)",
-                    arguments: [beacon.description, place])
-            }
-            for beacon in saved?.places.keys ?? [:].keys where presence.places[beacon] == nil {
-                try database.execute(
-                    sql: "DELETE FROM whereabouts WHERE beacon = ?", arguments: [beacon.description])
+    /// - Throws: `EventStoreError` where it cannot be read.
+    init(in store: EventStore) async throws(EventStoreError) {
+        var values: [StateChange] = []
+        for namespace in Self.namespaces {
+            values += try await store.state(namespace).map {
+                StateChange(namespace: namespace, key: $0.key, value: $0.value)
             }
         }
-        savedPresence.withLock { $0 = presence }
+        self.init(values)
+    }
+
+    /// Creates a presence from the values that lead to it. Values of another version are ignored.
+    init(_ values: [StateChange]) {
+        for row in values {
+            let value = row.value ?? Data()
+            if row.namespace == Self.regionNamespace {
+                guard let form = try? JSONDecoder().decode(Row.self, from: value),
+                    let constraint = BeaconConstraint(form.beacons), let state = RegionState(rawValue: form.state)
+                else { continue }
+                regions[row.key] = Region(
+                    constraint: constraint, state: state, source: form.source, holder: form.holder,
+                    since: form.since.map { Timestamp(nanoseconds: $0) }, receiver: form.receiver)
+            } else if let beacon = BeaconConstraint(row.key)?.identity {
+                places[beacon] = String(decoding: value, as: UTF8.self)
+            }
+        }
+    }
+
+    /// Returns the changes of the store's state that lead from another presence to this one.
+    func changes(since saved: Presence) -> [StateChange] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var changes: [StateChange] = []
+        for (label, region) in regions where saved.regions[label] != region {
+            let row = Row(
+                beacons: region.constraint.description, state: region.state.rawValue, source: region.source,
+                holder: region.holder, since: region.since?.nanoseconds, receiver: region.receiver)
+            changes.append(
+                StateChange(namespace: Self.regionNamespace, key: label, value: try? encoder.encode(row)))
+        }
+        for label in saved.regions.keys where regions[label] == nil {
+            changes.append(StateChange(namespace: Self.regionNamespace, key: label, value: nil))
+        }
+        for (beacon, place) in places where saved.places[beacon] != place {
+            changes.append(
+                StateChange(namespace: Self.placeNamespace, key: beacon.description, value: Data(place.utf8)))
+        }
+        for beacon in saved.places.keys where places[beacon] == nil {
+            changes.append(StateChange(namespace: Self.placeNamespace, key: beacon.description, value: nil))
+        }
+        return changes
     }
 }

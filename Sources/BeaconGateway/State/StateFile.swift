@@ -32,7 +32,6 @@ final class StateFile: Sendable {
     private let logger: Logger
     private let database = Locked<DatabasePool?>(nil)
     private let hasReportedRows = Locked(false)
-    private let begun: @Sendable () -> Void
 
     /// A file, which is opened, and created where there is none, with its first use.
     ///
@@ -40,12 +39,10 @@ final class StateFile: Sendable {
     ///   - file: the path.
     ///   - kind: what it is for.
     ///   - logger: the log.
-    ///   - begun: is called where another file was begun in place of a damaged one.
-    init(_ file: URL, _ kind: Kind, logger: Logger, begun: @escaping @Sendable () -> Void = {}) {
+    init(_ file: URL, _ kind: Kind, logger: Logger) {
         self.file = file
         self.kind = kind
         self.logger = logger
-        self.begun = begun
     }
 
     /// Returns the open database.
@@ -211,7 +208,6 @@ final class StateFile: Sendable {
         logger.error(
             "\(kind.title) in \(file.path) is damaged (\(error.message ?? "\(error.resultCode)")); it lies in \(aside.path) now, and another one begins"
         )
-        begun()
         return try open()
     }
 }

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
@@ -23,14 +24,20 @@ final class GatewayBench: Sendable {
     private let events = Locked<[RegionEvent]>([])
     private let notifications = Locked<[BeaconNotification]>([])
 
-    private let keepsPresence: Bool
+    /// The event store, which all gateways of the bench share; nil where they leave nothing.
+    let store: EventStore?
 
     /// A bench.
     ///
     /// - Parameter keepsPresence: false for gateways that leave nothing on the disk, which takes time.
     init(keepsPresence: Bool = true) throws {
-        self.keepsPresence = keepsPresence
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        store = try keepsPresence ? Self.store(in: folder, lines) : nil
+    }
+
+    private static func store(in folder: URL, _ lines: LogLines) throws -> EventStore {
+        try EventStore(
+            file: folder.appendingPathComponent("beacond.sqlite"), settings: .gateway, logger: lines.logger)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -75,8 +82,9 @@ final class GatewayBench: Sendable {
         let bench: GatewayBench
         let delay: Duration?
 
-        func write(_ notifications: [BeaconNotification]) async throws {
+        func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws {
             if let delay { try await Task.sleep(for: delay) }
+            if let store = bench.store, !presence.isEmpty { try await store.append(Step(changes: presence)) }
             bench.notifications.withLock { $0 += notifications }
         }
     }
@@ -117,7 +125,7 @@ final class GatewayBench: Sendable {
             })
         return Gateway(
             configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
-            state: keepsPresence ? state : nil,
+            store: store, state: store == nil ? nil : state,
             launches: launches, rules: rules, published: published, logger: lines.logger, history: history,
             broadcast: broadcast, proxy: proxy, fleet: fleet,
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, proxy: $1) })
@@ -138,6 +146,20 @@ final class GatewayBench: Sendable {
     /// What is known beside the configuration.
     var state: GatewayState { GatewayState(besideOutbox: folder.path + "/outbox.sqlite", logger: lines.logger) }
 
+    /// The presence on the disk.
+    var presence: Presence {
+        get async throws {
+            guard let store else { return Presence() }
+            return try await Presence(in: store)
+        }
+    }
+
+    /// Writes the presence as an earlier run left it.
+    func save(_ presence: Presence) async throws {
+        let changes = presence.changes(since: try await self.presence)
+        if !changes.isEmpty { try await store?.append(Step(changes: changes)) }
+    }
+
     /// Writes the state of a region as an earlier run left it.
     ///
     /// - Parameters:
@@ -148,12 +170,12 @@ final class GatewayBench: Sendable {
         let region = [
             "region \(region)": Presence.Region(constraint: Self.constraint, state: state, source: source)
         ]
-        try await self.state.save(Presence(regions: region))
+        try await save(Presence(regions: region))
     }
 
     /// The state of a region on the disk.
     func remembered(_ region: String) async throws -> RegionState? {
-        try await state.presence().regions["region \(region)"]?.state
+        try await presence.regions["region \(region)"]?.state
     }
 
     // MARK: - Results

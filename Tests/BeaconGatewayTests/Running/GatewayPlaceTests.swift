@@ -28,7 +28,7 @@ struct GatewayPlaceTests {
         await bench.gateway([try bench.log("log", log())], places: plan).run()
         #expect(
             bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])
-        #expect(try await bench.state.presence().places.values.sorted() == ["kitchen"])
+        #expect(try await bench.presence.places.values.sorted() == ["kitchen"])
     }
 
     @Test("After a restart, a beacon that is where it was is not notified again")

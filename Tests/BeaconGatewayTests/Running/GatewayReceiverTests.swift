@@ -51,7 +51,7 @@ struct GatewayReceiverTests {
         let bench = try GatewayBench()
         let region = Presence.Region(
             constraint: GatewayBench.constraint, state: .inside, source: "house", holder: "attic")
-        try await bench.state.save(Presence(regions: ["region hall": region]))
+        try await bench.save(Presence(regions: ["region hall": region]))
         let hears = ReceiverStatus(.poweredOn)
         await Self.run(bench) { runner in
             Self.report(runner, from: 1000, through: 1100, ["hall"], [hears])
@@ -69,7 +69,7 @@ struct GatewayReceiverTests {
             // One of the last run, which has the place of the first.
             let region = Presence.Region(
                 constraint: GatewayBench.constraint, state: .inside, source: "house", holder: "attic")
-            try await bench.state.save(Presence(regions: ["region hall": region]))
+            try await bench.save(Presence(regions: ["region hall": region]))
         }
         let regions = [GatewayBench.region("hall"), GatewayBench.region("door", minor: 9)]
         await Self.run(bench, regions: regions) { runner in

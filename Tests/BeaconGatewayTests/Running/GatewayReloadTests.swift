@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
@@ -28,7 +29,9 @@ private final class ReloadBench: Sendable {
 
     private struct Note: NotificationWriter {
         let notified: Locked<[BeaconNotification]>
-        func write(_ notifications: [BeaconNotification]) { notified.withLock { $0 += notifications } }
+        func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) {
+            notified.withLock { $0 += notifications }
+        }
     }
 
     private struct NoSink: Sink {
@@ -56,7 +59,8 @@ private final class ReloadBench: Sendable {
                 if case .region(let change) = event { events.withLock { $0.append(change) } }
             })
         gateway = Gateway(
-            configuration, destinations: [destination], writer: Note(notified: notified), state: bench.state,
+            configuration, destinations: [destination], writer: Note(notified: notified), store: nil,
+            state: bench.state,
             launches: nil, published: bench.published, logger: bench.lines.logger,
             makeRunner: { settings, _ in
                 let runner = Runner()

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import Foundation
@@ -9,6 +10,7 @@ import Testing
 
 @Suite("What beacond knows beside its configuration")
 struct GatewayStateTests {
+    private static let app = RegisteredApp(name: "museum", key: "k", secretHash: "h")
     private static let beacon = BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: 2)
 
     private static func presence(_ states: [String: RegionState], places: [BeaconIdentity: String] = [:]) -> Presence {
@@ -24,41 +26,49 @@ struct GatewayStateTests {
     func cancelled() async throws {
         let bench = try GatewayBench()
         let state = bench.state
-        let presence = Self.presence(["region a": .inside])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.cancelAll()
-            group.addTask { try await state.save(presence) }
+            group.addTask { try await state.set(.plan, to: Data([1])) }
             try await group.waitForAll()
         }
-        #expect(try await bench.state.presence() == presence)
+        #expect(try await bench.state.value(of: .plan) == Data([1]))
     }
 
-    @Test("The presence is what was saved last, whoever reads it")
+    @Test("The presence is what was saved last, in any order of changes")
     func presence() async throws {
         let bench = try GatewayBench()
-        let state = bench.state
-        #expect(try await state.presence() == Presence())
+        #expect(try await bench.presence == Presence())
+        var saved = Presence()
         for presence in [
             Self.presence(["region a": .inside, "region b": .outside], places: [Self.beacon: "hall"]),
             Self.presence(["region b": .inside], places: [Self.beacon: "attic"]), Self.presence(["region b": .inside]),
+            Presence(), Self.presence(["region c": .outside]),
         ] {
-            try await state.save(presence)
-            // Another process, after this one was killed: nothing is closed.
-            #expect(try await bench.state.presence() == presence)
+            try await bench.store?.append(Step(changes: presence.changes(since: saved)))
+            #expect(try await bench.presence == presence)
+            #expect(presence.changes(since: presence) == [])
+            saved = presence
         }
-        // One that knows nothing of what is there replaces it.
-        let other = Self.presence(["region c": .outside])
-        try await bench.state.save(other)
-        #expect(try await bench.state.presence() == other)
+    }
+
+    @Test("Rows of the presence that are of another version are ignored")
+    func otherPresence() async throws {
+        let bench = try GatewayBench()
+        var changes = Self.presence(["region a": .inside], places: [Self.beacon: "hall"]).changes(since: Presence())
+        for (key, value) in [("region b", "{}"), ("region c", "x"), ("region d", #"{"beacons":"x","state":1}"#)] {
+            changes.append(StateChange(namespace: "region", key: key, value: Data(value.utf8)))
+        }
+        changes.append(StateChange(namespace: "whereabouts", key: "nobody", value: Data("hall".utf8)))
+        try await bench.store?.append(Step(changes: changes))
+        #expect(try await bench.presence == Self.presence(["region a": .inside], places: [Self.beacon: "hall"]))
     }
 
     @Test("What is known is read though nothing can be written")
     func readOnly() async throws {
         let bench = try GatewayBench()
-        let presence = Self.presence(["region a": .inside])
         // It was killed, and so left a log that is not in the file.
         let killed = bench.state
-        try await killed.save(presence)
+        try await killed.set(.plan, to: Data([1]))
         defer { killed.close() }
         // As a disk that is full does, somebody else's transaction lets nobody write.
         var configuration = Configuration()
@@ -67,40 +77,37 @@ struct GatewayStateTests {
         let other = try DatabaseQueue(path: file.path, configuration: configuration)
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         let state = bench.state
-        #expect(try await state.presence() == presence)
-        await #expect(throws: DatabaseError.self) { try await state.save(Self.presence(["region a": .outside])) }
+        #expect(try await state.value(of: .plan) == Data([1]))
+        await #expect(throws: DatabaseError.self) { try await state.set(.plan, to: Data([2])) }
         try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-        try await state.save(Self.presence(["region a": .outside]))
+        try await state.set(.plan, to: Data([2]))
     }
 
-    @Test("Where there is no file nothing is known, and the first write makes its folder for this user alone")
+    @Test("The first write makes the folder for this user alone")
     func folder() async throws {
-        let bench = try GatewayBench()
+        let bench = try GatewayBench(keepsPresence: false)
         let folder = bench.folder.path + "/state/beacond"
         let state = GatewayState(besideOutbox: folder + "/outbox.sqlite", logger: bench.lines.logger)
-        #expect(try await state.presence() == Presence())
         #expect(!FileManager.default.fileExists(atPath: folder))
-        try await state.save(Self.presence(["region a": .inside]))
+        try await state.set(.plan, to: Data([1]))
         let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
         #expect(mode == 0o700)
         state.close()
-        // Nobody may write here, and nothing was known: no reason to wait.
         let other = GatewayState(besideOutbox: "/proc/none/outbox.sqlite", logger: bench.lines.logger)
-        #expect(try await other.presence() == Presence())
-        await #expect(throws: (any Error).self) { try await other.save(Presence()) }
+        await #expect(throws: (any Error).self) { try await other.set(.plan, to: nil) }
     }
 
     @Test("A damaged file is set aside and told, and what was to be written is written")
     func damage() async throws {
         let bench = try GatewayBench()
         let state = bench.state
-        try await state.save(Self.presence(["region a": .inside]))
+        try await state.set(.plan, to: Data([1]))
         state.close()
         let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
         try? FileManager.default.removeItem(atPath: file.path + "-wal")
         try Data(repeating: 7, count: 8_192).write(to: file)
-        try await state.save(Self.presence(["region a": .inside, "region b": .outside]))
-        #expect(try await bench.state.presence().regions.keys.sorted() == ["region a", "region b"])
+        try await state.set(.plan, to: Data([2]))
+        #expect(try await bench.state.value(of: .plan) == Data([2]))
         #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
         #expect(bench.lines.all.contains { $0.contains("the state in") && $0.contains("is damaged") })
     }
@@ -110,7 +117,7 @@ struct GatewayStateTests {
         let bench = try GatewayBench()
         let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
         try await DatabaseQueue(path: file.path).write { try $0.execute(sql: "PRAGMA application_id = 42") }
-        await #expect(throws: (any Error).self) { try await bench.state.save(Presence()) }
+        await #expect(throws: (any Error).self) { try await bench.state.set(.plan, to: nil) }
         let found = try await DatabaseQueue(path: file.path).read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
         #expect(found == 42)
     }
@@ -120,7 +127,7 @@ struct GatewayStateTests {
         let bench = try GatewayBench()
         // A link into a state that no beacond reads would be of no use.
         #expect(throws: ConsoleLink.Failure.self) { try ConsoleLink(bench.configuration([])) }
-        try await bench.state.save(Presence())
+        try await bench.state.set(.plan, to: nil)
         let link = try ConsoleLink(bench.configuration([]))
         let hash = AccessToken.hash(of: link.code)
         #expect(try await !bench.state.use(code: AccessToken.hash(of: "another")))
@@ -183,7 +190,9 @@ struct GatewayStateTests {
     @Test("A row that another program spoilt is passed over and told")
     func spoiltRow() async throws {
         let bench = try GatewayBench()
-        try await bench.state.save(Self.presence(["region a": .inside, "region b": .inside]))
+        for name in ["a", "b"] {
+            #expect(try await bench.state.add(RegisteredApp(name: name, key: "k\(name)", secretHash: "h")))
+        }
         bench.state.close()
         let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
         var configuration = Configuration()
@@ -191,20 +200,19 @@ struct GatewayStateTests {
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
         try await DatabaseQueue(path: file.path, configuration: configuration).writeWithoutTransaction { database in
             try database.execute(
-                sql: "UPDATE sqlite_master SET sql = replace(sql, ', STRICT', '') WHERE name = 'region'")
+                sql: "UPDATE sqlite_master SET sql = replace(sql, ', STRICT', '') WHERE name = 'app'")
         }
         try await DatabaseQueue(path: file.path).write {
-            try $0.execute(sql: "UPDATE region SET state = 'x', since = 'y' WHERE label = 'region a'")
+            try $0.execute(sql: "UPDATE app SET secret = x'00ff' WHERE name = 'a'")
         }
-        #expect(try await bench.state.presence().regions.keys.sorted() == ["region b"])
+        #expect(try await bench.state.apps().map(\.name) == ["b"])
         #expect(bench.lines.all.contains { $0.contains("rows of the state") && $0.contains("passed over") })
     }
 
     // MARK: - Backup
 
-    /// Puts another file in the place of a part of a backup.
-    private func replace(part: String, of backup: URL, by file: URL) throws {
-        let content = try Data(contentsOf: file)
+    /// Puts something else in the place of a part of a backup.
+    private func replace(part: String, of backup: URL, by content: Data) throws {
         try DatabaseQueue(path: backup.path).write { database in
             try database.execute(sql: "DELETE FROM piece WHERE part = ?", arguments: [part])
             try database.execute(
@@ -215,27 +223,29 @@ struct GatewayStateTests {
     @Test(
         "What somebody put into a backup is refused, or stays behind",
         arguments: [
-            ("CREATE TRIGGER t AFTER INSERT ON region BEGIN DELETE FROM region; END; CREATE VIEW v AS SELECT 1", true),
-            ("CREATE TABLE other (a); ALTER TABLE region ADD COLUMN extra TEXT", true),
+            ("CREATE TRIGGER t AFTER INSERT ON app BEGIN DELETE FROM app; END; CREATE VIEW v AS SELECT 1", true),
+            ("CREATE TABLE other (a); ALTER TABLE app ADD COLUMN extra TEXT", true),
             ("UPDATE event SET time = 9223372036854775807, arrival = -9223372036854775808", true),
             ("INSERT INTO session (hash, time) VALUES ('s', 1); INSERT INTO code (hash, time) VALUES ('c', 1)", true),
-            ("UPDATE region SET state = 'inside'", false), ("UPDATE region SET beacons = x'00ff'", false),
+            ("UPDATE app SET secret = x'00ff'", false), ("UPDATE setting SET value = 'text'", false),
             ("UPDATE event SET time = 'x'", false), ("UPDATE event SET detail = x'00'", false),
-            ("DROP TABLE region; CREATE VIEW region AS SELECT 1 AS label", false),
-            ("DROP TABLE region; CREATE VIRTUAL TABLE region USING fts5(label)", false),
-            ("DROP TABLE message", false), ("ALTER TABLE region DROP COLUMN state", false),
+            ("DROP TABLE app; CREATE VIEW app AS SELECT 1 AS name", false),
+            ("DROP TABLE app; CREATE VIRTUAL TABLE app USING fts5(name)", false),
+            ("DROP TABLE message", false), ("ALTER TABLE app DROP COLUMN secret", false),
             ("PRAGMA application_id = 7", false),
         ])
     func hostileBackup(change: String, isTaken: Bool) async throws {
-        let (from, to) = (try WebBench(), try GatewayBench())
-        try await from.state.save(Self.presence(["region hall": .inside]))
+        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        try await from.state.set(.plan, to: Data([1]))
+        _ = try await from.state.add(Self.app)
         await from.history.append([
             HistoryEvent(
                 time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
                 detail: "{}")
         ])
         let backup = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(to: backup, configuration: nil, state: from.state, history: from.history)
+        try await Backup.write(to: backup, configuration: nil, state: from.state, history: from.history,
+            presence: Self.presence(["region hall": .inside]))
         let isHistory = change.contains("event")
         let file = from.bench.folder.appendingPathComponent("part")
         let database = isHistory ? try await from.history.file.opened() : try from.state.file.opened()
@@ -247,18 +257,18 @@ struct GatewayStateTests {
                 sql: "UPDATE sqlite_master SET sql = replace(replace(sql, ', STRICT', ''), ') STRICT', ')')")
         }
         try await DatabaseQueue(path: file.path).writeWithoutTransaction { try $0.execute(sql: change) }
-        try replace(part: isHistory ? "history" : "state", of: backup, by: file)
+        try replace(part: isHistory ? "history" : "state", of: backup, by: try Data(contentsOf: file))
         let outbox = to.folder.path + "/outbox.sqlite"
-        func restore() throws {
-            _ = try Backup.restore(from: backup, besideOutbox: outbox, configuration: to.folder.path + "/c")
+        func restore() async throws {
+            _ = try await Backup.restore(from: backup, besideOutbox: outbox, configuration: to.folder.path + "/c")
         }
         guard isTaken else {
-            #expect(throws: Backup.Failure.self) { try restore() }
+            await #expect(throws: Backup.Failure.self) { try await restore() }
             #expect(try FileManager.default.contentsOfDirectory(atPath: to.folder.path) == [])
             return
         }
-        try restore()
-        #expect(try await to.state.presence() == Self.presence(["region hall": .inside]))
+        try await restore()
+        #expect(try await to.state.apps() == [Self.app])
         let foreign = try await to.state.read { database in
             try Int.fetchOne(
                 database,
@@ -276,9 +286,25 @@ struct GatewayStateTests {
                 .allSatisfy { $0.hasPrefix("outbox.sqlite") })
     }
 
+    @Test(
+        "A presence in a backup that is none is refused",
+        arguments: ["", "x", "{}", #"[["region","a"]]"#, #"[["messages","a",""]]"#, #"[["region","a","*"]]"#])
+    func hostilePresence(content: String) async throws {
+        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        let backup = from.bench.folder.appendingPathComponent("b.backup")
+        try await Backup.write(
+            to: backup, configuration: nil, state: from.state, history: from.history, presence: Presence())
+        try replace(part: "presence", of: backup, by: Data((content.isEmpty ? " " : content).utf8))
+        await #expect(throws: Backup.Failure.self) {
+            try await Backup.restore(
+                from: backup, besideOutbox: to.folder.path + "/o", configuration: to.folder.path + "/c")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: to.folder.path) == [])
+    }
+
     @Test("What a process that was killed left of a backup is removed at the next start")
     func sweep() throws {
-        let bench = try GatewayBench()
+        let bench = try GatewayBench(keepsPresence: false)
         let names = [Backup.temporaryFile(in: bench.folder).lastPathComponent, "outbox.sqlite", "backup.sqlite"]
         for name in names { try Data([1]).write(to: bench.folder.appendingPathComponent(name)) }
         try Data([1]).write(to: bench.folder.appendingPathComponent(names[0] + "-journal"))
@@ -290,8 +316,9 @@ struct GatewayStateTests {
 
     @Test("A backup put back elsewhere has all that was there, and signs nobody in")
     func backup() async throws {
-        let (from, to) = (try WebBench(), try GatewayBench())
-        try await from.state.save(Self.presence(["region hall": .inside]))
+        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        try await from.state.set(.plan, to: Data([1]))
+        _ = try await from.state.add(Self.app)
         try await from.state.addSession("hash", for: nil)
         await from.history.append([
             HistoryEvent(
@@ -302,24 +329,32 @@ struct GatewayStateTests {
         try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
         let file = from.bench.folder.appendingPathComponent("b.backup")
         try await Backup.write(
-            to: file, configuration: configuration.path, state: from.state, history: from.history)
+            to: file, configuration: configuration.path, state: from.state, history: from.history,
+            presence: Self.presence(["region hall": .inside]))
         let outbox = to.folder.path + "/outbox.sqlite"
-        try await to.state.save(Self.presence(["region attic": .outside]))
-        func restore() throws -> Backup.Restored {
-            try Backup.restore(
+        try await to.state.set(.plan, to: Data([2]))
+        func restore() async throws -> Backup.Restored {
+            try await Backup.restore(
                 from: file, besideOutbox: outbox, configuration: to.folder.path + "/etc/beacond.yaml")
         }
         let running = to.state
-        _ = try await running.presence()
-        #expect(throws: Backup.Failure.self) { try restore() }
+        _ = try await running.value(of: .plan)
+        await #expect(throws: Backup.Failure.self) { _ = try await restore() }
         running.close()
+        let store = try EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway)
+        try await store.append(
+            Step(changes: Self.presence(["region attic": .outside]).changes(since: Presence())))
+        await #expect(throws: Backup.Failure.self) { _ = try await restore() }
+        await store.close()
         // What a process that was killed left beside a damaged file belongs to no other.
         let damaged = GatewayState.file(besideOutbox: outbox)
         try Data(repeating: 3, count: 4_096).write(to: damaged)
         try Data(repeating: 5, count: 40_000).write(to: URL(fileURLWithPath: damaged.path + "-wal"))
-        let restored = try restore()
+        let restored = try await restore()
         #expect(restored.setAside.count == 1 && restored.configuration?.hasSuffix("/etc/beacond.yaml") == true)
-        #expect(try await to.state.presence() == Self.presence(["region hall": .inside]))
+        #expect(try await to.state.apps() == [Self.app])
+        let restoredStore = try EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway)
+        #expect(try await Presence(in: restoredStore) == Self.presence(["region hall": .inside]))
         #expect(try await !to.state.hasSession("hash", for: nil))
         let history = EventHistory(
             file: EventHistory.file(besideOutbox: outbox), broadcast: EventBroadcast(), logger: to.lines.logger)
@@ -328,14 +363,16 @@ struct GatewayStateTests {
 
     @Test("What is put back belongs to the owner of the state, and the service can read the configuration")
     func restoredOwner() async throws {
-        let (from, to) = (try WebBench(), try GatewayBench())
-        try await from.state.save(Self.presence(["region hall": .inside]))
+        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        try await from.state.set(.plan, to: Data([1]))
+        _ = try await from.state.add(Self.app)
         await from.history.append([])
         let configuration = from.bench.folder.appendingPathComponent("beacond.yaml")
         try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
         let file = from.bench.folder.appendingPathComponent("b.backup")
         try await Backup.write(
-            to: file, configuration: configuration.path, state: from.state, history: from.history)
+            to: file, configuration: configuration.path, state: from.state, history: from.history,
+            presence: Self.presence(["region hall": .inside]))
         // Only root gives files away.
         let owner = geteuid() == 0 ? 4711 : geteuid()
         let state = to.folder.path + "/state"
@@ -344,7 +381,8 @@ struct GatewayStateTests {
         let (outbox, path) = (state + "/outbox.sqlite", to.folder.path + "/etc/beacond.yaml")
         // On a new machine, and where files are there.
         for round in 0..<2 {
-            let restored = try Backup.restore(from: file, besideOutbox: outbox, configuration: path)
+            let restored = try await Backup.restore(
+                from: file, besideOutbox: outbox, configuration: path)
             #expect(restored.setAside.isEmpty == (round == 0))
             for file in [GatewayState.file(besideOutbox: outbox), EventHistory.file(besideOutbox: outbox)] {
                 let rights = try #require(FileRights(file.path, followsLinks: false))
@@ -354,37 +392,39 @@ struct GatewayStateTests {
             #expect(FileRights(to.folder.path + "/etc", followsLinks: false).map { $0.mode & 0o777 } == 0o755)
         }
         try "web: false\n".write(toFile: path, atomically: true, encoding: .utf8)
-        let beside = try Backup.restore(from: file, besideOutbox: outbox, configuration: path).configuration
+        let beside = try await Backup.restore(from: file, besideOutbox: outbox, configuration: path).configuration
         #expect(beside == path + ".restored")
         #expect(FileRights(path + ".restored", followsLinks: false).map { $0.mode & 0o777 } == 0o644)
     }
 
     @Test("A backup of which a part is missing is refused, and nothing is touched")
     func halfBackup() async throws {
-        let (from, to) = (try WebBench(), try GatewayBench())
-        try await from.state.save(Self.presence(["region hall": .inside]))
+        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
+        try await from.state.set(.plan, to: Data([1]))
+        _ = try await from.state.add(Self.app)
         let file = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(to: file, configuration: nil, state: from.state, history: from.history)
+        try await Backup.write(to: file, configuration: nil, state: from.state, history: from.history,
+            presence: Self.presence(["region hall": .inside]))
         let whole = try Data(contentsOf: file)
-        try await to.state.save(Self.presence(["region attic": .outside]))
+        try await to.state.set(.plan, to: Data([2]))
         for part in [0.3, 0.6, 0.9] {
             try whole.prefix(Int(Double(whole.count) * part)).write(to: file)
-            #expect(throws: Backup.Failure.self) {
-                try Backup.restore(
+            await #expect(throws: Backup.Failure.self) {
+                try await Backup.restore(
                     from: file, besideOutbox: to.folder.path + "/outbox.sqlite", configuration: to.folder.path + "/c")
             }
         }
-        #expect(try await to.state.presence() == Self.presence(["region attic": .outside]))
+        #expect(try await to.state.value(of: .plan) == Data([2]))
     }
 
     @Test("Another file than a backup is refused, and nothing is touched")
-    func noBackup() throws {
-        let bench = try GatewayBench()
+    func noBackup() async throws {
+        let bench = try GatewayBench(keepsPresence: false)
         let file = bench.folder.appendingPathComponent("x")
         try Data(repeating: 1, count: 5_000).write(to: file)
         for path in [file, bench.folder.appendingPathComponent("nowhere")] {
-            #expect(throws: Backup.Failure.self) {
-                try Backup.restore(
+            await #expect(throws: Backup.Failure.self) {
+                try await Backup.restore(
                     from: path, besideOutbox: bench.folder.path + "/o", configuration: bench.folder.path + "/c")
             }
         }

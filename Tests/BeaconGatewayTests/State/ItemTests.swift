@@ -183,7 +183,6 @@ struct ItemTests {
     @Test("A region that is inside stays so by other rules: nobody came, and nobody left")
     func otherRules() async throws {
         let bench = try WebBench { $0.regions = [] }
-        try await bench.state.save(Presence())
         let region = #"{"name":"attic","uuid":"\#(GatewayBench.uuid)"}"#
         #expect(try await send(bench, .post, "/v1/regions", region).status == 201)
         let log = (0..<5).map { GatewayBench.line(1_000 + Double($0)) }.joined()

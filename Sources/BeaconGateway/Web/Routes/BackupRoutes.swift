@@ -7,6 +7,7 @@ import NIOCore
 /// The route of the backup: one file with all that beacond knows.
 struct BackupRoutes: Sendable {
     let settings: WebSettings
+    let gateway: Gateway
     /// The configuration of the file, which a reload replaces.
     let current: Locked<GatewayConfiguration>
     let state: GatewayState
@@ -33,7 +34,9 @@ struct BackupRoutes: Sendable {
             let folder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
             let file = Backup.temporaryFile(in: folder)
             do {
-                try await Backup.write(to: file, configuration: configuration.path, state: state, history: history)
+                try await Backup.write(
+                    to: file, configuration: configuration.path, state: state, history: history,
+                    presence: await gateway.savedPresence)
                 let handle = try FileHandle(forReadingFrom: file)
                 // The open file stays readable, and is gone once it is closed, however this ends.
                 try FileManager.default.removeItem(at: file)

@@ -178,7 +178,7 @@ struct WebServer: Service {
         ).add(to: v1)
         PeopleRoutes(state: state, current: current).add(to: v1)
         PlanRoutes(gateway: gateway, state: state, broadcast: broadcast).add(to: v1)
-        BackupRoutes(settings: settings, current: current, state: state, history: history).add(to: v1)
+        BackupRoutes(settings: settings, gateway: gateway, current: current, state: state, history: history).add(to: v1)
         SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
             to: v1)
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })
