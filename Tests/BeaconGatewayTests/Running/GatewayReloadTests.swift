@@ -59,7 +59,7 @@ private final class ReloadBench: Sendable {
                 if case .region(let change) = event { events.withLock { $0.append(change) } }
             })
         gateway = Gateway(
-            configuration, destinations: [destination], writer: Note(notified: notified), store: nil,
+            configuration, destinations: [destination], writer: Note(notified: notified), store: bench.store,
             state: bench.state,
             launches: nil, published: bench.published, logger: bench.lines.logger,
             makeRunner: { settings, _ in
