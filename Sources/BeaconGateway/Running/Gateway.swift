@@ -171,7 +171,8 @@ actor Gateway {
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
-        store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil, base: GatewayConfiguration? = nil,
+        store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil,
+        base: GatewayConfiguration? = nil,
         published: Locked<GatewayStatistics>, logger: Logger,
         history: EventHistory? = nil, broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
         fleet: FleetLink? = nil,

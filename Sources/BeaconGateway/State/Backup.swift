@@ -190,7 +190,8 @@ public enum Backup {
         }
         return Presence(
             try rows.map { row in
-                guard row.count == 3, Presence.namespaces.contains(row[0]), let value = Data(base64Encoded: row[2]) else {
+                guard row.count == 3, Presence.namespaces.contains(row[0]), let value = Data(base64Encoded: row[2])
+                else {
                     throw Failure(description: "its presence cannot be read")
                 }
                 return StateChange(namespace: row[0], key: row[1], value: value)

@@ -1,5 +1,5 @@
-import BeaconEventStore
 import BeaconApplications
+import BeaconEventStore
 import BeaconPrograms
 import BeaconRadio
 import BeaconSupport

@@ -29,7 +29,9 @@ private final class ReloadBench: Sendable {
 
     private struct Note: NotificationWriter {
         let notified: Locked<[BeaconNotification]>
-        func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) {
+        let store: EventStore?
+        func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws {
+            if !presence.isEmpty { try await store?.append(Step(changes: presence)) }
             notified.withLock { $0 += notifications }
         }
     }
@@ -59,9 +61,8 @@ private final class ReloadBench: Sendable {
                 if case .region(let change) = event { events.withLock { $0.append(change) } }
             })
         gateway = Gateway(
-            configuration, destinations: [destination], writer: Note(notified: notified), store: bench.store,
-            state: bench.state,
-            launches: nil, published: bench.published, logger: bench.lines.logger,
+            configuration, destinations: [destination], writer: Note(notified: notified, store: bench.store),
+            store: bench.store, state: bench.state, launches: nil, published: bench.published, logger: bench.lines.logger,
             makeRunner: { settings, _ in
                 let runner = Runner()
                 runners.withLock { $0.append((settings.name, runner)) }

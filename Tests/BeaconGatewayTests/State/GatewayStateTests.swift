@@ -244,7 +244,8 @@ struct GatewayStateTests {
                 detail: "{}")
         ])
         let backup = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(to: backup, configuration: nil, state: from.state, history: from.history,
+        try await Backup.write(
+            to: backup, configuration: nil, state: from.state, history: from.history,
             presence: Self.presence(["region hall": .inside]))
         let isHistory = change.contains("event")
         let file = from.bench.folder.appendingPathComponent("part")
@@ -403,7 +404,8 @@ struct GatewayStateTests {
         try await from.state.set(.plan, to: Data([1]))
         _ = try await from.state.add(Self.app)
         let file = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(to: file, configuration: nil, state: from.state, history: from.history,
+        try await Backup.write(
+            to: file, configuration: nil, state: from.state, history: from.history,
             presence: Self.presence(["region hall": .inside]))
         let whole = try Data(contentsOf: file)
         try await to.state.set(.plan, to: Data([2]))
