@@ -291,6 +291,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
                     await signal.wait(after: seen)
                     continue
                 }
+                // What came after the end is its successor's.
+                if isEnding || line.isEnding { return }
                 try await worker.deliver(batch, from: store, at: start.duration(to: clock.now), logger: logger)
                 nextAttempt = worker.takePause().map { clock.now.advanced(by: $0) }
             } catch {
