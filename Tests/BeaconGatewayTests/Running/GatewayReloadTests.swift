@@ -62,7 +62,8 @@ private final class ReloadBench: Sendable {
             })
         gateway = Gateway(
             configuration, destinations: [destination], writer: Note(notified: notified, store: bench.store),
-            store: bench.store, state: bench.state, launches: nil, published: bench.published, logger: bench.lines.logger,
+            store: bench.store, state: bench.state, launches: nil, published: bench.published,
+            logger: bench.lines.logger,
             makeRunner: { settings, _ in
                 let runner = Runner()
                 runners.withLock { $0.append((settings.name, runner)) }
