@@ -15,9 +15,9 @@ extension BeaconNotification {
     /// One that cannot be written as JSON, or is too long, becomes an event without what could not be written, which
     /// every destination refuses for that reason.
     ///
-    /// - Parameter audience: the destinations that it names; empty for all that want it.
+    /// - Parameter audience: the destinations that it names; nil for all that want it.
     /// - Throws: ``/BeaconEventStore/EventStoreError`` with the code `invalid`, where nothing of it can be written.
-    func event(for audience: [String] = []) throws(EventStoreError) -> Event {
+    package func event(for audience: [String]? = nil) throws(EventStoreError) -> Event {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]
         let fault: String
@@ -40,7 +40,7 @@ extension BeaconNotification {
         }
     }
 
-    private func event(_ json: Data, for audience: [String]) -> Event {
+    private func event(_ json: Data, for audience: [String]?) -> Event {
         var event = Event(id: id, time: time, kind: kind.rawValue, priority: kind.priority, body: json)
         event.region = region.flatMap { Self.attribute($0.name) }
         event.place = place.flatMap(Self.attribute)

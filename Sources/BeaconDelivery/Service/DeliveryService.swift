@@ -138,16 +138,10 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     /// A notification whose name is known is not stored again, so that a caller who did not receive the acknowledgement
     /// may repeat the call.
     ///
-    /// - Parameters:
-    ///   - notifications: the notifications, in order.
-    ///   - state: the changes of the store's state that they lead to, which are stored with them.
-    /// - Throws: ``/BeaconEventStore/EventStoreError``; nothing was stored then.
-    public func append(
-        _ notifications: [BeaconNotification], changing state: [StateChange] = []
-    ) async throws(EventStoreError) {
-        var step = try step(wanted(notifications))
-        step.changes = state
-        if !step.events.isEmpty || !state.isEmpty { try await store.append(step) }
+    /// - Throws: ``/BeaconEventStore/EventStoreError``; none of the notifications was stored then.
+    public func append(_ notifications: [BeaconNotification]) async throws(EventStoreError) {
+        let step = try step(wanted(notifications))
+        if !step.events.isEmpty { try await store.append(step) }
     }
 
     /// Stores notifications for chosen destinations, whatever those want otherwise. When it returns, they
@@ -174,8 +168,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         if !step.events.isEmpty { try store.appendBlocking(step) }
     }
 
-    /// Those that some destination wants.
-    private func wanted(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
+    /// Returns those that some destination wants.
+    package func wanted(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
         let filters = destinations.map(\.filter)
         return notifications.filter { notification in
             filters.contains {
@@ -185,7 +179,7 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     }
 
     private func step(
-        _ notifications: [BeaconNotification], for audience: [String] = []
+        _ notifications: [BeaconNotification], for audience: [String]? = nil
     ) throws(EventStoreError) -> Step {
         var step = Step()
         for notification in notifications { step.events.append(try notification.event(for: audience)) }

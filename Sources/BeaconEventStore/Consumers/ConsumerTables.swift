@@ -90,8 +90,7 @@ struct ConsumerRecord: Sendable {
     func wants(_ event: StoredEvent) -> Bool {
         guard event.number > skips[event.event.priority.index], !dropped.contains(event.number) else { return false }
         if let pausedFrom, event.number > pausedFrom, event.number <= pausedThrough ?? .max { return false }
-        let audience = event.event.audience
-        guard audience.isEmpty else { return audience.contains(status.name) }
+        if let audience = event.event.audience { return audience.contains(status.name) }
         return filter.selects(kind: event.event.kind, region: event.event.region)
     }
 
@@ -191,9 +190,9 @@ extension StoreTables {
         try run("INSERT OR REPLACE INTO consumer (\(Self.consumerColumns)) VALUES (\(marks))", record.row)
     }
 
-    /// Returns the status of consumers, by name, without the store's own.
+    /// Returns the status of a consumer or, by name, of all that are not hidden.
     func statuses(of name: String? = nil) throws -> [ConsumerStatus] {
-        try consumers(name).filter { !EventLookup.isReserved($0.status.name) }.map { record in
+        try consumers(name).filter { name != nil || !EventLookup.isReserved($0.status.name) }.map { record in
             var status = record.status
             status.waiting += record.due.events
             status.waitingBytes += record.due.bytes

@@ -42,6 +42,22 @@ extension EventStore {
         limits: ConsumerLimits = ConsumerLimits(), after number: Int64? = nil
     ) throws(EventStoreError) -> [EventConsumer] {
         for (name, _) in consumers { try check(name) }
+        return try add(consumers, pausing: paused, limits: limits, after: number)
+    }
+
+    /// Adds a consumer of the events that name it in their audience, or continues it. It is in no list of consumers,
+    /// and has no bounds: what waits for it stays until it is handled.
+    ///
+    /// - Parameter name: the name, without the full stop before it.
+    /// - Throws: ``EventStoreError`` where the file cannot be written.
+    package nonisolated func addHiddenConsumer(_ name: String) throws(EventStoreError) -> EventConsumer {
+        try add([(".\(name)", EventFilter(kinds: []))], pausing: [], limits: ConsumerLimits(), after: nil)[0]
+    }
+
+    private nonisolated func add(
+        _ consumers: [(name: String, filter: EventFilter)], pausing paused: [String], limits: ConsumerLimits,
+        after number: Int64?
+    ) throws(EventStoreError) -> [EventConsumer] {
         try onQueue { store throws(EventStoreError) in
             try store.change { writer in
                 // Where the file was damaged, a consumer whose row is lost may not have had any of its events.

@@ -54,8 +54,9 @@ public struct Event: Hashable, Sendable {
     public var sender: String?
     /// The sender's install.
     public var install: String?
-    /// The consumers that it is for, by name; empty where it is for all whose filter selects it.
-    public var audience: [String] = []
+    /// The consumers that it is for, by name; nil where it is for all whose filter selects it. An event that is for
+    /// nobody is found by queries alone.
+    public var audience: [String]?
     /// The content in the caller's form, JSON for instance.
     public var body: Data
 
@@ -88,16 +89,17 @@ public struct Event: Hashable, Sendable {
 
     /// The reason why the event cannot be stored; nil where it can.
     var fault: String? {
+        let names = audience ?? []
         if kind.isEmpty { return "it has no kind" }
         if body.count > Self.maximumBody { return "its body has \(body.count) bytes of at most \(Self.maximumBody)" }
-        for text in [kind, region, place, receiver, sender, install].compactMap({ $0 }) + audience {
+        for text in [kind, region, place, receiver, sender, install].compactMap({ $0 }) + names {
             if let fault = Self.fault(ofText: text) { return fault }
         }
         // The file has them line by line.
-        if audience.contains(where: { $0.isEmpty || $0.contains("\n") }) {
+        if names.contains(where: { $0.isEmpty || $0.contains("\n") }) {
             return "a name in its audience is empty, or of two lines"
         }
-        return audience.count > Self.maximumAudience ? "its audience has \(audience.count) names" : nil
+        return names.count > Self.maximumAudience ? "its audience has \(names.count) names" : nil
     }
 
     /// Returns the reason why a text cannot be stored; nil where it can. SQLite's texts end at a zero.

@@ -75,6 +75,9 @@ extension EventStore {
                 }
                 return try StoreCopy(source: StoreTables(database)).write(to: partial.path)
             }
+            guard result.unreadable == 0 else {
+                throw EventStoreError(.damaged, "\(result.unreadable) events of \(backup.path) cannot be read")
+            }
             let aside = try setAside(file, as: "before-restore", at: clock.now)
             try partial.finish()
             return RestoredStore(events: result.events, rows: result.rows, setAside: aside)

@@ -195,7 +195,7 @@ struct StoreCopy {
             var names: Set<String> = []
             guard try has("consumer", "name, position") else { return }
             try source.each("SELECT name FROM consumer ORDER BY name LIMIT 1000") { row in
-                if let name = try? row.text(0), !EventLookup.isReserved(name) { names.insert(name) }
+                if let name = try? row.text(0), name != EventLookup.consumer { names.insert(name) }
                 return true
             }
             for name in names.sorted() {

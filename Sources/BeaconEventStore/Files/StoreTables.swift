@@ -96,7 +96,9 @@ struct StoreRow {
         event.sender = try optionalText(first + 10)
         event.install = try optionalText(first + 11)
         let most = Event.maximumAudience * (Event.maximumText + 1)
-        event.audience = try optionalText(first + 12, atMost: most)?.components(separatedBy: "\n") ?? []
+        event.audience = try optionalText(first + 12, atMost: most).map {
+            $0.isEmpty ? [] : $0.components(separatedBy: "\n")
+        }
         return StoredEvent(
             number: number, arrival: Timestamp(milliseconds: try integer(first + 3)), event: event)
     }
@@ -170,7 +172,7 @@ extension StoredEvent {
         [
             number, event.id.bytes, event.time.nanoseconds, arrival.milliseconds, event.kind,
             Int64(event.priority.rawValue), event.region, event.place, event.beacon?.bytes, event.receiver,
-            event.sender, event.install, event.audience.isEmpty ? nil : event.audience.joined(separator: "\n"),
+            event.sender, event.install, event.audience?.joined(separator: "\n"),
             event.body,
         ]
     }

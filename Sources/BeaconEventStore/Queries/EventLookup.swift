@@ -10,7 +10,7 @@ enum EventLookup {
     /// The name of the consumer that makes the index. It does not hold retention back: deleted events need no index.
     static let consumer = ".lookup"
 
-    /// Returns true for a name of a consumer of the store's own.
+    /// Returns true for a name of a hidden consumer.
     static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") }
 
     /// A field of an event. Its number is in the file.

@@ -44,6 +44,12 @@ extension EventStore {
         return stream
     }
 
+    /// Has a function called with the events of each transaction from now on, in order, before whoever appended them
+    /// learns that they are stored. It is called on the store's queue, so it returns at once.
+    package nonisolated func follow(_ receive: @escaping @Sendable ([StoredEvent]) -> Void) {
+        shared.withLock { $0.followers.append(receive) }
+    }
+
     /// Sends events to those who follow. It is called under the lock, so that all get them in one order.
     ///
     /// - Returns: those who do not keep up, to be ended without the lock.
@@ -77,6 +83,7 @@ extension EventStore {
         let news = writer.stored.filter { !told.contains($0.event.id) }.map { LiveEvent.stored($0) }
         let slow = shared.withLock { Self.tell(news, &$0) }
         for listener in slow { listener.finish() }
+        if !writer.stored.isEmpty { for follower in shared.withLock({ $0.followers }) { follower(writer.stored) } }
         for (consumer, count, reason) in writer.skips { logSkipped(count, consumer, reason) }
     }
 

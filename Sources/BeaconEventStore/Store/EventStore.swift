@@ -29,6 +29,9 @@ public actor EventStore {
 
     nonisolated let executor = SerialQueueExecutor(label: "swift-beacon.event-store")
     nonisolated let settings: EventStoreSettings
+
+    /// The bounds of the history.
+    public private(set) var retention: EventStoreSettings.Retention
     nonisolated let clock: EventStoreClock
     nonisolated let logger: Logger
     nonisolated let metrics: any MetricsFactory
@@ -51,6 +54,7 @@ public actor EventStore {
         var arrivals: [String: AsyncSignal] = [:]
         var nextListener = 0
         var live: [Int: AsyncStream<LiveEvent>.Continuation] = [:]
+        var followers: [@Sendable ([StoredEvent]) -> Void] = []
     }
 
     nonisolated let shared: Locked<Shared>
@@ -100,6 +104,7 @@ public actor EventStore {
     ) throws(EventStoreError) {
         self.file = file
         self.settings = settings
+        retention = settings.retention
         self.logger = logger
         self.clock = clock
         self.fault = fault
@@ -287,6 +292,8 @@ public actor EventStore {
             let isSet = storedLead.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) } ?? true
             try database.inTransaction(.immediate) {
                 try fault?()
+                var settings = settings
+                settings.retention = retention
                 var writer = StepWriter(tables: tables, settings: settings, now: clock.now, ledger: ledger)
                 try writer.ledger.refresh(tables)
                 // Before anything is added by the new time, and before anything counts as old by it.
@@ -329,14 +336,17 @@ public actor EventStore {
         while try keepHouseForMoment() { await Task.yield() }
     }
 
+    /// Sets the bounds of the history, which are enforced with the next housekeeping.
+    public func setRetention(_ retention: EventStoreSettings.Retention) { self.retention = retention }
+
     private func keepHouseSoon() {
         guard !isHousekeepingScheduled else { return }
         // The events in the file that all have passed, about.
         let passed = ledger.passed - (ledger.sequence - Int64(ledger.events))
         let isDue =
-            ledger.events >= settings.retention.events + settings.piece && passed >= settings.piece
-            || ledger.bytes > settings.retention.bytes && passed > 0
-            || settings.retention.hasHistory && ledger.sequence - ledger.indexed >= Int64(settings.piece)
+            ledger.events >= retention.events + settings.piece && passed >= settings.piece
+            || ledger.bytes > retention.bytes && passed > 0
+            || retention.hasHistory && ledger.sequence - ledger.indexed >= Int64(settings.piece)
             || ledger.consumers.contains(where: \.isBehind)
         guard isDue else { return }
         isHousekeepingScheduled = true

@@ -52,7 +52,7 @@ struct Ledger: Sendable {
 
     /// The number up to which all consumers have handled the events.
     var passed: Int64 {
-        consumers.filter { !EventLookup.isReserved($0.status.name) }.map(\.status.position).min() ?? sequence
+        consumers.filter { $0.status.name != EventLookup.consumer }.map(\.status.position).min() ?? sequence
     }
 
     /// The number up to which the index has the events.
@@ -135,7 +135,7 @@ struct Ledger: Sendable {
     mutating func advanceIdleConsumers(_ tables: StoreTables) throws {
         for index in consumers.indices
         where consumers[index].isIdle && consumers[index].status.position < sequence
-            && !EventLookup.isReserved(consumers[index].status.name)
+            && consumers[index].status.name != EventLookup.consumer
         {
             try consumers[index].move(to: sequence, tables)
         }

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconSupport
 
 /// The way of new events to everybody who looks at the console.
@@ -25,6 +26,16 @@ final class EventBroadcast: Sendable {
     private static let capacity = 512
 
     private let listeners = Locked<(next: Int, all: [Int: AsyncStream<Message>.Continuation])>((0, [:]))
+
+    /// Creates a broadcast.
+    ///
+    /// - Parameter store: the store whose events listeners are told; nil for none.
+    init(_ store: EventStore?) {
+        store?.follow { [weak self] events in
+            guard let self, count > 0 else { return }
+            for event in events.compactMap({ NumberedEvent($0) }) { send(.event(event)) }
+        }
+    }
 
     /// The number of those who listen.
     var count: Int { listeners.withLock { $0.all.count } }

@@ -1,6 +1,8 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
+import Foundation
 
 /// An event as it is kept in the history and shown in the console.
 struct HistoryEvent: Sendable {
@@ -13,6 +15,15 @@ struct HistoryEvent: Sendable {
         case app
         /// An app has said who its user is.
         case user
+
+        /// The order in which events are given up where not all can be kept.
+        var priority: Event.Priority {
+            switch self {
+            case .enter, .exit, .suspicious, .app, .user: .essential
+            case .state, .place, .receiver: .normal
+            case .proximity, .gone: .repeated
+            }
+        }
     }
 
     /// The moment, by the wall clock.
@@ -185,10 +196,78 @@ struct HistoryEvent: Sendable {
     }
 }
 
-/// An event of the history with its number, by which listeners resume; nil where it could not be kept so far.
+/// An event of the history, as the store has it.
 struct NumberedEvent: Sendable {
+    /// The name, by which repetitions are recognized.
+    var id: EventID
+    /// The number, by which listeners resume; nil where it could not be kept so far.
     var number: Int64?
-    var event: HistoryEvent
     /// When it came; nil before it was kept.
     var arrival: Timestamp?
+    var event: HistoryEvent
+}
+
+// An event of the history in the event store: its attributes are the event's, and the rest is in the body, under
+// "history". The body may also have a notification's keys.
+
+extension HistoryEvent {
+    private struct Body: Codable {
+        var history: Form
+    }
+
+    private struct Form: Codable {
+        var summary: String
+        /// JSON, in a text, so that it is answered as it was made.
+        var detail: String
+        var region: String?
+        var place: String?
+        var user: String?
+    }
+
+    private var form: Form { Form(summary: summary, detail: detail, region: region, place: place, user: user) }
+
+    /// Returns the event for the store.
+    ///
+    /// - Parameters:
+    ///   - id: its name.
+    ///   - audience: the consumers that it is for.
+    func event(_ id: EventID, for audience: [String]) -> Event {
+        var event = Event(id: id, time: time, kind: kind.rawValue, priority: kind.priority)
+        func attribute(_ text: String?) -> String? { text.flatMap { Event.isAttribute($0) ? $0 : nil } }
+        (event.region, event.place) = (attribute(region), attribute(place))
+        (event.receiver, event.sender, event.install) = (attribute(receiver), attribute(sender), attribute(install))
+        (event.beacon, event.audience) = (beacon, audience)
+        event.body = (try? JSONEncoder.interface.encode(Body(history: form))) ?? Data()
+        return event
+    }
+
+    /// Adds what the history shows to the event of a notification.
+    func add(to event: inout Event) {
+        guard let form = try? JSONEncoder.interface.encode(form), event.body.last == UInt8(ascii: "}"),
+            event.body.count + form.count + 12 <= Event.maximumBody
+        else { return }
+        event.body.removeLast()
+        event.body += Data(",\"history\":".utf8) + form + Data("}".utf8)
+    }
+
+    /// Reads an event of the store.
+    ///
+    /// - Returns: nil for one that the history does not show, such as a heartbeat.
+    init?(_ event: Event) {
+        guard let kind = Kind(rawValue: event.kind),
+            let form = try? JSONDecoder().decode(Body.self, from: event.body).history
+        else { return nil }
+        self.init(
+            time: event.time, kind: kind, summary: form.summary, receiver: event.receiver, region: form.region,
+            place: form.place, beacon: event.beacon, detail: form.detail)
+        (sender, install, user) = (event.sender, event.install, form.user)
+    }
+}
+
+extension NumberedEvent {
+    /// Reads an event of the store; nil for one that the history does not show.
+    init?(_ stored: StoredEvent) {
+        guard let event = HistoryEvent(stored.event) else { return nil }
+        self.init(id: stored.event.id, number: stored.number, arrival: stored.arrival, event: event)
+    }
 }

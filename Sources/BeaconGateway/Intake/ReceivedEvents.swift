@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -21,6 +22,7 @@ struct ReceivedEvents: Service {
     let state: GatewayState
     let engine: RuleEngine
     let gateway: Gateway
+    let broadcast: EventBroadcast
     let logger: Logger
 
     func run() async {
@@ -28,12 +30,12 @@ struct ReceivedEvents: Service {
             var isFailing = false
             while !Task.isCancelled {
                 // Before the question, so that what comes after it ends the wait.
-                let seen = history.received.count
+                let seen = history.received.arrivals.count
                 do {
                     let isMore = try await work()
                     if isFailing { logger.notice("events of apps are worked through again") }
                     isFailing = false
-                    if !isMore { await history.received.wait(after: seen) }
+                    if !isMore { await history.received.arrivals.wait(after: seen) }
                 } catch {
                     if Task.isCancelled { return }
                     if !isFailing { logger.error("cannot work through what apps sent: \(error); it is tried again") }
@@ -46,7 +48,7 @@ struct ReceivedEvents: Service {
 
     /// Notes where to begin, where nothing says so: in a state that is new, or that was lost while the history was not.
     func prepare() async throws {
-        let newest = try await history.newestReceived()
+        let newest = try await history.store.newest()
         try await state.write { database in
             guard try Self.position(in: database) == nil else { return }
             try GatewayState.set(.rebuiltUntil, to: Data("\(newest)".utf8), in: database)
@@ -70,12 +72,20 @@ struct ReceivedEvents: Service {
             try await prepare()
             return true
         }
-        history.passed.withLock { $0 = position }
-        let events = try await history.received(after: position, limit: Self.chunk)
-        guard let last = events.last?.number else {
-            // A history that was begun anew counts from one again.
-            guard position > 0, try await history.newest() < position else { return false }
+        // A store that was begun anew counts from one again.
+        guard try await position <= history.store.newest() else {
             try await state.write { try Self.setPosition(0, in: $0) }
+            return true
+        }
+        let batch = try await history.received.available(limit: Self.chunk)
+        // What the store counts as worked through, and the state does not: that one was lost, or is an older one.
+        let passed = try await history.received.status().position
+        var events = try await history.received(after: position, through: passed)
+        let isMore = !events.isEmpty
+        if !isMore { events = batch?.events.filter { $0.number > position }.compactMap { NumberedEvent($0) } ?? [] }
+        guard let last = events.last?.number else {
+            guard let batch else { return false }
+            try await history.received.commit(batch)
             return true
         }
         if await !engine.remembers { try await remember(until: position) }
@@ -103,8 +113,10 @@ struct ReceivedEvents: Service {
             try GatewayState.add(result.work.compactMap(\.firing), in: database)
             try Self.setPosition(last, in: database)
         }
+        // Only then may they be deleted.
+        if !isMore, let batch { try await history.received.commit(batch) }
         if !result.messages.isEmpty { state.messages.signal() }
-        history.broadcast.send(.changed(result.work.isEmpty ? [.installs] : [.installs, .rules]))
+        broadcast.send(.changed(result.work.isEmpty ? [.installs] : [.installs, .rules]))
         await engine.take(reviewed, starting: result.lines)
         return true
     }
@@ -114,7 +126,7 @@ struct ReceivedEvents: Service {
         let configuration = await gateway.configuration
         var number: Int64 = 0
         while number < position, engine.needsRanging {
-            let events = try await history.received(after: number, limit: 1_000).filter { $0.number ?? 0 <= position }
+            let events = try await history.received(after: number, through: position)
             guard let last = events.last?.number else { break }
             let (_, reviewed) = await engine.reviewed { active in
                 for event in events {

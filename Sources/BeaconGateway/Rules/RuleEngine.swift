@@ -5,7 +5,6 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
-import Crypto
 import Foundation
 import Logging
 
@@ -531,14 +530,6 @@ extension Rule {
 extension EventID {
     /// The name of what a rule sends for an event of the history, the same each time.
     init(rule: String, number: Int64, of occurrence: RuleOccurrence) {
-        let text = "\(rule)\u{0}\(number)\u{0}\(occurrence.time.nanoseconds)\u{0}\(occurrence.event)"
-        let hash = SHA256.hash(data: Data(text.utf8))
-        let words = hash.prefix(16).map { UInt64($0) }
-        let high = words[..<8].reduce(0) { $0 << 8 | $1 }
-        let low = words[8...].reduce(0) { $0 << 8 | $1 }
-        // RFC 9562, 5.8: a UUID of a form of one's own.
-        self.init(
-            ProximityUUID(
-                high: high & ~0xF000 | 0x8000, low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000))
+        self.init(hashing: "\(rule)\u{0}\(number)\u{0}\(occurrence.time.nanoseconds)\u{0}\(occurrence.event)")
     }
 }

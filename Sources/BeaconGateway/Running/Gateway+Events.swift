@@ -14,29 +14,29 @@ extension Gateway {
     ///
     /// - Parameter time: the time of the source that reported, by the core's clock and by the source's own.
     func handleEvents(at time: (core: Timestamp, wall: Timestamp)? = nil) async {
-        var notifications: [BeaconNotification] = []
+        var events: [GatewayEvent] = []
         for event in core.takeEvents() {
             switch event {
-            case .state(let change): handle(change, notifications: &notifications)
-            case .ranged(let report): handle(report, notifications: &notifications)
-            case .placed(let change): handle(change, notifications: &notifications)
-            case .suspected(let event): handle(event, notifications: &notifications)
+            case .state(let change): handle(change, events: &events)
+            case .ranged(let report): handle(report, events: &events)
+            case .placed(let change): handle(change, events: &events)
+            case .suspected(let event): handle(event, events: &events)
             case .located: break
             case .notice(let notice): logger.warning("\(notice)", metadata: ["kind": "\(notice.kind)"])
             }
         }
-        if let time { add(policy.advance(to: time.core, at: time.wall), to: &notifications) }
-        pending.add(notifications)
+        if let time { add(policy.advance(to: time.core, at: time.wall), to: &events) }
+        pending.add(events)
         if !mayGather { await settle() }
         publish()
     }
 
     /// True where more messages are there already, whose notifications can be written with those that wait.
     var mayGather: Bool {
-        guard pending.notifications.count < Self.chunk, nextWrite == nil,
+        guard pending.events.count < Self.chunk, nextWrite == nil,
             !turns.isEmpty || sources.contains(where: \.runner.messages.hasElements)
         else { return false }
-        if pending.notifications.isEmpty, unlaunched.isEmpty, isPresenceSaved, !view.hasUnwritten { return true }
+        if pending.isEmpty, unlaunched.isEmpty, isPresenceSaved { return true }
         let began = gatheringBegan ?? .now
         gatheringBegan = began
         return .now - began < Self.gatheringTime
@@ -66,15 +66,14 @@ extension Gateway {
         await rules?.settle()
     }
 
-    func handle(_ change: ConditionChange, notifications: inout [BeaconNotification]) {
+    func handle(_ change: ConditionChange, events: inout [GatewayEvent]) {
         guard let owner = owners[change.condition], let constraint = monitored[owner]?.constraint else { return }
         let event = RegionEvent(
             change.kind, name: owner.name, constraint: constraint, time: change.wallTime,
             receiver: change.receiver.map(name), state: change.state, before: change.before,
             identity: change.identity)
-        if case .region = owner { view.receive(event) }
         if owner.isConfigured { isPresenceSaved = false }
-        tell(event, of: owner, at: change.time, notifications: &notifications)
+        tell(event, of: owner, at: change.time, events: &events)
     }
 
     /// Has those told of a change of a region who are to be.
@@ -84,13 +83,14 @@ extension Gateway {
     ///   - time: its time by the core's clock.
     func tell(
         _ event: RegionEvent, of owner: ConditionOwner, at time: Timestamp,
-        notifications: inout [BeaconNotification]
+        events: inout [GatewayEvent]
     ) {
         log(event, of: owner)
         if case .region = owner {
+            let shown = view.receive(event)
             var timed = event
             timed.time = time
-            add(own(policy.receive(.region(timed), at: event.time)), to: &notifications)
+            add(own(policy.receive(.region(timed), at: event.time)), shownAs: shown, to: &events)
         }
         if owner.isConfigured {
             for destination in destinations { destination.receive?(.region(event)) }
@@ -122,7 +122,7 @@ extension Gateway {
         }
     }
 
-    func handle(_ report: RangingRequestReport, notifications: inout [BeaconNotification]) {
+    func handle(_ report: RangingRequestReport, events: inout [GatewayEvent]) {
         if !rangingListeners.isEmpty, deliverToListener(report) { return }
         var event = RangingEvent(
             time: report.time, receiver: name(report.receiver), constraint: report.constraint,
@@ -131,7 +131,7 @@ extension Gateway {
         if !isForListeners, let constraint = report.constraint,
             ownConstraints.contains(constraint)
         {
-            add(policy.receive(.ranged(event), at: report.wallTime), to: &notifications)
+            add(policy.receive(.ranged(event), at: report.wallTime), to: &events)
         }
         event.time = report.wallTime
         view.receive(event, at: report.time, from: report.receiver)
@@ -143,10 +143,12 @@ extension Gateway {
         }
     }
 
-    func handle(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
-        view.receive(change, known: places[change.identity], title: title(of: change.identity))
+    func handle(_ change: PlaceEvent, events: inout [GatewayEvent]) {
+        let shown = view.receive(change, known: places[change.identity], title: title(of: change.identity))
         notePlace(change)
-        tell(change, notifications: &notifications)
+        add(own(policy.receive(.placed(change), at: change.time)), shownAs: shown, to: &events)
+        for destination in destinations { destination.receive?(.placed(change)) }
+        if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
     /// Keeps in mind where a beacon is.
@@ -163,13 +165,6 @@ extension Gateway {
     /// places.
     func own(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
         fleet == nil ? notifications : notifications.filter { $0.kind == .heartbeat }
-    }
-
-    /// Has those told of a beacon's change of place who are to be.
-    func tell(_ change: PlaceEvent, notifications: inout [BeaconNotification]) {
-        add(own(policy.receive(.placed(change), at: change.time)), to: &notifications)
-        for destination in destinations { destination.receive?(.placed(change)) }
-        if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
     /// Logs receivers of places and positions that no source has: a name that is misspelt makes everything in its place
@@ -208,9 +203,11 @@ extension Gateway {
         guard records[Int(receiver.index)].update(hearing, at: statistics.time), !isStopped else { return }
         let time = newestTime
         let reason = reason(of: receivers[Int(receiver.index)].source)
-        view.keep(
-            HistoryEvent(receiver: name(receiver), isHearing: hearing == .hearing, because: reason, at: time),
-            as: .receivers)
+        view.change(.receivers)
+        guard view.isKept else { return }
+        let shown = HistoryEvent(
+            receiver: name(receiver), isHearing: hearing == .hearing, because: reason, at: time)
+        pending.add([GatewayEvent(shown, id: ids.next(at: time))])
     }
 
     /// Returns the condition of a region of the configuration.
@@ -227,14 +224,32 @@ extension Gateway {
         return sources[source].name(place)
     }
 
-    func add(_ new: [BeaconNotification], to notifications: inout [BeaconNotification]) {
-        for notification in new {
+    /// Makes events of notifications and of what the history shows.
+    ///
+    /// - Parameters:
+    ///   - new: the notifications.
+    ///   - shown: the history's event, which is the same event as the notification of it; nil where it shows none.
+    ///   - events: the events so far.
+    func add(_ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, to events: inout [GatewayEvent]) {
+        var shown = shown
+        for var notification in new {
             statistics.notifications[notification.kind, default: 0] += 1
-            view.keep(HistoryEvent(notification, name: title))
-            var notification = notification
             notification.beaconName = notification.beacon.flatMap { names[$0] }
-            notifications.append(notification)
+            var history = view.isKept ? HistoryEvent(notification, name: title) : nil
+            if let one = shown, one.kind.rawValue == notification.kind.rawValue,
+                one.region == nil || one.region == notification.region?.name
+            {
+                (history, shown) = (one, nil)
+            } else if let last = events.last(where: { $0.history != nil })?.history, let same = history,
+                (last.kind, last.summary) == (same.kind, same.summary),
+                (last.time, last.beacon, last.receiver) == (same.time, same.beacon, same.receiver)
+            {
+                // A beacon that belongs to two regions comes near once.
+                history = nil
+            }
+            events.append(GatewayEvent(notification, history: history))
         }
+        if let shown { events.append(GatewayEvent(shown, id: ids.next(at: shown.time))) }
     }
 
     func publish() {
@@ -250,7 +265,7 @@ extension Gateway {
             statistics.beaconsPresent = Set(lists.values.joined()).count
             listsCounted = .now
         }
-        statistics.unkept = pending.notifications.count
+        statistics.unkept = pending.notifications
         statistics.lost = pending.lost
         var shown = statistics
         shown.sources = zip(statistics.sources, sources).filter { !$0.1.isRemoved }.map(\.0)

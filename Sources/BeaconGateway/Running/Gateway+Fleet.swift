@@ -5,7 +5,6 @@ import BeaconMonitoring
 import BeaconRadio
 import BeaconReceivers
 import BeaconSupport
-import Crypto
 import Foundation
 import Logging
 
@@ -168,7 +167,7 @@ extension Gateway: FleetAudience {
         let time = Timestamp(nanoseconds: transition.time)
         // Each machine knows all of it, tells its destinations that keep states, and starts its own programs.
         // Notifications are of the one that delivers, but for heartbeats, which are each machine's own.
-        var notifications: [BeaconNotification] = []
+        var events: [GatewayEvent] = []
         switch transition.content {
         case .takeover: return
         case .region(let change):
@@ -176,18 +175,15 @@ extension Gateway: FleetAudience {
             fleet?.states[owner] = .init(
                 beacons: change.beacons, known: change.state == .unknown ? change.before : change.state,
                 published: change.state)
-            if case .region = owner { view.receive(event) }
-            tell(event, of: owner, at: core.time ?? .zero, notifications: &notifications)
+            tell(event, of: owner, at: core.time ?? .zero, events: &events)
         case .place(let change):
             guard let event = change.event(at: time) else { return }
-            view.receive(event, known: places[event.identity], title: title(of: event.identity))
-            notePlace(event)
-            tell(event, notifications: &notifications)
+            handle(event, events: &events)
         case .suspicion(let change):
             guard let event = change.event(at: time) else { return }
-            handle(event, notifications: &notifications)
+            handle(event, events: &events)
         }
-        pending.add(notifications)
+        pending.add(events)
         statistics.time = max(time, statistics.time ?? time)
         if !mayGather { await settle() }
         publish()
@@ -198,11 +194,11 @@ extension Gateway: FleetAudience {
     func deliver(_ transition: FleetTransition) async -> Bool {
         await inTurn { await deliverInTurn(transition) }
         // It is delivered once it is on the disk, however long that takes.
-        while !isStopped, !Task.isCancelled, !pending.notifications.isEmpty {
+        while !isStopped, !Task.isCancelled, !pending.isEmpty {
             try? await Task.sleep(for: Self.writePause)
             await inTurn { await settle() }
         }
-        return pending.notifications.isEmpty
+        return pending.isEmpty
     }
 
     private func deliverInTurn(_ transition: FleetTransition) async {
@@ -227,27 +223,17 @@ extension Gateway: FleetAudience {
         var notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
         // By the same name, whichever machine tells of it, so that who has it already recognizes it.
         notifications = notifications.map { $0.named(id(of: transition, $0)) }
-        var counted: [BeaconNotification] = []
+        var counted: [GatewayEvent] = []
         add(notifications, to: &counted)
         pending.add(counted)
         await settle()
     }
 
-    /// Returns the name of a notification of a transition: a UUID of version 8, whose content is its maker's own (RFC
-    /// 9562, 5.8).
+    /// Returns the name of a notification of a transition.
     private func id(of transition: FleetTransition, _ notification: BeaconNotification) -> EventID {
-        var hash = SHA256()
-        let name = fleet?.settings.name ?? ""
-        hash.update(
-            data: Data(
-                "\(name)/\(transition.id)/\(transition.time)/\(notification.kind.rawValue)/\(notification.region?.name ?? "")"
-                    .utf8))
-        let bytes = Array(hash.finalize())
-        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        let (fleet, kind) = (fleet?.settings.name ?? "", notification.kind.rawValue)
         return EventID(
-            ProximityUUID(
-                high: number(bytes[0..<8]) & ~0xF000 | 0x8000,
-                low: number(bytes[8..<16]) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000))
+            hashing: "\(fleet)/\(transition.id)/\(transition.time)/\(kind)/\(notification.region?.name ?? "")")
     }
 
     func ownReceivers() async -> [FleetMemberValue.Receiver] {

@@ -22,7 +22,6 @@ struct GatewayReload: Sendable {
     /// True to open all sources again, since their adverts go to another proxy.
     var reopensSources = false
     /// Keeps the events for a console; nil without a console.
-    var history: EventHistory?
     var broadcast: EventBroadcast?
 }
 
@@ -47,8 +46,8 @@ extension Gateway {
     func reload(_ next: GatewayReload) async {
         revision = max(revision, next.revision)
         base = next.base
-        (history, broadcast) = (next.history, next.broadcast)
-        view.isKept = history != nil
+        broadcast = next.broadcast
+        view.isKept = broadcast != nil
         destinations = next.destinations
         if proxy !== next.proxy { proxy = next.proxy }
         hasReportedReceivers = false

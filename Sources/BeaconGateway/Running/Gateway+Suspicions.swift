@@ -60,11 +60,10 @@ extension Gateway {
     }
 
     /// Takes in a beacon that may have been cloned.
-    func handle(_ event: SuspicionEvent, notifications: inout [BeaconNotification]) {
+    func handle(_ event: SuspicionEvent, events: inout [GatewayEvent]) {
         let record = HistoryEvent(event, name: title(of: event.identity))
         logger.warning("\(record.summary)", metadata: ["beacon": "\(event.identity)"])
-        view.keep(record)
-        add(own(policy.receive(.suspected(event), at: event.time)), to: &notifications)
+        add(own(policy.receive(.suspected(event), at: event.time)), shownAs: record, to: &events)
         for destination in destinations { destination.receive?(.suspected(event)) }
         if rules?.needsSuspicions == true { unlaunched.append(.suspicion(event)) }
     }

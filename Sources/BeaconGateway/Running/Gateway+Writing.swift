@@ -5,17 +5,18 @@ import BeaconMonitoring
 import Foundation
 import Logging
 
-/// What a gateway writes, in this order: the history, and then notifications with the presence that they lead to.
+/// What a gateway writes: events, with the presence that they lead to.
 extension Gateway {
     /// Writes what waits. What cannot be written now is tried again with what comes next: the sources give the time each
     /// second.
     func write() async {
-        await writeHistory()
-        await writeNotifications()
+        await writeEvents()
+        let topics = view.takeTopics()
+        if !topics.isEmpty { broadcast?.send(.changed(topics)) }
         // Files and simulations at full speed can wait, and lose nothing.
-        while canWait, !pending.notifications.isEmpty, !isStopped {
+        while canWait, !pending.isEmpty, !isStopped {
             try? await Task.sleep(for: Self.writePause)
-            await writeNotifications()
+            await writeEvents()
         }
         let lost = pending.enforceBound()
         if lost > 0 { logger.error("\(lost) notifications are lost: more wait in memory than may") }
@@ -41,19 +42,11 @@ extension Gateway {
         return Presence(regions: regions, places: places)
     }
 
-    /// Keeps the events before the states that they lead to: an end in between repeats a change, and loses none.
-    func writeHistory() async {
-        guard let history else { return }
-        let (events, topics) = view.take()
-        await history.append(events)
-        if !topics.isEmpty { broadcast?.send(.changed(topics)) }
-    }
-
-    /// Writes the notifications that wait, and the presence that they lead to, as one: a change is repeated by a restart
-    /// where nothing of it was written, and else is known.
-    func writeNotifications() async {
+    /// Writes the events that wait, and the presence that they lead to, as one: a change is repeated by a restart where
+    /// nothing of it was written, and is known otherwise.
+    func writeEvents() async {
         // A disk that is full is not asked again with each message of a source.
-        guard nextWrite.map({ $0 <= .now }) ?? true else { return }
+        guard nextWrite.map({ $0 <= .now }) ?? true else { return tellPending() }
         if let recovery = await store?.recovery, recovery != storeRecovery {
             storeRecovery = recovery
             savedPresence = Presence()
@@ -61,40 +54,46 @@ extension Gateway {
         }
         // In a fleet, what was known before it stays for when the machine is alone again.
         let isPresenceDue = !isPresenceSaved && store != nil && fleet == nil
-        guard !pending.notifications.isEmpty || isPresenceDue else { return }
+        guard !pending.isEmpty || isPresenceDue else { return }
         let presence = isPresenceDue ? presence : savedPresence
-        let notifications = pending.notifications
+        let events = pending.events
         // What changes while it is written is written next.
         if isPresenceDue { isPresenceSaved = true }
         do {
-            try await writer.write(notifications, changing: presence.changes(since: savedPresence))
-            pending.removeFirst(notifications.count)
+            try await writer.write(events, changing: presence.changes(since: savedPresence))
+            pending.removeFirst(events.count)
             savedPresence = presence
-            if nextWrite != nil { logger.notice("notifications and region states are written again") }
+            if nextWrite != nil { logger.notice("events and region states are written again") }
             nextWrite = nil
         } catch {
             if isPresenceDue { isPresenceSaved = false }
-            if let error = error as? EventStoreError, error.code == .invalid {
-                await writeEach(notifications)
-            } else {
-                if nextWrite == nil {
-                    logger.error("cannot write notifications and region states: \(error); they wait in memory")
-                }
-                nextWrite = .now + Self.writePause
+            if let error = error as? EventStoreError, error.code == .invalid { return await writeEach(events) }
+            if nextWrite == nil {
+                logger.error("cannot write events and region states: \(error); they wait in memory")
             }
+            nextWrite = .now + Self.writePause
+            tellPending()
         }
     }
 
-    /// Writes notifications one by one, of which some can never be written and hold up those behind them. The presence
-    /// is written with the next.
-    private func writeEach(_ notifications: [BeaconNotification]) async {
-        for notification in notifications {
+    /// Tells those who look at the console of the events that the disk does not take.
+    private func tellPending() {
+        for event in pending.tell() {
+            guard let history = event.history else { continue }
+            broadcast?.send(.event(NumberedEvent(id: event.id, event: history)))
+        }
+    }
+
+    /// Writes events one by one, of which some can never be written and hold up those behind them. The presence is
+    /// written with the next.
+    private func writeEach(_ events: [GatewayEvent]) async {
+        for event in events {
             do {
-                try await writer.write([notification], changing: [])
+                try await writer.write([event], changing: [])
                 pending.removeFirst(1)
             } catch let error as EventStoreError where error.code == .invalid {
                 pending.loseFirst()
-                logger.error("a notification is lost: \(error)")
+                logger.error("an event is lost: \(error)")
             } catch {
                 return
             }
@@ -104,13 +103,13 @@ extension Gateway {
     /// Makes the last attempts to write the notifications that wait in memory.
     func writePending() async {
         for _ in 0..<5
-        where !pending.notifications.isEmpty || !isPresenceSaved || !unlaunched.isEmpty || view.hasUnwritten {
+        where !pending.isEmpty || !isPresenceSaved || !unlaunched.isEmpty {
             nextWrite = nextWrite.map { min($0, .now) }
             await settle()
-            if !pending.notifications.isEmpty { try? await Task.sleep(for: .seconds(1)) }
+            if !pending.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }
-        if !pending.notifications.isEmpty {
-            logger.error("\(pending.notifications.count) notifications are lost: they could not be written")
+        if !pending.isEmpty {
+            logger.error("\(pending.events.count) events are lost: they could not be written")
             pending.loseAll()
         }
         publish()

@@ -41,7 +41,7 @@ actor Gateway {
     /// The number of the newest change of it.
     var revision = 0
     var destinations: [ConfiguredDestination]
-    let writer: any NotificationWriter
+    let writer: any EventWriter
     let store: EventStore?
     let state: GatewayState?
     let launches: LaunchAgent?
@@ -94,7 +94,8 @@ actor Gateway {
 
     var policy: NotificationPolicy
     var ownConstraints: Set<BeaconConstraint>
-    var pending = PendingNotifications()
+    var pending = PendingEvents()
+    var ids = EventIDs()
     /// The events whose notifications are not written so far, after which programs are started, in order.
     var unlaunched: [LaunchEvent] = []
 
@@ -129,7 +130,6 @@ actor Gateway {
     var lists: [Place: [BeaconIdentity]] = [:]
 
     // What the console shows, and has done.
-    var history: EventHistory?
     var broadcast: EventBroadcast?
     var view: GatewayView
     /// The user's names for beacons.
@@ -164,17 +164,16 @@ actor Gateway {
     ///   - base: the configuration without what was added in the console; nil where nothing was.
     ///   - published: the statistics for others to read.
     ///   - logger: the log.
-    ///   - history: keeps the events for the console; nil where there is none.
-    ///   - broadcast: tells those who look at the console of what changes.
+    ///   - broadcast: tells those who look at the console of what changes; nil where nobody can look.
     ///   - proxy: passes all adverts on to others.
     ///   - fleet: the fleet that the machine is part of; nil for none.
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
-        _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any NotificationWriter,
+        _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any EventWriter,
         store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil,
         base: GatewayConfiguration? = nil,
         published: Locked<GatewayStatistics>, logger: Logger,
-        history: EventHistory? = nil, broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
+        broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
         fleet: FleetLink? = nil,
         makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner = {
             SourceRunner($0.specification, pace: $0.pace, proxy: $1)
@@ -194,9 +193,8 @@ actor Gateway {
         self.published = published
         self.logger = logger
         self.makeRunner = makeRunner
-        self.history = history
         self.broadcast = broadcast
-        view = GatewayView(isKept: history != nil)
+        view = GatewayView(isKept: broadcast != nil)
         names = configuration.beaconNames
         known = configuration.beaconsByIdentity
         let regions = configuration.notifiedRegions

@@ -43,10 +43,7 @@ extension GatewayDaemon {
         }
         if !isProxyKept { next.proxy = try Self.proxy(of: configuration, in: stateFolder, logger: logger) }
         let isWebKept = before.configuration.web == configuration.web
-        if next.history == nil {
-            next.history = Self.history(of: configuration, broadcast: broadcast, logger: logger)
-        }
-        if !isWebKept { replaceConsole(in: &next, state) }
+        if !isWebKept { try replaceConsole(in: &next, state) }
         try delivery?.prepare(next.destinations.map(\.destination))
 
         // The console's changes until here are in it; a later one begins with this configuration.
@@ -61,16 +58,14 @@ extension GatewayDaemon {
             GatewayReload(
                 base: configuration, configuration: whole, revision: revision, destinations: next.destinations,
                 renewed: renewed, proxy: next.proxy, reopensSources: !isProxyKept,
-                history: next.web == nil ? nil : next.history, broadcast: next.web == nil ? nil : broadcast))
+                broadcast: next.web == nil ? nil : broadcast))
         try delivery?.update(
             next.destinations.map(\.destination), keeping: kept, limits: ConsumerLimits(configuration.outbox))
         if !isProxyKept, let proxy = next.proxy {
             await slots.proxy.replace(with: ProxyRun(proxy: proxy, gateway: gateway))
         }
         if !isWebKept {
-            if let settings = configuration.web {
-                await next.history?.setLimits(.init(age: settings.historyAge, entries: settings.historyEntries))
-            }
+            await store?.setRetention(.init(configuration.web))
             await prepare(next.received)
             await slots.received.replace(with: next.received)
             await slots.web.replace(with: next.web)
@@ -90,14 +85,15 @@ extension GatewayDaemon {
     }
 
     /// Makes another console, or none if the configuration has none.
-    func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
+    func replaceConsole(in parts: inout Parts, _ state: GatewayState) throws {
         (parts.web, parts.received) = (nil, nil)
-        guard let settings = parts.configuration.web, let history = parts.history else { return }
+        guard let settings = parts.configuration.web, let store else { return }
+        let history = try EventHistory(store)
         parts.web = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
             history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reloadAction)
         parts.received = ReceivedEvents(
-            history: history, state: state, engine: rules, gateway: gateway, logger: logger)
+            history: history, state: state, engine: rules, gateway: gateway, broadcast: broadcast, logger: logger)
     }
 }

@@ -50,7 +50,6 @@ public struct GatewayDaemon: Sendable {
         /// The configuration of the file.
         var configuration: GatewayConfiguration
         var destinations: [ConfiguredDestination]
-        var history: EventHistory?
         var web: WebServer?
         var received: ReceivedEvents?
         var proxy: ProxyServer?
@@ -92,7 +91,7 @@ public struct GatewayDaemon: Sendable {
             try ConfiguredDestination($0, in: configuration, stateFolder: stateFolder, logger: logger)
         }
         published = Locked(GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) }))
-        let writer: any NotificationWriter
+        let writer: any EventWriter
         var state: GatewayState?
         // A dry run takes no part in a fleet: what it would print, another machine would not do.
         var isInFleet = false
@@ -124,29 +123,29 @@ public struct GatewayDaemon: Sendable {
                 delivery = nil
                 writer = DiscardingWriter()
             } else {
+                var settings = EventStoreSettings.gateway
+                settings.retention = .init(configuration.web)
                 let store = try EventStore(
-                    file: URL(fileURLWithPath: configuration.outbox.path), settings: .gateway, logger: logger)
+                    file: URL(fileURLWithPath: configuration.outbox.path), settings: settings, logger: logger)
                 let delivery = try DeliveryService(
                     store: store, destinations: destinations.map(\.destination),
                     limits: ConsumerLimits(configuration.outbox), logger: logger)
                 self.store = store
                 self.delivery = delivery
-                writer = DeliveryWriter(delivery: delivery)
+                writer = StoreWriter(store: store, delivery: delivery)
             }
             rules = RuleEngine(configuration.launch.rules, state: known, delivery: delivery, logger: logger)
         }
         self.state = state
-        let broadcast = EventBroadcast()
+        let broadcast = EventBroadcast(store)
         self.broadcast = broadcast
-        let history =
-            state == nil ? nil : Self.history(of: configuration, broadcast: broadcast, logger: logger)
         let proxy = try Self.proxy(of: configuration, in: stateFolder, logger: logger)
         let link =
             isInFleet ? configuration.fleet.map { FleetLink(settings: $0, exchange: Self.exchange(of: $0)) } : nil
         gateway = Gateway(
             configuration, destinations: destinations, writer: writer, store: store, state: state, launches: launches,
-            rules: rules, base: base, published: published, logger: logger, history: history,
-            broadcast: history == nil ? nil : broadcast, proxy: proxy, fleet: link)
+            rules: rules, base: base, published: published, logger: logger,
+            broadcast: state == nil || configuration.web == nil ? nil : broadcast, proxy: proxy, fleet: link)
         if let link {
             fleet = FleetMember(
                 link.settings, exchange: link.exchange, configuration: whole, items: added, audience: gateway,
@@ -155,26 +154,14 @@ public struct GatewayDaemon: Sendable {
             fleet = nil
         }
         current = Locked(base)
-        var parts = Parts(configuration: whole, destinations: destinations, history: history, proxy: proxy)
+        var parts = Parts(configuration: whole, destinations: destinations, proxy: proxy)
         slots = Slots(
             web: ServiceSlot(nil, logger: logger), received: ServiceSlot(nil, logger: logger),
             proxy: ServiceSlot(proxy.map { [gateway] in ProxyRun(proxy: $0, gateway: gateway) }, logger: logger))
         self.parts = Locked(parts)
         if let state {
-            replaceConsole(in: &parts, state)
+            try replaceConsole(in: &parts, state)
             self.parts.withLock { [parts] in $0 = parts }
-        }
-    }
-
-    /// Returns the history that a console shows; nil without a console.
-    static func history(
-        of configuration: GatewayConfiguration, broadcast: EventBroadcast, logger: Logger
-    ) -> EventHistory? {
-        configuration.web.map { settings in
-            EventHistory(
-                file: EventHistory.file(besideOutbox: configuration.outbox.path),
-                limits: EventHistory.Limits(age: settings.historyAge, entries: settings.historyEntries),
-                broadcast: broadcast, logger: logger)
         }
     }
 
@@ -300,7 +287,6 @@ public struct GatewayDaemon: Sendable {
     /// Closes the event store, which cannot be used afterwards.
     public func close() async {
         await store?.close()
-        await parts.withLock { $0.history }?.close()
         state?.close()
     }
 
@@ -317,8 +303,8 @@ public struct GatewayDaemon: Sendable {
 }
 
 extension EventStoreSettings {
-    /// The bounds of beacond's store. The history has a file of its own, and presence is as large as the configuration
-    /// and the engine's tables.
+    /// The bounds of beacond's store, without a console. Presence is as large as the configuration and the engine's
+    /// tables.
     static var gateway: EventStoreSettings {
         var settings = EventStoreSettings()
         settings.retention = .none
@@ -326,6 +312,17 @@ extension EventStoreSettings {
             settings.state[namespace] = StateLimits(rows: 200_000, bytes: 64 << 20)
         }
         return settings
+    }
+}
+
+extension EventStoreSettings.Retention {
+    /// Creates the bounds of the history that a console shows; nil for no console.
+    init(_ settings: WebSettings?) {
+        guard let settings else {
+            self = .none
+            return
+        }
+        self.init(age: settings.historyAge, events: settings.historyEntries)
     }
 }
 

@@ -3,8 +3,7 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 
-/// What people see of a gateway: who is where since when, what is ranged, and the events that the history has not got
-/// so far.
+/// What people see of a gateway: who is where since when, and what is ranged.
 ///
 /// It is fed with what happens and asked when somebody looks. Where nobody can look, it keeps nothing.
 struct GatewayView: Sendable {
@@ -39,7 +38,6 @@ struct GatewayView: Sendable {
     /// Since when each beacon is where it is.
     private(set) var placeTimes: [BeaconIdentity: Timestamp] = [:]
     private var reports: [Origin: (time: Timestamp, event: RangingEvent)] = [:]
-    private var unwritten: [HistoryEvent] = []
     private var changedTopics: Set<EventBroadcast.Topic> = []
 
     /// A view of a gateway that has not begun.
@@ -79,12 +77,15 @@ struct GatewayView: Sendable {
     // MARK: - What happens
 
     /// Takes in a change of a region of the configuration, by the wall clock.
-    mutating func receive(_ event: RegionEvent) {
+    ///
+    /// - Returns: what the history shows; nil where nobody can look.
+    mutating func receive(_ event: RegionEvent) -> HistoryEvent? {
         // What is known does not change by an outage, nor by what is found as it was after one.
         if event.state != .unknown, regionChanges[event.name]?.state != event.state {
             regionChanges[event.name] = RegionChange(state: event.state, time: event.time, receiver: event.receiver)
         }
-        keep(HistoryEvent(event), as: .regions)
+        change(.regions)
+        return isKept ? HistoryEvent(event) : nil
     }
 
     /// Takes in a beacon's change of place.
@@ -93,21 +94,24 @@ struct GatewayView: Sendable {
     ///   - event: the change.
     ///   - known: the place that it was known to be in.
     ///   - title: the beacon's name for people.
-    mutating func receive(_ event: PlaceEvent, known: String?, title: String) {
-        guard isKept else { return }
+    /// - Returns: what the history shows; nil where nobody can look, and for a beacon that was never heard.
+    mutating func receive(_ event: PlaceEvent, known: String?, title: String) -> HistoryEvent? {
+        guard isKept else { return nil }
         let last = whereabouts[event.identity]
         // A beacon that was never heard is in no place, but it has not left one.
         let isUnseen = event.state == .outside && event.before == nil && (last.map { $0.state == .outside } ?? true)
-        if isUnseen { changedTopics.insert(.places) } else { keep(HistoryEvent(event, name: title), as: .places) }
-        guard last != nil || whereabouts.count < Self.mostBeacons else { return }
+        change(.places)
+        let shown = isUnseen ? nil : HistoryEvent(event, name: title)
+        guard last != nil || whereabouts.count < Self.mostBeacons else { return shown }
         let isSame = isUnseen || event.state == .inside && event.place == known
         if !isSame || placeTimes[event.identity] == nil { placeTimes[event.identity] = event.time }
         whereabouts[event.identity] = event
-        guard event.state == .outside, whereabouts.count > Self.mostShown else { return }
+        guard event.state == .outside, whereabouts.count > Self.mostShown else { return shown }
         for beacon in whereabouts.filter({ $0.value.state == .outside }).keys {
             whereabouts[beacon] = nil
             placeTimes[beacon] = nil
         }
+        return shown
     }
 
     /// Takes in a report of ranging.
@@ -121,33 +125,17 @@ struct GatewayView: Sendable {
         reports[Origin(receiver: receiver, constraint: event.constraint)] = (time, event)
     }
 
-    /// Has an event kept and told, with what is written next.
-    ///
-    /// - Parameters:
-    ///   - event: the event; nil for what nobody looks for.
-    ///   - topic: the list that it changes.
-    mutating func keep(_ event: HistoryEvent?, as topic: EventBroadcast.Topic? = nil) {
-        guard isKept, let event else { return }
-        if let topic { changedTopics.insert(topic) }
-        // A beacon that belongs to two regions comes near once.
-        if let last = unwritten.last, last.beacon != nil, event.kind == .proximity || event.kind == .gone,
-            (last.kind, last.summary) == (event.kind, event.summary),
-            (last.time, last.beacon, last.receiver) == (event.time, event.beacon, event.receiver)
-        {
-            return
-        }
-        unwritten.append(event)
+    /// Notes that a list has changed.
+    mutating func change(_ topic: EventBroadcast.Topic) {
+        if isKept { changedTopics.insert(topic) }
     }
 
     // MARK: - What is asked
 
-    /// True where events wait to be kept.
-    var hasUnwritten: Bool { !unwritten.isEmpty }
-
-    /// Returns the events that wait to be kept, and the lists that have changed; none of them a second time.
-    mutating func take() -> (events: [HistoryEvent], topics: Set<EventBroadcast.Topic>) {
-        defer { (unwritten, changedTopics) = ([], []) }
-        return (unwritten, changedTopics)
+    /// Returns the lists that have changed, each once.
+    mutating func takeTopics() -> Set<EventBroadcast.Topic> {
+        defer { changedTopics = [] }
+        return changedTopics
     }
 
     /// Returns the newest report of each receiver and constraint that still holds.

@@ -35,7 +35,7 @@ public enum Backup {
     private static let piece = 1 << 20
 
     private enum Part: String, CaseIterable {
-        case configuration, state, history, presence
+        case configuration, state, events
     }
 
     // MARK: - Making one
@@ -46,14 +46,13 @@ public enum Backup {
     ///   - file: the file to make.
     ///   - configuration: the path of the configuration; nil for none.
     ///   - state: the state.
-    ///   - history: the history.
-    ///   - presence: the presence.
+    ///   - store: the event store.
     static func write(
-        to file: URL, configuration: String?, state: GatewayState, history: EventHistory, presence: Presence
+        to file: URL, configuration: String?, state: GatewayState, store: EventStore
     ) async throws {
         let folder = file.deletingLastPathComponent()
         let parts = Dictionary(
-            uniqueKeysWithValues: [Part.state, .history, .presence].map { ($0, temporaryFile(in: folder)) })
+            uniqueKeysWithValues: [Part.state, .events].map { ($0, temporaryFile(in: folder)) })
         defer { for part in parts.values { try? FileManager.default.removeItem(at: part) } }
         if let copy = parts[.state] {
             try await state.file.opened().vacuum(into: copy.path)
@@ -62,13 +61,7 @@ public enum Backup {
                 try $0.execute(sql: "DELETE FROM session; DELETE FROM code")
             }
         }
-        if let copy = parts[.history] { try await history.file.opened().vacuum(into: copy.path) }
-        if let copy = parts[.presence] {
-            let rows = presence.changes(since: Presence()).map {
-                [$0.namespace, $0.key, ($0.value ?? Data()).base64EncodedString()]
-            }
-            try JSONEncoder().encode(rows).write(to: copy)
-        }
+        if let copy = parts[.events] { try await store.backUp(to: copy) }
         let archive = try DatabaseQueue(path: file.path)
         try await archive.write { database in
             try database.execute(
@@ -130,41 +123,31 @@ public enum Backup {
         } catch {
             throw Failure(description: "\(file.path) is no backup of beacond's")
         }
-        let targets = [
-            Part.state: GatewayState.file(besideOutbox: outbox), .history: EventHistory.file(besideOutbox: outbox),
-        ]
-        for target in targets.values { try checkIsFree(target) }
+        let target = GatewayState.file(besideOutbox: outbox)
+        try checkIsFree(target)
         let folder = URL(fileURLWithPath: outbox).deletingLastPathComponent()
         // All of it is read and looked at before anything is touched.
-        var copies: [Part: URL] = [:]
-        defer { for copy in copies.values { try? FileManager.default.removeItem(at: copy) } }
+        let (copy, events) = (temporaryFile(in: folder), temporaryFile(in: folder))
+        defer { for file in [copy, events] { try? FileManager.default.removeItem(at: file) } }
         let text: Data?
-        let presence: Presence?
+        let (hasState, hasEvents): (Bool, Bool)
         do {
             try AtomicFile.makeFolder(folder.path)
-            for part in targets.keys {
-                guard let content = try content(of: part, in: archive) else { continue }
-                let (given, copy) = (temporaryFile(in: folder), temporaryFile(in: folder))
-                defer { try? FileManager.default.removeItem(at: given) }
-                copies[part] = copy
-                try AtomicFile.replace(given.path, with: content)
-                try AtomicFile.replace(copy.path, with: Data(), like: targets[part]?.path)
-                try StateFile(copy, part == .state ? .state : .history, logger: Logger(label: "beacond"))
-                    .copyRows(from: given, leavingOut: ["session", "code"])
-            }
-            text = try content(of: .configuration, in: archive)
-            presence = try content(of: .presence, in: archive).map(self.presence)
+            hasState = try copyState(from: archive, to: copy, like: target)
+            let content = try content(of: .events, in: archive)
+            if let content { try AtomicFile.replace(events.path, with: content) }
+            hasEvents = content != nil
+            text = try self.content(of: .configuration, in: archive)
         } catch let error as DatabaseError {
             throw Failure(
                 description: "\(file.path) is damaged, or not all of it is there: \(error.message ?? "\(error)")")
         } catch let error as Failure {
             throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error)")
         }
-        if let presence { try await restore(presence, in: URL(fileURLWithPath: outbox)) }
         var restored = Restored(configuration: nil, setAside: [])
-        let mark = freeMark(beside: Array(targets.values))
-        for (part, copy) in copies.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            guard let target = targets[part] else { continue }
+        if hasEvents { restored.setAside += try restoreStore(outbox, from: events, of: file) }
+        if hasState {
+            let mark = freeMark(beside: target)
             // What waits beside a file belongs to it, and would spoil another.
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: target.path + suffix) {
                 let aside = target.appendingPathExtension(mark).path + suffix
@@ -172,7 +155,6 @@ public enum Backup {
                 if suffix.isEmpty { restored.setAside.append(aside) }
             }
             try FileManager.default.moveItem(at: copy, to: target)
-            copies[part] = nil
         }
         if let text {
             var path = configuration
@@ -183,40 +165,40 @@ public enum Backup {
         return restored
     }
 
-    /// Reads the presence of a backup.
-    private static func presence(_ content: Data) throws -> Presence {
-        guard let rows = try? JSONDecoder().decode([[String]].self, from: content) else {
-            throw Failure(description: "its presence cannot be read")
-        }
-        return Presence(
-            try rows.map { row in
-                guard row.count == 3, Presence.namespaces.contains(row[0]), let value = Data(base64Encoded: row[2])
-                else {
-                    throw Failure(description: "its presence cannot be read")
-                }
-                return StateChange(namespace: row[0], key: row[1], value: value)
-            })
+    /// Makes a state of what a backup has, row by row.
+    ///
+    /// - Returns: false where it has none.
+    private static func copyState(from archive: DatabaseQueue, to copy: URL, like target: URL) throws -> Bool {
+        guard let content = try content(of: .state, in: archive) else { return false }
+        let given = temporaryFile(in: copy.deletingLastPathComponent())
+        defer { try? FileManager.default.removeItem(at: given) }
+        try AtomicFile.replace(given.path, with: content)
+        try AtomicFile.replace(copy.path, with: Data(), like: target.path)
+        try StateFile(copy, .state, logger: Logger(label: "beacond"))
+            .copyRows(from: given, leavingOut: ["session", "code"])
+        return true
     }
 
-    /// Puts the presence into the event store. What waits there for destinations stays.
-    private static func restore(_ presence: Presence, in file: URL) async throws {
-        let store: EventStore
-        do {
-            store = try EventStore(file: file, settings: .gateway)
+    /// Puts the events and the presence back.
+    ///
+    /// - Returns: the files that lie beside now.
+    private static func restoreStore(_ path: String, from events: URL, of file: URL) throws -> [String] {
+        do throws(EventStoreError) {
+            let restored = try EventStore.restore(from: events, to: URL(fileURLWithPath: path))
+            return restored.setAside.map { [$0.path] } ?? []
         } catch {
-            guard error.code == .inUse else { throw error }
-            throw Failure(description: "beacond runs, and uses \(file.path); stop it first")
+            guard error.code == .inUse else {
+                throw Failure(description: "\(file.path) is damaged, or not all of it is there: \(error.message)")
+            }
+            throw Failure(description: "beacond runs, and uses \(path); stop it first")
         }
-        let changes = presence.changes(since: try await Presence(in: store))
-        if !changes.isEmpty { try await store.append(Step(changes: changes)) }
-        await store.close()
     }
 
-    /// Returns the end of names under which files are set aside, and which no file has.
-    private static func freeMark(beside files: [URL]) -> String {
+    /// Returns the end of a name under which a file is set aside, and which no file has.
+    private static func freeMark(beside file: URL) -> String {
         let mark = "before-restore-\(Int(Date().timeIntervalSince1970))"
         var (free, number) = (mark, 1)
-        while files.contains(where: { FileManager.default.fileExists(atPath: $0.appendingPathExtension(free).path) }) {
+        while FileManager.default.fileExists(atPath: file.appendingPathExtension(free).path) {
             number += 1
             free = "\(mark)-\(number)"
         }

@@ -1,8 +1,8 @@
+import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Foundation
-import GRDB
-import Logging
 import TestSupport
 import Testing
 
@@ -10,68 +10,50 @@ import Testing
 
 @Suite("The history of events")
 struct EventHistoryTests {
-    private final class Bench: Sendable {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
-        let broadcast = EventBroadcast()
-        let lines = LogLines()
-
-        var file: URL { folder.appendingPathComponent("history.sqlite") }
-
-        init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-
-        deinit { try? FileManager.default.removeItem(at: folder) }
-
-        func open(_ limits: EventHistory.Limits = .init()) throws -> EventHistory {
-            EventHistory(file: file, limits: limits, broadcast: broadcast, logger: lines.logger)
-        }
-
-        static func event(_ number: Int, kind: HistoryEvent.Kind = .enter, region: String = "hall") -> HistoryEvent {
-            HistoryEvent(
-                time: Timestamp(nanoseconds: Int64(number) * Timestamp.nanosecondsPerSecond), kind: kind,
-                summary: "\(number)", receiver: "hci0", region: region, place: nil,
-                beacon: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: UInt16(number % 10)),
-                detail: "{}")
-        }
-    }
-
-    private func summaries(_ history: EventHistory, _ change: (inout EventHistory.Query) -> Void = { _ in })
-        async throws -> [String]
+    private static func event(_ number: Int, kind: HistoryEvent.Kind = .enter, region: String = "hall") -> HistoryEvent
     {
-        var query = EventHistory.Query()
-        change(&query)
-        return try await history.events(query).map(\.event.summary)
+        HistoryEvent(
+            time: Timestamp(nanoseconds: Int64(number) * Timestamp.nanosecondsPerSecond), kind: kind,
+            summary: "\(number)", receiver: "hci0", region: region, place: "floor",
+            beacon: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: UInt16(number % 10)),
+            detail: #"{"a": "\#(number)"}"#)
     }
 
-    @Test("What was kept is there after the end of the process, newest first, and numbers go on")
+    private func history(_ bench: GatewayBench) throws -> EventHistory { try EventHistory(#require(bench.store)) }
+
+    private func summaries(
+        _ history: EventHistory, _ change: (inout EventQuery) -> Void
+    ) async throws -> [String] {
+        var query = EventHistory.everything
+        change(&query)
+        return try await history.page(query).events.map(\.event.summary)
+    }
+
+    @Test("An event is answered as it was made, newest first, whoever sent it")
     func keeping() async throws {
-        let bench = try Bench()
-        let first = try bench.open()
-        await first.append([Bench.event(1), Bench.event(2)])
-        // Not closed: a process that is killed closes nothing.
-        let second = try bench.open()
-        await second.append([Bench.event(3)])
-        #expect(try await summaries(second) == ["3", "2", "1"])
-        let numbers = try await second.events(EventHistory.Query()).compactMap(\.number)
-        #expect(numbers == [3, 2, 1])
-        let event = try #require(try await second.events(EventHistory.Query()).last?.event)
-        #expect(event.kind == .enter && event.region == "hall" && event.receiver == "hci0" && event.detail == "{}")
-        #expect(event.beacon == Bench.event(1).beacon)
-        #expect(event.time.seconds == 1)
+        let history = try history(GatewayBench())
+        var sent = Self.event(2)
+        (sent.sender, sent.install, sent.user) = ("app", "i", "mia")
+        try await history.append([Self.event(1), sent])
+        let all = try await history.all
+        #expect(all.map(\.number) == [2, 1])
+        let (first, second) = (try #require(all.last?.event), try #require(all.first?.event))
+        #expect(first.kind == .enter && first.region == "hall" && first.place == "floor" && first.receiver == "hci0")
+        #expect(first.beacon == Self.event(1).beacon && first.time.seconds == 1 && first.detail == #"{"a": "1"}"#)
+        #expect(first.sender == nil && first.install == nil && first.user == nil)
+        #expect(second.sender == "app" && second.install == "i" && second.person == "mia")
     }
 
     @Test("A query selects by kind, region, time and number")
     func queries() async throws {
-        let bench = try Bench()
-        defer { withExtendedLifetime(bench) {} }
-        let history = try bench.open()
-        await history.append([
-            Bench.event(1), Bench.event(2, kind: .exit), Bench.event(3, region: "attic"), Bench.event(4, kind: .exit),
+        let history = try history(GatewayBench())
+        try await history.append([
+            Self.event(1), Self.event(2, kind: .exit), Self.event(3, region: "attic"), Self.event(4, kind: .exit),
         ])
-        #expect(try await summaries(history) { $0.kinds = [.exit] } == ["4", "2"])
-        #expect(try await summaries(history) { $0.kinds = [.exit, .enter] } == ["4", "3", "2", "1"])
+        #expect(try await summaries(history) { $0.kinds = ["exit"] } == ["4", "2"])
+        #expect(try await summaries(history) { $0.kinds = ["exit", "enter"] } == ["4", "3", "2", "1"])
         #expect(try await summaries(history) { $0.region = "attic" } == ["3"])
         #expect(try await summaries(history) { $0.before = 3 } == ["2", "1"])
-        #expect(try await summaries(history) { $0.after = 2 } == ["3", "4"])
         #expect(try await summaries(history) { $0.limit = 1 } == ["4"])
         #expect(
             try await summaries(history) {
@@ -81,99 +63,53 @@ struct EventHistoryTests {
         #expect(try await summaries(history) { $0.region = "' OR 1=1 --" } == [])
     }
 
-    @Test("It is bounded in number, and in age since the events came, whatever their own clocks say")
-    func bounds() async throws {
-        let bench = try Bench()
-        defer { withExtendedLifetime(bench) {} }
-        let now = Locked(Timestamp(seconds: 1_800_000_000) ?? .zero)
-        let history = EventHistory(
-            file: bench.file, limits: .init(age: .seconds(500), entries: 300), broadcast: bench.broadcast,
-            logger: bench.lines.logger, now: { now.withLock { $0 } })
-        for start in stride(from: 0, to: 3000, by: 100) {
-            await history.append((start..<start + 100).map { Bench.event($0) })
+    @Test("A notification and what is shown of it are one event; what is only sent is not shown, and pages stay full")
+    func notifications() async throws {
+        let history = try history(GatewayBench())
+        var ids = EventIDs()
+        var events: [GatewayEvent] = []
+        for number in 0..<60 {
+            let notification = BeaconNotification(id: ids.next(at: .zero), kind: .enter, time: .zero)
+            events.append(GatewayEvent(notification, history: number % 3 == 0 ? Self.event(number) : nil))
         }
-        let kept = try await summaries(history) { $0.limit = 100_000 }
-        #expect(kept.first == "2999")
-        // They are swept after each thousand.
-        #expect(kept.count <= 300 + 1000)
-        #expect(!kept.contains("100"))
-        await history.count(1_000)
-        #expect(try await summaries(history) { $0.limit = 100_000 }.count == 300)
-        now.withLock { $0 = $0.advanced(by: 501 * Timestamp.nanosecondsPerSecond) }
-        await history.append([Bench.event(1)])
-        await history.count(1_000)
-        #expect(try await summaries(history) == ["1"])
-        // Numbers go on behind those of events that were removed.
-        #expect(try await history.newest() == 3_001)
+        try await history.store.append(Step(try events.compactMap { try $0.stored(isWanted: true) }))
+        #expect(try await history.all.map(\.id) == events.filter { $0.history != nil }.map(\.id).reversed())
+        let first = try #require(try await history.store.events(after: 0).first?.event)
+        #expect(first.id == events[0].id && first.audience == nil)
+        #expect(try JSONDecoder().decode(BeaconNotification.self, from: first.body).id == events[0].id)
+        #expect(try await summaries(history) { $0.limit = 15 }.count == 15)
+        let page = try await history.page(EventHistory.everything)
+        #expect(page.events.count == 20 && page.next == nil)
+        // Nobody wants these.
+        let unwanted = try events.compactMap { try $0.stored(isWanted: false) }
+        #expect(unwanted.count == 20 && unwanted.allSatisfy { $0.audience == [] })
     }
 
-    @Test("A file that is damaged is set aside with its content, told, and another one begun")
-    func damage() async throws {
-        let bench = try Bench()
-        try Data("this is no database, and long enough to be looked at as one. ".utf8).write(to: bench.file)
-        let history = try bench.open()
-        await history.append([Bench.event(1)])
-        #expect(try await summaries(history) == ["1"])
-        #expect(FileManager.default.fileExists(atPath: bench.file.path + ".damaged"))
-        #expect(bench.lines.all.contains { $0.contains("is damaged") && $0.contains(".damaged") })
-    }
-
-    @Test("While the disk cannot be written events are told all the same, and kept with the next")
+    @Test("While the disk takes nothing events are told without a number, and once")
     func fullDisk() async throws {
-        let bench = try Bench()
-        let history = try bench.open()
-        #expect(try await history.newest() == 0)
-        let other = try DatabaseQueue(path: bench.file.path)
-        try await other.write { try $0.execute(sql: "ALTER TABLE event RENAME TO away") }
-        let messages = bench.broadcast.messages()
-        await history.append([Bench.event(1)])
-        await history.append([Bench.event(2)])
-        try await other.write { try $0.execute(sql: "ALTER TABLE away RENAME TO event") }
-        await history.append([Bench.event(3)])
-        try await eventually { try await history.events(EventHistory.Query()).count >= 3 }
-        bench.broadcast.finish()
+        let bench = try GatewayBench()
+        let store = try #require(bench.store)
+        await store.close()
+        let broadcast = EventBroadcast(store)
+        let messages = broadcast.messages()
+        var ids = EventIDs()
+        let gateway = bench.gateway([], broadcast: broadcast)
+        for number in 1...2 {
+            await gateway.append(GatewayEvent(Self.event(number), id: ids.next(at: .zero)))
+            await gateway.writeEvents()
+        }
+        broadcast.finish()
         var told: [String] = []
         for await case .event(let event) in messages {
             told.append("\(event.event.summary) \(event.number.map(String.init) ?? "-")")
         }
-        // What comes while it fails is told without a number, whenever it is kept.
-        #expect(told.first == "1 -" && told.map { $0.prefix(1) } == ["1", "2", "3"])
-        #expect(try await summaries(history) == ["3", "2", "1"])
-        #expect(bench.lines.all.count { $0.contains("cannot keep events") } == 1)
-        #expect(bench.lines.all.count { $0.contains("is kept again") } == 1)
-    }
-
-    @Test("A database of another program is left alone, and told")
-    func foreign() async throws {
-        let bench = try Bench()
-        let other = try DatabaseQueue(path: bench.file.path)
-        try await other.write { try $0.execute(sql: "PRAGMA application_id = 7; CREATE TABLE theirs (a)") }
-        let history = try bench.open()
-        await history.append([Bench.event(1)])
-        #expect(bench.lines.all.contains { $0.contains("of another program") })
-        #expect(try await other.read { try $0.tableExists("theirs") && !$0.tableExists("event") })
-        #expect(!FileManager.default.fileExists(atPath: bench.file.path + ".damaged"))
-        await history.close()
-    }
-
-    @Test("While another process holds the file nobody waits, and what waits is written at the end")
-    func locked() async throws {
-        let bench = try Bench()
-        let history = try bench.open()
-        await history.append([Bench.event(1)])
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let other = try DatabaseQueue(path: bench.file.path, configuration: configuration)
-        try other.inDatabase { try $0.beginTransaction(.immediate) }
-        for number in 2...50 { await history.append([Bench.event(number)]) }
-        try other.inDatabase { try $0.commit() }
-        await history.close()
-        #expect(try await summaries(try bench.open()) { $0.limit = 100 }.count == 50)
+        #expect(told == ["1 -", "2 -"])
+        #expect(bench.lines.all.count { $0.contains("cannot write events") } == 1)
     }
 
     @Test("A listener that does not keep up is ended, and costs the others nothing")
     func slowListener() async throws {
-        let broadcast = EventBroadcast()
+        let broadcast = EventBroadcast(nil)
         let (slow, fast) = (broadcast.messages(), broadcast.messages())
         let reader = Task { () -> Int in
             var count = 0
@@ -191,4 +127,8 @@ struct EventHistoryTests {
         _ = await reader.value
         #expect(broadcast.count == 0)
     }
+}
+
+extension Gateway {
+    fileprivate func append(_ event: GatewayEvent) { pending.add([event]) }
 }

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import Foundation
@@ -67,7 +68,7 @@ struct IntakeTests {
     }
 
     private func summaries(_ bench: WebBench) async throws -> [String] {
-        try await bench.history.events(EventHistory.Query()).map(\.event.summary)
+        try await bench.history.all.map(\.event.summary)
     }
 
     private func messages(_ bench: WebBench, install: String = Self.install) async throws -> [[String: Any]] {
@@ -244,7 +245,7 @@ struct IntakeTests {
         _ = try await post(bench, [Self.proximity("a", 2, ago: -80 * 366 * 86_400.0, user: "mia")])
         try await bench.work()
         #expect(try await messages(bench).count == 1)
-        let event = try #require(try await bench.history.events(EventHistory.Query()).first?.event)
+        let event = try #require(try await bench.history.all.first?.event)
         #expect(event.time.seconds < Date().timeIntervalSince1970 + 1)
         _ = try await post(bench, [Self.proximity("b", 2, user: "mia")], install: "other", keys: "other:secret")
         try await bench.work()
@@ -261,7 +262,8 @@ struct IntakeTests {
             history: bench.history, state: bench.bench.state,
             engine: RuleEngine(
                 await bench.gateway.configuration.launch.rules, state: bench.bench.state,
-                logger: bench.bench.lines.logger), gateway: bench.gateway, logger: bench.bench.lines.logger)
+                logger: bench.bench.lines.logger), gateway: bench.gateway, broadcast: bench.broadcast,
+            logger: bench.bench.lines.logger)
         while try await later.work() {}
         let installs = try await bench.state.installs(limit: 1_000)
         #expect(installs.count == 450 && installs.allSatisfy { $0.events == 1 && $0.waiting == 1 })
@@ -272,7 +274,8 @@ struct IntakeTests {
         arguments: ["1", "2145916800000", "9e18"], [1, 40])
     func wrongClocks(timestamp: String, rest: Int) async throws {
         let bench = try bench(#"{"name":"r","events":["near"],"message":"{event}"}"#)
-        await bench.history.setLimits(.init(age: .seconds(86_400), entries: 60))
+        let store = bench.history.store
+        await store.setRetention(.init(age: .seconds(86_400), events: 60))
         for round in 0..<20 {
             let events = (0..<20).map { number in
                 Self.proximity("\(round)-\(number)", 2).replacing(
@@ -286,14 +289,14 @@ struct IntakeTests {
             }
             #expect(answer.status == 204)
             // What is too much is removed after each request, whether or not it is worked through.
-            await bench.history.count(1_000)
+            try await store.keepHouse()
             if round % rest == 0 { _ = try await bench.received.work() }
         }
         try await bench.work()
-        await bench.history.count(1_000)
+        try await store.keepHouse()
         try await bench.work()
         #expect(try await bench.state.installs(limit: 9).map(\.events) == [400])
-        #expect(try await bench.history.events(.init()).count <= 60)
+        #expect(try await bench.history.all.count <= 60)
     }
 
     @Test("A state that is damaged is told, and installs and users are made again of the history")
@@ -372,7 +375,8 @@ extension WebBench {
     /// Works events from elsewhere through.
     var received: ReceivedEvents {
         ReceivedEvents(
-            history: history, state: state, engine: rules, gateway: gateway, logger: bench.lines.logger)
+            history: history, state: state, engine: rules, gateway: gateway, broadcast: broadcast,
+            logger: bench.lines.logger)
     }
 
     /// Works all events from elsewhere through.

@@ -217,7 +217,7 @@ struct RuleTests {
                 receiver: receiver, region: nil, place: nil, beacon: Self.beacon,
                 detail: #"{"proximity":"\#(proximity)"}"#)
             (event.sender, event.install) = (sender, install)
-            let numbered = NumberedEvent(number: nil, event: event)
+            let numbered = NumberedEvent(id: EventID(hashing: "e"), number: nil, event: event)
             return active.occurrences(of: numbered, in: configuration).map { Int($0.time.seconds) }
         }
         #expect(report(100, .near, sender: "app", install: "i") == [100])

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -46,9 +47,7 @@ struct RuleTrialTests {
         _ bench: WebBench, _ rules: [String], _ seconds: Int, _ random: inout SplitMix64, _ seed: UInt64
     ) async throws {
         var count = 0
-        var query = EventHistory.Query()
-        query.limit = 100_000
-        let events = try await bench.history.events(query)
+        let events = try await bench.history.all
         let times = Dictionary(events.map { ($0.number ?? 0, $0.event.time.seconds) }) { first, _ in first }
         for (index, rule) in rules.enumerated() {
             let live = try await bench.state.runs(of: "r\(index)", before: nil, limit: 100_000)
@@ -109,7 +108,7 @@ struct RuleTrialTests {
             await engine.restore()
             received = ReceivedEvents(
                 history: bench.history, state: bench.state, engine: engine, gateway: bench.gateway,
-                logger: bench.bench.lines.logger)
+                broadcast: bench.broadcast, logger: bench.bench.lines.logger)
         }
         try await compare(bench, rules, second, &random, seed)
     }
@@ -151,8 +150,8 @@ struct RuleTrialTests {
             }
             await bench.rules.settle()
         }
-        await bench.history.append(history)
-        try await eventually("the history is written") { try await bench.history.newest() == history.count }
+        try await bench.history.append(history)
+        try await eventually("the history is written") { try await bench.history.store.newest() == history.count }
         await bench.rules.finish()
         try await compare(bench, rules, 239, &random, seed)
     }

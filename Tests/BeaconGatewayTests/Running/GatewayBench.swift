@@ -35,9 +35,11 @@ final class GatewayBench: Sendable {
         store = try keepsPresence ? Self.store(in: folder, lines) : nil
     }
 
-    private static func store(in folder: URL, _ lines: LogLines) throws -> EventStore {
-        try EventStore(
-            file: folder.appendingPathComponent("beacond.sqlite"), settings: .gateway, logger: lines.logger)
+    static func store(in folder: URL, _ lines: LogLines) throws -> EventStore {
+        var settings = EventStoreSettings.gateway
+        settings.retention = .init(WebSettings())
+        return try EventStore(
+            file: folder.appendingPathComponent("beacond.sqlite"), settings: settings, logger: lines.logger)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -78,14 +80,17 @@ final class GatewayBench: Sendable {
             region: MonitoredRegion(minor.map { BeaconConstraint(uuid: uuid, major: 1, minor: $0) } ?? constraint))
     }
 
-    private struct Writer: NotificationWriter {
+    private struct Writer: EventWriter {
         let bench: GatewayBench
         let delay: Duration?
 
-        func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws {
+        func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
             if let delay { try await Task.sleep(for: delay) }
-            if let store = bench.store, !presence.isEmpty { try await store.append(Step(changes: presence)) }
-            bench.notifications.withLock { $0 += notifications }
+            let stored = try events.compactMap { try $0.stored(isWanted: false) }
+            if let store = bench.store, !presence.isEmpty || !stored.isEmpty {
+                try await store.append(Step(stored, changes: presence))
+            }
+            bench.notifications.withLock { $0 += events.compactMap(\.notification) }
         }
     }
 
@@ -104,12 +109,11 @@ final class GatewayBench: Sendable {
     ///   - launches: the launcher of applications.
     ///   - rules: what is done for events.
     ///   - writing: the time that each write takes.
-    ///   - history: keeps events for a console.
     ///   - broadcast: tells a console of what changes.
     func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
-        rules: RuleEngine? = nil, writing: Duration? = nil, history: EventHistory? = nil,
+        rules: RuleEngine? = nil, writing: Duration? = nil,
         broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
         configuration given: GatewayConfiguration? = nil
     ) -> Gateway {
@@ -126,7 +130,7 @@ final class GatewayBench: Sendable {
         return Gateway(
             configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
             store: store, state: store == nil ? nil : state,
-            launches: launches, rules: rules, published: published, logger: lines.logger, history: history,
+            launches: launches, rules: rules, published: published, logger: lines.logger,
             broadcast: broadcast, proxy: proxy, fleet: fleet,
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, proxy: $1) })
     }

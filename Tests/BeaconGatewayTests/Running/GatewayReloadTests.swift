@@ -27,12 +27,12 @@ private final class ReloadBench: Sendable {
         func advertise(_ frames: [IBeaconFrame]) {}
     }
 
-    private struct Note: NotificationWriter {
+    private struct Note: EventWriter {
         let notified: Locked<[BeaconNotification]>
         let store: EventStore?
-        func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws {
+        func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
             if !presence.isEmpty { try await store?.append(Step(changes: presence)) }
-            notified.withLock { $0 += notifications }
+            notified.withLock { $0 += events.compactMap(\.notification) }
         }
     }
 
@@ -134,7 +134,7 @@ private final class ReloadBench: Sendable {
 extension Gateway {
     /// True where nothing waits to be handled or written.
     fileprivate var isSettled: Bool {
-        pending.notifications.isEmpty && unlaunched.isEmpty && isPresenceSaved
+        pending.isEmpty && unlaunched.isEmpty && isPresenceSaved
             && !sources.contains { $0.runner.messages.hasElements }
     }
 }

@@ -228,7 +228,7 @@ struct GatewayStateTests {
             ("UPDATE event SET time = 9223372036854775807, arrival = -9223372036854775808", true),
             ("INSERT INTO session (hash, time) VALUES ('s', 1); INSERT INTO code (hash, time) VALUES ('c', 1)", true),
             ("UPDATE app SET secret = x'00ff'", false), ("UPDATE setting SET value = 'text'", false),
-            ("UPDATE event SET time = 'x'", false), ("UPDATE event SET detail = x'00'", false),
+            ("UPDATE event SET time = 'x'", false), ("UPDATE event SET id = x'00'", false),
             ("DROP TABLE app; CREATE VIEW app AS SELECT 1 AS name", false),
             ("DROP TABLE app; CREATE VIRTUAL TABLE app USING fts5(name)", false),
             ("DROP TABLE message", false), ("ALTER TABLE app DROP COLUMN secret", false),
@@ -238,19 +238,21 @@ struct GatewayStateTests {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
         try await from.state.set(.plan, to: Data([1]))
         _ = try await from.state.add(Self.app)
-        await from.history.append([
+        try await from.history.append([
             HistoryEvent(
                 time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
                 detail: "{}")
         ])
         let backup = from.bench.folder.appendingPathComponent("b.backup")
         try await Backup.write(
-            to: backup, configuration: nil, state: from.state, history: from.history,
-            presence: Self.presence(["region hall": .inside]))
-        let isHistory = change.contains("event")
+            to: backup, configuration: nil, state: from.state, store: from.history.store)
+        let isOfEvents = change.contains("event")
         let file = from.bench.folder.appendingPathComponent("part")
-        let database = isHistory ? try await from.history.file.opened() : try from.state.file.opened()
-        try await database.vacuum(into: file.path)
+        if isOfEvents {
+            try await from.history.store.backUp(to: file)
+        } else {
+            try await from.state.file.opened().vacuum(into: file.path)
+        }
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
         try await DatabaseQueue(path: file.path, configuration: configuration).writeWithoutTransaction {
@@ -258,14 +260,15 @@ struct GatewayStateTests {
                 sql: "UPDATE sqlite_master SET sql = replace(replace(sql, ', STRICT', ''), ') STRICT', ')')")
         }
         try await DatabaseQueue(path: file.path).writeWithoutTransaction { try $0.execute(sql: change) }
-        try replace(part: isHistory ? "history" : "state", of: backup, by: try Data(contentsOf: file))
+        try replace(part: isOfEvents ? "events" : "state", of: backup, by: try Data(contentsOf: file))
         let outbox = to.folder.path + "/outbox.sqlite"
         func restore() async throws {
             _ = try await Backup.restore(from: backup, besideOutbox: outbox, configuration: to.folder.path + "/c")
         }
         guard isTaken else {
             await #expect(throws: Backup.Failure.self) { try await restore() }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: to.folder.path) == [])
+            let left = try FileManager.default.contentsOfDirectory(atPath: to.folder.path)
+            #expect(left.allSatisfy { $0 == "outbox.sqlite.lock" }, "\(left)")
             return
         }
         try await restore()
@@ -279,28 +282,11 @@ struct GatewayStateTests {
                     """)
         }
         #expect(foreign == 0)
-        let history = EventHistory(
-            file: EventHistory.file(besideOutbox: outbox), broadcast: EventBroadcast(), logger: to.lines.logger)
-        #expect(try await history.events(.init()).map(\.event.summary) == ["in"])
+        let history = try EventHistory(EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway))
+        #expect(try await history.all.map(\.event.summary) == ["in"])
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: to.folder.path)
                 .allSatisfy { $0.hasPrefix("outbox.sqlite") })
-    }
-
-    @Test(
-        "A presence in a backup that is none is refused",
-        arguments: ["", "x", "{}", #"[["region","a"]]"#, #"[["messages","a",""]]"#, #"[["region","a","*"]]"#])
-    func hostilePresence(content: String) async throws {
-        let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
-        let backup = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(
-            to: backup, configuration: nil, state: from.state, history: from.history, presence: Presence())
-        try replace(part: "presence", of: backup, by: Data((content.isEmpty ? " " : content).utf8))
-        await #expect(throws: Backup.Failure.self) {
-            try await Backup.restore(
-                from: backup, besideOutbox: to.folder.path + "/o", configuration: to.folder.path + "/c")
-        }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: to.folder.path) == [])
     }
 
     @Test("What a process that was killed left of a backup is removed at the next start")
@@ -321,7 +307,7 @@ struct GatewayStateTests {
         try await from.state.set(.plan, to: Data([1]))
         _ = try await from.state.add(Self.app)
         try await from.state.addSession("hash", for: nil)
-        await from.history.append([
+        try await from.history.append([
             HistoryEvent(
                 time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
                 detail: "{}")
@@ -329,9 +315,9 @@ struct GatewayStateTests {
         let configuration = from.bench.folder.appendingPathComponent("beacond.yaml")
         try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
         let file = from.bench.folder.appendingPathComponent("b.backup")
+        try await from.bench.save(Self.presence(["region hall": .inside]))
         try await Backup.write(
-            to: file, configuration: configuration.path, state: from.state, history: from.history,
-            presence: Self.presence(["region hall": .inside]))
+            to: file, configuration: configuration.path, state: from.state, store: from.history.store)
         let outbox = to.folder.path + "/outbox.sqlite"
         try await to.state.set(.plan, to: Data([2]))
         func restore() async throws -> Backup.Restored {
@@ -352,14 +338,12 @@ struct GatewayStateTests {
         try Data(repeating: 3, count: 4_096).write(to: damaged)
         try Data(repeating: 5, count: 40_000).write(to: URL(fileURLWithPath: damaged.path + "-wal"))
         let restored = try await restore()
-        #expect(restored.setAside.count == 1 && restored.configuration?.hasSuffix("/etc/beacond.yaml") == true)
+        #expect(restored.setAside.count == 2 && restored.configuration?.hasSuffix("/etc/beacond.yaml") == true)
         #expect(try await to.state.apps() == [Self.app])
-        let restoredStore = try EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway)
-        #expect(try await Presence(in: restoredStore) == Self.presence(["region hall": .inside]))
+        let history = try EventHistory(EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway))
+        #expect(try await Presence(in: history.store) == Self.presence(["region hall": .inside]))
         #expect(try await !to.state.hasSession("hash", for: nil))
-        let history = EventHistory(
-            file: EventHistory.file(besideOutbox: outbox), broadcast: EventBroadcast(), logger: to.lines.logger)
-        #expect(try await history.events(.init()).map(\.event.summary) == ["in"])
+        #expect(try await history.all.map(\.event.summary) == ["in"])
     }
 
     @Test("What is put back belongs to the owner of the state, and the service can read the configuration")
@@ -367,13 +351,12 @@ struct GatewayStateTests {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
         try await from.state.set(.plan, to: Data([1]))
         _ = try await from.state.add(Self.app)
-        await from.history.append([])
+        try await from.history.append([])
         let configuration = from.bench.folder.appendingPathComponent("beacond.yaml")
         try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
         let file = from.bench.folder.appendingPathComponent("b.backup")
         try await Backup.write(
-            to: file, configuration: configuration.path, state: from.state, history: from.history,
-            presence: Self.presence(["region hall": .inside]))
+            to: file, configuration: configuration.path, state: from.state, store: from.history.store)
         // Only root gives files away.
         let owner = geteuid() == 0 ? 4711 : geteuid()
         let state = to.folder.path + "/state"
@@ -385,7 +368,7 @@ struct GatewayStateTests {
             let restored = try await Backup.restore(
                 from: file, besideOutbox: outbox, configuration: path)
             #expect(restored.setAside.isEmpty == (round == 0))
-            for file in [GatewayState.file(besideOutbox: outbox), EventHistory.file(besideOutbox: outbox)] {
+            for file in [GatewayState.file(besideOutbox: outbox), URL(fileURLWithPath: outbox)] {
                 let rights = try #require(FileRights(file.path, followsLinks: false))
                 #expect(rights.owner == owner && rights.mode & 0o777 == 0o600, "\(file.path)")
             }
@@ -405,8 +388,7 @@ struct GatewayStateTests {
         _ = try await from.state.add(Self.app)
         let file = from.bench.folder.appendingPathComponent("b.backup")
         try await Backup.write(
-            to: file, configuration: nil, state: from.state, history: from.history,
-            presence: Self.presence(["region hall": .inside]))
+            to: file, configuration: nil, state: from.state, store: from.history.store)
         let whole = try Data(contentsOf: file)
         try await to.state.set(.plan, to: Data([2]))
         for part in [0.3, 0.6, 0.9] {

@@ -190,7 +190,7 @@ struct ItemTests {
         try log.write(toFile: file, atomically: true, encoding: .utf8)
         // The same gateway, with a recording in which somebody comes.
         let live = bench.bench.gateway(
-            [SourceSettings(name: "log", specification: .file(path: file))], history: bench.history,
+            [SourceSettings(name: "log", specification: .file(path: file))],
             broadcast: bench.broadcast,
             configuration: {
                 var configuration = bench.bench.configuration(

@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -27,7 +28,7 @@ struct ConsoleToolTests {
     @Test("A trial says for which events of the past a rule would have run, and starts nothing")
     func trial() async throws {
         let web = try WebBench()
-        await web.history.append([
+        try await web.history.append([
             Self.event(.enter, 10), Self.event(.exit, 20), Self.event(.enter, 30), Self.event(.enter, 4_000),
             Self.event(.proximity, 5_000, #"{"proximity":"near"}"#),
             Self.event(.proximity, 5_040, #"{"proximity":"far"}"#),
@@ -105,7 +106,7 @@ struct ConsoleToolTests {
     @Test("Counts have each event in its step, by kind")
     func counts() async throws {
         let web = try WebBench()
-        await web.history.append([
+        try await web.history.append([
             Self.event(.enter, 0), Self.event(.enter, 9), Self.event(.exit, 10), Self.event(.enter, 40),
             Self.event(.enter, 41),
         ])

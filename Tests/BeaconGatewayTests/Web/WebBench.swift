@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -40,17 +41,16 @@ struct WebBench {
         _ change: (inout GatewayConfiguration) -> Void = { _ in }
     ) throws {
         self.bench = try bench ?? GatewayBench()
-        broadcast = EventBroadcast()
-        let file = self.bench.folder.appendingPathComponent("history.sqlite")
-        history = EventHistory(file: file, broadcast: broadcast, logger: self.bench.lines.logger)
+        let store = try self.bench.store ?? GatewayBench.store(in: self.bench.folder, self.bench.lines)
+        broadcast = EventBroadcast(store)
+        history = try EventHistory(store)
         state = self.bench.state
         var configuration = self.bench.configuration(sources, places: places)
         configuration.web = settings
         change(&configuration)
         rules = RuleEngine(configuration.launch.rules, state: state, logger: self.bench.lines.logger)
         gateway = self.bench.gateway(
-            sources, runners: runners, places: places, rules: rules, history: history, broadcast: broadcast,
-            configuration: configuration)
+            sources, runners: runners, places: places, rules: rules, broadcast: broadcast, configuration: configuration)
         server = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: nil, current: Locked(configuration),
             history: history, state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
@@ -104,5 +104,22 @@ struct WebBench {
         try await response.body.write(collector)
         return Answer(
             status: response.status.code, headers: response.headers, body: String(buffer: box.bytes))
+    }
+}
+
+extension EventHistory {
+    /// Keeps events, as a gateway does of which nobody is notified.
+    func append(_ events: [HistoryEvent]) async throws {
+        var ids = EventIDs()
+        try await store.append(Step(events.map { $0.event(ids.next(at: $0.time), for: []) }))
+    }
+
+    /// All events, newest first.
+    var all: [NumberedEvent] {
+        get async throws {
+            var query = Self.everything
+            query.limit = 100_000
+            return try await page(query).events
+        }
     }
 }

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -179,7 +180,7 @@ struct WebServerTests {
     func paging() async throws {
         let web = try WebBench()
         for number in 0..<25 {
-            await web.history.append([
+            try await web.history.append([
                 HistoryEvent(receiver: "r\(number)", isHearing: true, because: nil, at: .zero)
             ])
         }
@@ -197,17 +198,19 @@ struct WebServerTests {
     @Test("A listener gets what it missed, then what comes, each event once and in order")
     func stream() async throws {
         let web = try WebBench()
-        func append(_ number: Int) async {
-            await web.history.append([HistoryEvent(receiver: "r\(number)", isHearing: true, because: nil, at: .zero)])
+        func append(_ number: Int) async throws {
+            try await web.history.append([
+                HistoryEvent(receiver: "r\(number)", isHearing: true, because: nil, at: .zero)
+            ])
         }
-        for number in 1...3 { await append(number) }
+        for number in 1...3 { try await append(number) }
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "1"]) }
         try await eventually { web.broadcast.count != 0 }
-        await append(4)
+        try await append(4)
         web.broadcast.send(.heartbeat)
         web.broadcast.send(.changed([.regions, .places]))
-        await append(5)
+        try await append(5)
         web.broadcast.finish()
         let answer = try await listening.value
         #expect(answer.headers[.contentType] == "text/event-stream")
@@ -223,7 +226,7 @@ struct WebServerTests {
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "999999"]) }
         try await eventually { web.broadcast.count != 0 }
-        await web.history.append([HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)])
+        try await web.history.append([HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)])
         web.broadcast.finish()
         #expect(try await listening.value.body.contains("id: 1\n"))
     }
@@ -231,9 +234,9 @@ struct WebServerTests {
     @Test("Who has missed more than a page gets all of it, in order")
     func longAbsence() async throws {
         let web = try WebBench()
-        await web.history.append(
+        try await web.history.append(
             (1...2_500).map { HistoryEvent(receiver: "r\($0)", isHearing: true, because: nil, at: .zero) })
-        try await eventually { try await web.history.newest() >= 2_500 }
+        try await eventually { try await web.history.store.newest() >= 2_500 }
         let lastEventID = try #require(HTTPField.Name("Last-Event-ID"))
         let listening = Task { try await web.ask(.get, "/v1/events/stream", headers: [lastEventID: "100"]) }
         try await eventually { web.broadcast.count != 0 }
@@ -259,7 +262,7 @@ struct WebServerTests {
     @Test("A name with a space is found as browsers write it, by a plus sign and by its number")
     func spaces() async throws {
         let web = try WebBench()
-        await web.history.append([
+        try await web.history.append([
             HistoryEvent(
                 time: .zero, kind: .enter, summary: "front hall was entered", receiver: nil, region: "front hall",
                 place: nil, beacon: nil, detail: "{}")
@@ -274,13 +277,13 @@ struct WebServerTests {
     func export() async throws {
         let web = try WebBench()
         for number in 0..<2_500 {
-            await web.history.append([
+            try await web.history.append([
                 HistoryEvent(
                     receiver: number == 7 ? "=cmd|' /C calc'!A0, \"x\"" : "r\(number)", isHearing: true, because: nil,
                     at: .zero)
             ])
         }
-        try await eventually { try await web.history.newest() >= 2_500 }
+        try await eventually { try await web.history.store.newest() >= 2_500 }
         let table = try await web.ask(.get, "/v1/events/export").body.split(separator: "\n")
         #expect(table.count == 2_501)
         let cell = "\"'=cmd|' /C calc'!A0, \"\"x\"\"\""

@@ -7,7 +7,6 @@ import NIOCore
 /// The route of the backup: one file with all that beacond knows.
 struct BackupRoutes: Sendable {
     let settings: WebSettings
-    let gateway: Gateway
     /// The configuration of the file, which a reload replaces.
     let current: Locked<GatewayConfiguration>
     let state: GatewayState
@@ -35,8 +34,7 @@ struct BackupRoutes: Sendable {
             let file = Backup.temporaryFile(in: folder)
             do {
                 try await Backup.write(
-                    to: file, configuration: configuration.path, state: state, history: history,
-                    presence: await gateway.savedPresence)
+                    to: file, configuration: configuration.path, state: state, store: history.store)
                 let handle = try FileHandle(forReadingFrom: file)
                 // The open file stays readable, and is gone once it is closed, however this ends.
                 try FileManager.default.removeItem(at: file)

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconSupport
 import Foundation
@@ -21,16 +22,14 @@ struct EventRoutes: Sendable {
     func add(to router: RouterGroup<WebContext>) {
         router.get("events") { request, _ in
             let query = try Self.query(of: request)
-            let events = try await history.events(query)
+            let page = try await history.page(query)
             let names = await gateway.names
             var body = [UInt8]("{\"events\":[".utf8)
-            for (index, event) in events.enumerated() {
+            for (index, event) in page.events.enumerated() {
                 if index > 0 { body.append(UInt8(ascii: ",")) }
                 body += try Self.json(of: event, names)
             }
-            // Whether there are more is known by asking for them.
-            let next = events.count == query.limit ? events.last?.number.map(String.init) ?? "null" : "null"
-            body += Array("],\"next\":\(next)}".utf8)
+            body += Array("],\"next\":\(page.next.map(String.init) ?? "null")}".utf8)
             return Response.json(bytes: body)
         }
         router.get("events/counts") { request, _ in
@@ -41,24 +40,27 @@ struct EventRoutes: Sendable {
                     errors: [.init(key: "from", detail: "is a time before \"to\"")])
             }
             let steps = try request.number("steps", 1...1_000) ?? 100
-            let counts = try await history.counts(query, from: from, to: to, steps: steps)
+            let counts = try await history.store.counts(query, from: from, to: to, steps: steps)
             return try Response.json(
                 Counts(from: from.seconds, to: to.seconds, steps: steps, counts: counts))
         }
         router.get("events/stream") { request, _ in
             // Before the past is read, so that nothing falls between.
             let messages = broadcast.messages()
-            let newest = try await history.newest()
+            let newest = try await history.store.newest()
             // A number beyond all there are is of a history that is gone.
             let last = request.headers[.lastEventID].flatMap { Int64($0) }.flatMap { $0 <= newest ? $0 : nil }
             return EventStreamResponse.response { write in
                 var seen = last ?? -1
+                // Those that were told before they were kept.
+                var told: Set<EventID> = []
                 if last != nil { try await writeMissed(&seen, write) }
                 for await message in messages {
                     switch message {
                     case .event(let event):
                         // It was kept while those before it were read.
-                        if let number = event.number, number <= seen { continue }
+                        if let number = event.number, number <= seen || told.remove(event.id) != nil { continue }
+                        if event.number == nil { told.insert(event.id) }
                         let data = try Self.json(of: event, await gateway.names)
                         try await write(EventStreamResponse.text("event", number: event.number, data: data))
                     case .changed(let topics):
@@ -91,21 +93,18 @@ struct EventRoutes: Sendable {
     /// - Parameter seen: the number of the event that it has; then that of the last one written.
     private func writeMissed(_ seen: inout Int64, _ write: (ByteBuffer) async throws -> Void) async throws {
         while true {
-            var query = EventHistory.Query()
-            query.after = seen
-            query.limit = Self.mostEvents
-            let events = try await history.events(query)
+            let (events, last) = try await history.events(after: seen, limit: Self.mostEvents)
             let names = await gateway.names
             for event in events {
                 let data = try Self.json(of: event, names)
                 try await write(EventStreamResponse.text("event", number: event.number, data: data))
-                seen = event.number ?? seen
             }
-            guard events.count == query.limit else { return }
+            guard let last else { return }
+            seen = last
         }
     }
 
-    private static func query(of request: Request) throws -> EventHistory.Query {
+    private static func query(of request: Request) throws -> EventQuery {
         func number<Value>(_ key: String, _ read: (String) -> Value?, _ what: String) throws -> Value? {
             guard let text = request.parameter(key) else { return nil }
             guard let value = read(text) else {
@@ -114,7 +113,7 @@ struct EventRoutes: Sendable {
             }
             return value
         }
-        var query = EventHistory.Query()
+        var query = EventHistory.everything
         query.limit =
             try number(
                 "limit", { Int($0).flatMap { (1...mostEvents).contains($0) ? $0 : nil } },
@@ -133,7 +132,7 @@ struct EventRoutes: Sendable {
                         .badRequest, "there is no kind \"\(word.prefix(40).description.printable)\"; there are \(all)",
                         errors: [.init(key: "kind", detail: "is none of \(all)")])
                 }
-                return kind
+                return kind.rawValue
             }
         }
         return query
@@ -171,7 +170,7 @@ struct EventRoutes: Sendable {
 
     // MARK: - Files
 
-    private func export(_ format: String, _ query: EventHistory.Query) -> Response {
+    private func export(_ format: String, _ query: EventQuery) -> Response {
         let isTable = format == "csv"
         return Response(
             status: .ok,
@@ -188,15 +187,15 @@ struct EventRoutes: Sendable {
                 query.limit = Self.mostEvents
                 var count = 0
                 while count < Self.mostExported {
-                    let events = try await history.events(query)
-                    guard let last = events.last?.number else { break }
+                    let page = try await history.page(query)
                     var buffer = ByteBuffer()
-                    for event in events {
+                    for event in page.events {
                         buffer.writeString(isTable ? Self.row(of: event.event) : event.event.detail + "\n")
                     }
                     try await writer.write(buffer)
-                    count += events.count
-                    query.before = last
+                    count += page.events.count
+                    query.before = page.next
+                    if page.next == nil { break }
                 }
                 try await writer.finish(nil)
             })

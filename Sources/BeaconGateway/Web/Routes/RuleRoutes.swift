@@ -158,11 +158,9 @@ struct RuleRoutes: Sendable {
         // From the oldest on, so that a beacon that was there before is no new one. The answer begins with `from`.
         let from = trial.from.flatMap { Timestamp(seconds: $0) } ?? .zero
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .latest
-        var query = EventHistory.Query()
-        query.kinds = [.enter, .exit, .place, .proximity, .gone, .suspicious]
-        query.to = trial.to.flatMap { Timestamp(seconds: $0) }
-        query.after = 0
-        query.limit = 1_000
+        let to = trial.to.flatMap { Timestamp(seconds: $0) }
+        let kinds: Set<HistoryEvent.Kind> = [.enter, .exit, .place, .proximity, .gone, .suspicious]
+        var number: Int64 = 0
         var one = RuleEngine.Active(rule)
         one.isSwitchedOn = true
         var value = TrialValue(
@@ -188,7 +186,8 @@ struct RuleRoutes: Sendable {
             }
         }
         while value.events < Self.mostTried {
-            let events = try await history.events(query)
+            let (page, last) = try await history.events(after: number)
+            let events = page.filter { kinds.contains($0.event.kind) && $0.event.time <= to ?? .latest }
             let unknown = Set(events.compactMap(\.event.install)).subtracting(installs.keys)
             if !unknown.isEmpty { installs.merge(try await state.installs(unknown)) { _, new in new } }
             for event in events {
@@ -201,16 +200,16 @@ struct RuleRoutes: Sendable {
                 }
                 look(at: event)
             }
-            guard events.count == query.limit, let last = events.last?.number else {
+            guard let last else {
                 // Whoever is still there has stayed until the end, as the second after it would tell.
-                let end = min(query.to ?? now, now)
+                let end = min(to ?? now, now)
                 for var event in newest.values where event.event.time <= end {
                     event.event.time = end.advanced(by: Timestamp.nanosecondsPerSecond)
                     look(at: event, until: end)
                 }
                 break
             }
-            query.after = last
+            number = last
         }
         // The newest, as everywhere.
         value.runs = value.runs.sorted { $0.time < $1.time }.suffix(Self.mostShown).reversed()

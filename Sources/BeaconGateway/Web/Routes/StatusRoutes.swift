@@ -152,10 +152,10 @@ struct StatusRoutes: Sendable {
                     what: "\(unkept) notifications wait in memory, since the disk does not take them",
                     remedy: "look into the log for the reason, and make room on the disk"))
         }
-        if let failure = await history.failure {
+        if let failure = history.store.health.failure {
             findings.append(
                 .init(
-                    severity: "error", what: "the history is not kept: \(failure)",
+                    severity: "error", what: "events are not stored: \(failure.message)",
                     remedy: "make room on the disk, or end the program that holds the file"))
         }
         let names = Set(await gateway.receiverValues.map(\.name))

@@ -66,7 +66,6 @@ struct WebServer: Service {
 
     func run() async {
         await gateway.restoreAdvertising(from: state)
-        await history.sweep()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await beat() }
             group.addTask { await listen() }
@@ -87,11 +86,7 @@ struct WebServer: Service {
 
     /// Tells listeners again and again that they are connected.
     private func beat() async {
-        var beats = 0
         while (try? await Task.sleep(for: EventStreamResponse.heartbeat)) != nil {
-            beats += 1
-            // Once an hour, also where nothing happens.
-            if beats.isMultiple(of: 240) { await history.sweep() }
             broadcast.send(.heartbeat)
             await gateway.greetListeners()
         }
@@ -178,7 +173,7 @@ struct WebServer: Service {
         ).add(to: v1)
         PeopleRoutes(state: state, current: current).add(to: v1)
         PlanRoutes(gateway: gateway, state: state, broadcast: broadcast).add(to: v1)
-        BackupRoutes(settings: settings, gateway: gateway, current: current, state: state, history: history).add(to: v1)
+        BackupRoutes(settings: settings, current: current, state: state, history: history).add(to: v1)
         SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
             to: v1)
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })

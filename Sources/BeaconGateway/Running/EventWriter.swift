@@ -2,30 +2,36 @@ import BeaconDelivery
 import BeaconEventStore
 import Foundation
 
-/// A writer of the gateway's notifications, and of the presence that they lead to, to durable storage.
-protocol NotificationWriter: Sendable {
-    /// Writes notifications, in order, and changes of the presence. When it returns, all of it is durable.
+/// A writer of the gateway's events, and of the presence that they lead to, to durable storage.
+protocol EventWriter: Sendable {
+    /// Writes events, in order, and changes of the presence. When it returns, all of it is durable.
     ///
     /// - Throws: an error where it cannot; then nothing was written.
-    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws
+    func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws
 }
 
 /// A writer for the guided start, which leaves nothing.
-struct DiscardingWriter: NotificationWriter {
-    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) {}
+struct DiscardingWriter: EventWriter {
+    func write(_ events: [GatewayEvent], changing presence: [StateChange]) {}
 }
 
-/// A writer into the event store, for the delivery of notifications.
-struct DeliveryWriter: NotificationWriter {
+/// A writer into the event store, where destinations and the history find events.
+struct StoreWriter: EventWriter {
+    let store: EventStore
     let delivery: DeliveryService<ContinuousClock>
 
-    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) async throws {
-        try await delivery.append(notifications, changing: presence)
+    func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
+        var step = Step(changes: presence)
+        let wanted = Set(delivery.wanted(events.compactMap(\.notification)).map(\.id))
+        for event in events {
+            if let stored = try event.stored(isWanted: wanted.contains(event.id)) { step.events.append(stored) }
+        }
+        if !step.events.isEmpty || !step.changes.isEmpty { try await store.append(step) }
     }
 }
 
 /// A writer that prints what would be sent, a line of JSON for each destination that would get it, and sends nothing.
-struct DryRunWriter: NotificationWriter {
+struct DryRunWriter: EventWriter {
     private struct Line: Encodable {
         var destination: String
         var notification: BeaconNotification
@@ -39,10 +45,10 @@ struct DryRunWriter: NotificationWriter {
         self.print = print
     }
 
-    func write(_ notifications: [BeaconNotification], changing presence: [StateChange]) throws {
+    func write(_ events: [GatewayEvent], changing presence: [StateChange]) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for notification in notifications {
+        for notification in events.compactMap(\.notification) {
             for destination in destinations where destination.destination.wants(notification) {
                 let line = Line(
                     destination: destination.destination.name,
