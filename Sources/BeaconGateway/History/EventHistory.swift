@@ -121,7 +121,8 @@ struct ReceivedEvent: Sendable {
 }
 
 extension EventID {
-    /// Creates the name that a text always gives: a UUID of version 8, whose content is its maker's own (RFC 9562, 5.8).
+    /// Creates the name that a text always gives: a UUID of version 8, whose content is its maker's own (RFC 9562,
+    /// 5.8).
     init(hashing text: String) {
         let words = SHA256.hash(data: Data(text.utf8)).prefix(16).map { UInt64($0) }
         let high = words[..<8].reduce(0) { $0 << 8 | $1 }

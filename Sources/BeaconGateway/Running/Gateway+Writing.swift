@@ -7,8 +7,8 @@ import Logging
 
 /// What a gateway writes: events, with the presence that they lead to.
 extension Gateway {
-    /// Writes what waits. What cannot be written now is tried again with what comes next: the sources give the time each
-    /// second.
+    /// Writes what waits. What cannot be written now is tried again with what comes next: the sources give the time
+    /// each second.
     func write() async {
         await writeEvents()
         let topics = view.takeTopics()
