@@ -45,13 +45,17 @@ extension EventStore {
         return try add(consumers, pausing: paused, limits: limits, after: number)
     }
 
-    /// Adds a consumer of the events that name it in their audience, or continues it. It is in no list of consumers,
-    /// and has no bounds: what waits for it stays until it is handled.
+    /// Adds a consumer that is in no list of consumers, or continues it. It has no bounds: what waits for it stays until
+    /// it is handled.
     ///
-    /// - Parameter name: the name, without the full stop before it.
+    /// - Parameters:
+    ///   - name: the name, without the full stop before it.
+    ///   - filter: the events that are for it.
     /// - Throws: ``EventStoreError`` where the file cannot be written.
-    package nonisolated func addHiddenConsumer(_ name: String) throws(EventStoreError) -> EventConsumer {
-        try add([(".\(name)", EventFilter(kinds: []))], pausing: [], limits: ConsumerLimits(), after: nil)[0]
+    package nonisolated func addHiddenConsumer(
+        _ name: String, filter: EventFilter
+    ) throws(EventStoreError) -> EventConsumer {
+        try add([(".\(name)", filter)], pausing: [], limits: ConsumerLimits(), after: nil)[0]
     }
 
     private nonisolated func add(

@@ -10,15 +10,17 @@ import HTTPTypes
 struct EventHistory: Sendable {
     let store: EventStore
 
-    /// The events from elsewhere that are not worked through. None of them is deleted.
-    let received: EventConsumer
+    /// The events that rules have not looked at: those from elsewhere, and of those from here the ones in which rules
+    /// may have an interest. None of them is deleted.
+    let forRules: EventConsumer
 
     /// The history of a store.
     ///
     /// - Throws: `EventStoreError` where the store cannot be written.
     init(_ store: EventStore) throws(EventStoreError) {
         self.store = store
-        received = try store.addHiddenConsumer("received")
+        let kinds = HistoryEvent.Kind.allCases.filter(\.isForRules).map(\.rawValue)
+        forRules = try store.addHiddenConsumer("rules", filter: EventFilter(kinds: Set(kinds)))
     }
 
     // MARK: - Reading
@@ -76,13 +78,13 @@ struct EventHistory: Sendable {
     @discardableResult
     func receive(_ events: [ReceivedEvent]) async throws -> Int {
         guard !events.isEmpty else { return 0 }
-        guard try await received.status().waiting < store.retention.events else {
+        guard try await forRules.status().waiting < store.retention.events else {
             throw Problem(
                 .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
                 headers: [.retryAfter: "60"])
         }
         return try await store.append(
-            Step(events.map { $0.event.event($0.id, for: [received.name]) })
+            Step(events.map { $0.event.event($0.id, for: [HistoryEvent.rules]) })
         ).new
     }
 

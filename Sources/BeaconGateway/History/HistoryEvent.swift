@@ -16,6 +16,14 @@ struct HistoryEvent: Sendable {
         /// An app has said who its user is.
         case user
 
+        /// True where rules look at such an event that happened here. Proximity is decided of each second's report.
+        var isForRules: Bool {
+            switch self {
+            case .enter, .exit, .place, .suspicious: true
+            case .state, .proximity, .gone, .receiver, .app, .user: false
+            }
+        }
+
         /// The order in which events are given up where not all can be kept.
         var priority: Event.Priority {
             switch self {
@@ -25,6 +33,9 @@ struct HistoryEvent: Sendable {
             }
         }
     }
+
+    /// The name of the consumer that has the rules look at events.
+    static let rules = ".rules"
 
     /// The moment, by the wall clock.
     var time: Timestamp

@@ -120,8 +120,9 @@ extension HistoryEvent {
         return People.attributes(given)
     }
 
-    /// The line of JSON that programs get: what was sent, and by whom.
+    /// The line of JSON that programs get: what was heard, or what was sent and by whom.
     var line: [UInt8] {
+        if sender == nil { return Array(detail.utf8) + [UInt8(ascii: "\n")] }
         var values = values
         if let sender { values["sender"] = .string(sender) }
         if let install { values["install"] = .string(install) }

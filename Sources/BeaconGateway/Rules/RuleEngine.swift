@@ -182,52 +182,8 @@ actor RuleEngine {
     /// True where the rules have events for which beacons have to be ranged.
     nonisolated var needsRanging: Bool { kinds.withLock { $0.contains(where: \.needsRanging) } }
 
-    /// True where the rules have the event of a place.
-    nonisolated var needsPlaces: Bool { kinds.withLock { $0.contains(.place) } }
-
-    /// True where the rules have the event of a beacon that may have been cloned.
-    nonisolated var needsSuspicions: Bool { kinds.withLock { $0.contains(.suspicious) } }
-
-    /// Runs the rules for a change of a region of the configuration.
-    func handle(_ event: RegionEvent) async {
-        guard event.kind == .enter || event.kind == .exit else { return }
-        var occurrence = RuleOccurrence(
-            event: event.kind == .enter ? .enter : .exit, time: event.time,
-            summary: HistoryEvent(event)?.summary ?? event.name, regions: [event.name], beacon: event.identity)
-        EventJSON.append(event, to: &occurrence.json)
-        await perform(occurrence)
-    }
-
-    /// Runs the rules for a beacon that is in another place, or in none. Where it can only no longer be told, nothing
-    /// has happened.
-    ///
-    /// - Parameters:
-    ///   - event: the change.
-    ///   - names: the regions of the configuration that the beacon belongs to.
-    ///   - title: the beacon's name for people.
-    func handle(_ event: PlaceEvent, of names: [String], title: String) async {
-        guard event.state != .unknown, event.place != event.before else { return }
-        var occurrence = RuleOccurrence(
-            event: .place, time: event.time, summary: HistoryEvent(event, name: title).summary, regions: Set(names),
-            beacon: event.identity, place: event.place)
-        EventJSON.append(event, to: &occurrence.json)
-        await perform(occurrence)
-    }
-
-    /// Runs the rules for a beacon that may have been cloned.
-    ///
-    /// - Parameters:
-    ///   - event: what was heard.
-    ///   - names: the regions of the configuration that the beacon belongs to.
-    ///   - title: the beacon's name for people.
-    ///   - place: the place that it is fixed in.
-    func handle(_ event: SuspicionEvent, of names: [String], title: String, in place: String?) async {
-        var occurrence = RuleOccurrence(
-            event: .suspicious, time: event.time, summary: HistoryEvent(event, name: title).summary,
-            regions: Set(names), beacon: event.identity, place: place)
-        EventJSON.append(event, to: &occurrence.json)
-        await perform(occurrence)
-    }
+    /// True where there are rules.
+    nonisolated var hasRules: Bool { kinds.withLock { !$0.isEmpty } }
 
     /// Runs the rules for what a report of ranging shows.
     ///
@@ -278,10 +234,6 @@ actor RuleEngine {
             EventJSON.append(line, to: &occurrence.json)
             return decide(index, occurrence)
         }
-    }
-
-    private func perform(_ occurrence: RuleOccurrence) async {
-        await run(active.indices.compactMap { decide($0, occurrence) })
     }
 
     /// Hands events to the programs of rules, which may be others by then.

@@ -50,17 +50,11 @@ extension Gateway {
         unlaunched = []
         for event in events {
             switch event {
-            case .change(let change): await launch(change)
+            case .change(let change, let application, let region):
+                await launches?.startApplication(application, for: change, of: region)
             case .report(let report, let time, let receiver):
                 await rules?.handle(
                     report, at: time, from: receiver, regions: configuration.notifiedRegions, beacons: known)
-            case .place(let change):
-                let names = configuration.regions.filter { $0.region.constraint.matches(change.identity) }.map(\.name)
-                await rules?.handle(change, of: names, title: title(of: change.identity))
-            case .suspicion(let event):
-                let names = configuration.regions.filter { $0.region.constraint.matches(event.identity) }.map(\.name)
-                await rules?.handle(
-                    event, of: names, title: title(of: event.identity), in: known[event.identity]?.place)
             }
         }
         await rules?.settle()
@@ -87,15 +81,17 @@ extension Gateway {
     ) {
         log(event, of: owner)
         if case .region = owner {
-            let shown = view.receive(event)
+            view.receive(event)
             var timed = event
             timed.time = time
-            add(own(policy.receive(.region(timed), at: event.time)), shownAs: shown, to: &events)
+            add(own(policy.receive(.region(timed), at: event.time)), shownAs: HistoryEvent(event), to: &events)
         }
         if owner.isConfigured {
             for destination in destinations { destination.receive?(.region(event)) }
         }
-        if event.state != .unknown { unlaunched.append(.change(GatewayChange(owner: owner, event: event))) }
+        if case .application(let identity, let id) = owner, event.state != .unknown {
+            unlaunched.append(.change(event, of: identity, id))
+        }
     }
 
     /// Logs that a region was entered or left, or that a beacon with a name came or left. A dry run prints what it
@@ -144,11 +140,11 @@ extension Gateway {
     }
 
     func handle(_ change: PlaceEvent, events: inout [GatewayEvent]) {
-        let shown = view.receive(change, known: places[change.identity], title: title(of: change.identity))
+        let isNews = view.receive(change, known: places[change.identity])
         notePlace(change)
+        let shown = isNews ? HistoryEvent(change, name: title(of: change.identity)) : nil
         add(own(policy.receive(.placed(change), at: change.time)), shownAs: shown, to: &events)
         for destination in destinations { destination.receive?(.placed(change)) }
-        if rules?.needsPlaces == true { unlaunched.append(.place(change)) }
     }
 
     /// Keeps in mind where a beacon is.
@@ -224,6 +220,9 @@ extension Gateway {
         return sources[source].name(place)
     }
 
+    /// True where the console shows events or rules look at them.
+    private var isRecording: Bool { view.isKept || rules?.hasRules == true }
+
     /// Makes events of notifications and of what the history shows.
     ///
     /// - Parameters:
@@ -231,11 +230,11 @@ extension Gateway {
     ///   - shown: the history's event, which is the same event as the notification of it; nil where it shows none.
     ///   - events: the events so far.
     func add(_ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, to events: inout [GatewayEvent]) {
-        var shown = shown
+        var shown = isRecording ? shown : nil
         for var notification in new {
             statistics.notifications[notification.kind, default: 0] += 1
             notification.beaconName = notification.beacon.flatMap { names[$0] }
-            var history = view.isKept ? HistoryEvent(notification, name: title) : nil
+            var history = isRecording ? HistoryEvent(notification, name: title) : nil
             if let one = shown, one.kind.rawValue == notification.kind.rawValue,
                 one.region == nil || one.region == notification.region?.name
             {
@@ -272,15 +271,5 @@ extension Gateway {
         // Before the run, sources are not made yet.
         if sources.isEmpty { shown.sources = statistics.sources }
         published.withLock { [shown] in $0 = shown }
-    }
-
-    // MARK: - Programs
-
-    func launch(_ change: GatewayChange) async {
-        switch change.owner {
-        case .region: await rules?.handle(change.event)
-        case .beacon: return
-        case .application(let identity, let id): await launches?.startApplication(identity, for: change.event, of: id)
-        }
     }
 }

@@ -65,7 +65,6 @@ extension Gateway {
         logger.warning("\(record.summary)", metadata: ["beacon": "\(event.identity)"])
         add(own(policy.receive(.suspected(event), at: event.time)), shownAs: record, to: &events)
         for destination in destinations { destination.receive?(.suspected(event)) }
-        if rules?.needsSuspicions == true { unlaunched.append(.suspicion(event)) }
     }
 
     /// Logs that suspicions were left out, once an hour.

@@ -101,11 +101,10 @@ actor Gateway {
 
     /// An event for which programs may be started.
     enum LaunchEvent {
-        case change(GatewayChange)
+        /// A change of a region that an application monitors under a name.
+        case change(RegionEvent, of: ApplicationIdentity, LaunchTrigger.ID)
         /// The report of ranging, with its time by the core's clock and its receiver.
         case report(RangingEvent, at: Timestamp, from: ReceiverID)
-        case place(PlaceEvent)
-        case suspicion(SuspicionEvent)
     }
     /// When the oldest that is not written came; nil where all is written.
     var gatheringBegan: ContinuousClock.Instant?

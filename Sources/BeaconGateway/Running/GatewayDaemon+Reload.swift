@@ -43,7 +43,7 @@ extension GatewayDaemon {
         }
         if !isProxyKept { next.proxy = try Self.proxy(of: configuration, in: stateFolder, logger: logger) }
         let isWebKept = before.configuration.web == configuration.web
-        if !isWebKept { try replaceConsole(in: &next, state) }
+        if !isWebKept { replaceConsole(in: &next, state) }
         try delivery?.prepare(next.destinations.map(\.destination))
 
         // The console's changes until here are in it; a later one begins with this configuration.
@@ -66,8 +66,6 @@ extension GatewayDaemon {
         }
         if !isWebKept {
             await store?.setRetention(.init(configuration.web))
-            await prepare(next.received)
-            await slots.received.replace(with: next.received)
             await slots.web.replace(with: next.web)
         }
         return nil
@@ -85,15 +83,12 @@ extension GatewayDaemon {
     }
 
     /// Makes another console, or none if the configuration has none.
-    func replaceConsole(in parts: inout Parts, _ state: GatewayState) throws {
-        (parts.web, parts.received) = (nil, nil)
-        guard let settings = parts.configuration.web, let store else { return }
-        let history = try EventHistory(store)
+    func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
+        parts.web = nil
+        guard let settings = parts.configuration.web, let history = consumer?.history else { return }
         parts.web = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
             history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reloadAction)
-        parts.received = ReceivedEvents(
-            history: history, state: state, engine: rules, gateway: gateway, broadcast: broadcast, logger: logger)
     }
 }

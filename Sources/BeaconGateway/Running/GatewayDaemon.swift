@@ -41,6 +41,8 @@ public struct GatewayDaemon: Sendable {
     let stateFolder: URL?
     let current: Locked<GatewayConfiguration>
     let broadcast: EventBroadcast
+    /// Has the rules look at events; nil in a dry run and in the guided start.
+    let consumer: RuleConsumer?
     let reloadAction: @Sendable (GatewayConfiguration?) -> Void
     private let shutdown = Locked(ShutdownRequest())
     let logger: Logger
@@ -51,14 +53,12 @@ public struct GatewayDaemon: Sendable {
         var configuration: GatewayConfiguration
         var destinations: [ConfiguredDestination]
         var web: WebServer?
-        var received: ReceivedEvents?
         var proxy: ProxyServer?
     }
 
     /// The places of services that a reload may replace.
     struct Slots: Sendable {
         var web: ServiceSlot
-        var received: ServiceSlot
         var proxy: ServiceSlot
     }
 
@@ -153,14 +153,21 @@ public struct GatewayDaemon: Sendable {
         } else {
             fleet = nil
         }
+        if let store, let state {
+            consumer = RuleConsumer(
+                history: try EventHistory(store), state: state, engine: rules, gateway: gateway, broadcast: broadcast,
+                logger: logger)
+        } else {
+            consumer = nil
+        }
         current = Locked(base)
         var parts = Parts(configuration: whole, destinations: destinations, proxy: proxy)
         slots = Slots(
-            web: ServiceSlot(nil, logger: logger), received: ServiceSlot(nil, logger: logger),
+            web: ServiceSlot(nil, logger: logger),
             proxy: ServiceSlot(proxy.map { [gateway] in ProxyRun(proxy: $0, gateway: gateway) }, logger: logger))
         self.parts = Locked(parts)
         if let state {
-            try replaceConsole(in: &parts, state)
+            replaceConsole(in: &parts, state)
             self.parts.withLock { [parts] in $0 = parts }
         }
     }
@@ -226,21 +233,27 @@ public struct GatewayDaemon: Sendable {
     ) async throws {
         await rules.restore()
         let parts = parts.withLock { $0 }
-        await prepare(parts.received)
         // Services that a reload replaces are in places, which are there also while they are empty.
         await slots.web.replace(with: parts.web)
-        await slots.received.replace(with: parts.received)
         // They end in the reverse order: first the sources, then launches, then deliveries.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery { services.append(.init(service: DeliveryRun(delivery: delivery))) }
         services.append(.init(service: LaunchRun(agent: launches, rules: rules, gateway: gateway)))
+        if let consumer {
+            do {
+                try await consumer.prepare()
+            } catch {
+                logger.warning("cannot note where the events for rules begin: \(error); it is tried again with the first")
+            }
+            services.append(.init(service: consumer, successTerminationBehavior: .ignore))
+        }
         services.append(
             .init(
                 service: GatewayRun(
-                    gateway: gateway, launches: launches, rules: rules, delivery: delivery, linger: linger,
-                    logger: logger),
+                    gateway: gateway, launches: launches, rules: rules, consumer: consumer, delivery: delivery,
+                    linger: linger, logger: logger),
                 successTerminationBehavior: .gracefullyShutdownGroup))
-        for slot in [slots.received, slots.web, slots.proxy] {
+        for slot in [slots.web, slots.proxy] {
             services.append(.init(service: slot, successTerminationBehavior: .ignore))
         }
         if let fleet { services.append(.init(service: FleetRun(fleet: fleet))) }
@@ -264,15 +277,6 @@ public struct GatewayDaemon: Sendable {
         }
         if isDue { await group.triggerGracefulShutdown() }
         try await group.run()
-    }
-
-    /// Notes where the events of apps begin.
-    func prepare(_ received: ReceivedEvents?) async {
-        do {
-            try await received?.prepare()
-        } catch {
-            logger.warning("cannot note where the events of apps begin: \(error); it is tried again with the first")
-        }
     }
 
     /// Has ``run(linger:signals:companions:)`` end in good order, as a signal does, also before it was called.

@@ -7,7 +7,7 @@ import Foundation
 struct GatewayEvent: Sendable {
     /// The name, by which repetitions are recognized.
     var id: EventID
-    /// What the console shows; nil where nobody can look.
+    /// What the console shows and rules look at; nil where there is neither.
     var history: HistoryEvent?
     /// What destinations get; nil where nobody is notified.
     var notification: BeaconNotification?
@@ -28,7 +28,9 @@ struct GatewayEvent: Sendable {
     /// - Parameter isWanted: whether a destination wants the notification.
     /// - Throws: `EventStoreError` with the code `invalid`, where nothing of it can be written.
     func stored(isWanted: Bool) throws(EventStoreError) -> Event? {
-        guard let notification, isWanted else { return history?.event(id, for: []) }
+        guard let notification, isWanted else {
+            return history.map { $0.event(id, for: $0.kind.isForRules ? [HistoryEvent.rules] : []) }
+        }
         var event = try notification.event()
         if let history { history.add(to: &event) }
         return event

@@ -11,6 +11,7 @@ struct GatewayRun: Service {
     let gateway: Gateway
     let launches: LaunchAgent
     let rules: RuleEngine
+    let consumer: RuleConsumer?
     let delivery: DeliveryService<ContinuousClock>?
     let linger: Duration
     let logger: Logger
@@ -28,6 +29,7 @@ struct GatewayRun: Service {
         logger.notice("\(words)")
         await cancelWhenGracefulShutdown {
             await launches.finish()
+            await consumer?.finish(within: linger)
             await rules.finish()
             await drain()
         }

@@ -77,15 +77,12 @@ struct GatewayView: Sendable {
     // MARK: - What happens
 
     /// Takes in a change of a region of the configuration, by the wall clock.
-    ///
-    /// - Returns: what the history shows; nil where nobody can look.
-    mutating func receive(_ event: RegionEvent) -> HistoryEvent? {
+    mutating func receive(_ event: RegionEvent) {
         // What is known does not change by an outage, nor by what is found as it was after one.
         if event.state != .unknown, regionChanges[event.name]?.state != event.state {
             regionChanges[event.name] = RegionChange(state: event.state, time: event.time, receiver: event.receiver)
         }
         change(.regions)
-        return isKept ? HistoryEvent(event) : nil
     }
 
     /// Takes in a beacon's change of place.
@@ -93,25 +90,22 @@ struct GatewayView: Sendable {
     /// - Parameters:
     ///   - event: the change.
     ///   - known: the place that it was known to be in.
-    ///   - title: the beacon's name for people.
-    /// - Returns: what the history shows; nil where nobody can look, and for a beacon that was never heard.
-    mutating func receive(_ event: PlaceEvent, known: String?, title: String) -> HistoryEvent? {
-        guard isKept else { return nil }
+    /// - Returns: false for a beacon that was never heard: it is in no place, but it has not left one.
+    mutating func receive(_ event: PlaceEvent, known: String?) -> Bool {
         let last = whereabouts[event.identity]
-        // A beacon that was never heard is in no place, but it has not left one.
         let isUnseen = event.state == .outside && event.before == nil && (last.map { $0.state == .outside } ?? true)
+        guard isKept else { return !isUnseen }
         change(.places)
-        let shown = isUnseen ? nil : HistoryEvent(event, name: title)
-        guard last != nil || whereabouts.count < Self.mostBeacons else { return shown }
+        guard last != nil || whereabouts.count < Self.mostBeacons else { return !isUnseen }
         let isSame = isUnseen || event.state == .inside && event.place == known
         if !isSame || placeTimes[event.identity] == nil { placeTimes[event.identity] = event.time }
         whereabouts[event.identity] = event
-        guard event.state == .outside, whereabouts.count > Self.mostShown else { return shown }
+        guard event.state == .outside, whereabouts.count > Self.mostShown else { return !isUnseen }
         for beacon in whereabouts.filter({ $0.value.state == .outside }).keys {
             whereabouts[beacon] = nil
             placeTimes[beacon] = nil
         }
-        return shown
+        return !isUnseen
     }
 
     /// Takes in a report of ranging.

@@ -82,7 +82,7 @@ struct EventHistoryTests {
         #expect(page.events.count == 20 && page.next == nil)
         // Nobody wants these.
         let unwanted = try events.compactMap { try $0.stored(isWanted: false) }
-        #expect(unwanted.count == 20 && unwanted.allSatisfy { $0.audience == [] })
+        #expect(unwanted.count == 20 && unwanted.allSatisfy { $0.audience == [HistoryEvent.rules] })
     }
 
     @Test("While the disk takes nothing events are told without a number, and once")

@@ -258,7 +258,7 @@ struct IntakeTests {
         for number in 0..<450 { _ = try await post(bench, [Self.proximity("\(number)", 2)], install: "i\(number)") }
         // An end in the middle: a part is worked through, by a process that is gone then.
         #expect(try await bench.received.work())
-        let later = ReceivedEvents(
+        let later = RuleConsumer(
             history: bench.history, state: bench.bench.state,
             engine: RuleEngine(
                 await bench.gateway.configuration.launch.rules, state: bench.bench.state,
@@ -373,8 +373,8 @@ struct IntakeTests {
 
 extension WebBench {
     /// Works events from elsewhere through.
-    var received: ReceivedEvents {
-        ReceivedEvents(
+    var received: RuleConsumer {
+        RuleConsumer(
             history: history, state: state, engine: rules, gateway: gateway, broadcast: broadcast,
             logger: bench.lines.logger)
     }

@@ -1,5 +1,6 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import Foundation
@@ -119,16 +120,21 @@ struct RuleTests {
                 time: Timestamp(nanoseconds: (1_800_000_000 + seconds) * Timestamp.nanosecondsPerSecond),
                 receiver: nil, state: .inside, before: .outside)
         }
+        func look(_ engine: RuleEngine, at events: [RegionEvent]) async throws {
+            let consumer = try await bench.consumer(of: engine, for: bench.gateway([]))
+            var ids = EventIDs()
+            let new = events.compactMap { HistoryEvent($0).map { GatewayEvent($0, id: ids.next(at: .zero)) } }
+            try await consumer.history.store.append(Step(try new.compactMap { try $0.stored(isWanted: false) }))
+            while try await consumer.work() {}
+            await engine.finish()
+        }
         let engine = RuleEngine([rule], state: bench.state, logger: bench.lines.logger)
-        for seconds: Int64 in [0, 10, 3_599, 3_600] { await engine.handle(enter(seconds)) }
-        await engine.handle(enter(3_601, region: "attic"))
-        await engine.finish()
+        try await look(engine, at: [0, 10, 3_599, 3_600].map { enter($0) } + [enter(3_601, region: "attic")])
         #expect(await engine.active.map(\.counts.ran) == [3])
         #expect(await engine.active.map(\.counts.withheld) == [2])
         let later = RuleEngine([rule], state: bench.state, logger: bench.lines.logger)
         await later.restore()
-        for seconds: Int64 in [3_700, 7_200] { await later.handle(enter(seconds)) }
-        await later.finish()
+        try await look(later, at: [enter(3_700), enter(7_200)])
         #expect(await later.active.map(\.counts.ran) == [1])
         let runs = try await bench.state.runs(of: "r", before: nil, limit: 100)
         #expect(runs.map(\.outcome.rawValue) == ["done", "withheld", "done", "done", "withheld", "withheld", "done"])

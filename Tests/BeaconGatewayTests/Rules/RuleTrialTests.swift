@@ -106,7 +106,7 @@ struct RuleTrialTests {
             let engine = RuleEngine(
                 await bench.gateway.configuration.launch.rules, state: bench.state, logger: bench.bench.lines.logger)
             await engine.restore()
-            received = ReceivedEvents(
+            received = RuleConsumer(
                 history: bench.history, state: bench.state, engine: engine, gateway: bench.gateway,
                 broadcast: bench.broadcast, logger: bench.bench.lines.logger)
         }

@@ -135,6 +135,24 @@ final class GatewayBench: Sendable {
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, proxy: $1) })
     }
 
+    /// Returns what has an engine's rules look at the events of a gateway, from now on.
+    func consumer(of engine: RuleEngine, for gateway: Gateway) async throws -> RuleConsumer {
+        guard let store else { throw CancellationError() }
+        let consumer = RuleConsumer(
+            history: try EventHistory(store), state: state, engine: engine, gateway: gateway,
+            broadcast: EventBroadcast(store), logger: lines.logger)
+        try await consumer.prepare()
+        return consumer
+    }
+
+    /// Runs a gateway to the end of its sources, and has rules look at all events.
+    func run(_ gateway: Gateway, with engine: RuleEngine) async throws {
+        let consumer = try await consumer(of: engine, for: gateway)
+        await gateway.run()
+        while try await consumer.work() {}
+        await engine.finish()
+    }
+
     /// Returns the configuration of such a gateway.
     func configuration(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")], places: PlacePlan? = nil

@@ -65,8 +65,8 @@ struct GatewayPlaceTests {
                 rule("other-region") { $0.regions = ["attic"] }, rule("region") { $0.regions = ["hall"] },
                 rule("enter") { $0.events = [.enter] },
             ], logger: bench.lines.logger)
-        await bench.gateway([try bench.log("log", log())], places: plan, rules: engine).run()
-        await engine.finish()
+        try await bench.run(
+            bench.gateway([try bench.log("log", log())], places: plan, rules: engine), with: engine)
         func ran(_ name: String) -> [String] {
             let text = (try? String(contentsOfFile: "\(bench.folder.path)/\(name)", encoding: .utf8)) ?? ""
             return text.split(separator: "\n").map { line in

@@ -29,9 +29,9 @@ struct GatewaySuspicionTests {
     }
 
     private static func run(
-        _ bench: GatewayBench, _ configuration: GatewayConfiguration, rules: RuleEngine? = nil
+        _ bench: GatewayBench, _ configuration: GatewayConfiguration
     ) async {
-        await bench.gateway(configuration.sources, rules: rules, configuration: configuration).run()
+        await bench.gateway(configuration.sources, configuration: configuration).run()
     }
 
     private static let far = ["a": ReceiverPosition(x: 0, y: 0), "b": ReceiverPosition(x: 60, y: 0)]
@@ -95,8 +95,9 @@ struct GatewaySuspicionTests {
         let engine = RuleEngine(
             [rule("all", nil), rule("other", [BeaconIdentity(uuid: uuid, major: 1, minor: 2)])],
             logger: bench.lines.logger)
-        await Self.run(bench, try Self.configuration(bench, Self.far), rules: engine)
-        await engine.finish()
+        let configuration = try Self.configuration(bench, Self.far)
+        try await bench.run(
+            bench.gateway(configuration.sources, rules: engine, configuration: configuration), with: engine)
         let text = try String(contentsOfFile: bench.folder.path + "/all", encoding: .utf8)
         struct Line: Decodable {
             struct Beacon: Decodable { var minor: Int }

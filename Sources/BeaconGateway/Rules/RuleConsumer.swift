@@ -8,13 +8,13 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// The service that works events from elsewhere through once they are on the disk: it keeps who the installs and their
-/// users are, and has the rules run.
+/// The service that has the rules look at events once they are on the disk, and keeps who the installs and users are
+/// that sent some.
 ///
 /// Each event is worked through once, also over an end of the process at any moment: what becomes of it in the state is
 /// one transaction with its number. A notification goes out before under a name of its own, by which one that goes out
 /// twice is recognized; a program is started after it. A state that was lost is made again of what the history has.
-struct ReceivedEvents: Service {
+struct RuleConsumer: Service {
     /// The events that are worked through at once.
     private static let chunk = 200
 
@@ -24,21 +24,31 @@ struct ReceivedEvents: Service {
     let gateway: Gateway
     let broadcast: EventBroadcast
     let logger: Logger
+    /// The number up to which nothing is left that the state lacks.
+    private let examined = Locked<Int64>(0)
+
+    init(
+        history: EventHistory, state: GatewayState, engine: RuleEngine, gateway: Gateway, broadcast: EventBroadcast,
+        logger: Logger
+    ) {
+        (self.history, self.state, self.engine, self.gateway) = (history, state, engine, gateway)
+        (self.broadcast, self.logger) = (broadcast, logger)
+    }
 
     func run() async {
         await cancelWhenGracefulShutdown {
             var isFailing = false
             while !Task.isCancelled {
                 // Before the question, so that what comes after it ends the wait.
-                let seen = history.received.arrivals.count
+                let seen = history.forRules.arrivals.count
                 do {
                     let isMore = try await work()
-                    if isFailing { logger.notice("events of apps are worked through again") }
+                    if isFailing { logger.notice("rules look at events again") }
                     isFailing = false
-                    if !isMore { await history.received.arrivals.wait(after: seen) }
+                    if !isMore { await history.forRules.arrivals.wait(after: seen) }
                 } catch {
                     if Task.isCancelled { return }
-                    if !isFailing { logger.error("cannot work through what apps sent: \(error); it is tried again") }
+                    if !isFailing { logger.error("rules cannot look at events: \(error); it is tried again") }
                     isFailing = true
                     try? await Task.sleep(for: RuleEngine.pause)
                 }
@@ -53,6 +63,15 @@ struct ReceivedEvents: Service {
             guard try Self.position(in: database) == nil else { return }
             try GatewayState.set(.rebuiltUntil, to: Data("\(newest)".utf8), in: database)
             try Self.setPosition(0, in: database)
+        }
+    }
+
+    /// Waits until no event waits, but no longer than a time.
+    func finish(within time: Duration) async {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end, !Task.isCancelled {
+            guard let status = try? await history.forRules.status(), status.waiting > 0 else { return }
+            try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
@@ -75,17 +94,22 @@ struct ReceivedEvents: Service {
         // A store that was begun anew counts from one again.
         guard try await position <= history.store.newest() else {
             try await state.write { try Self.setPosition(0, in: $0) }
+            examined.withLock { $0 = 0 }
             return true
         }
-        let batch = try await history.received.available(limit: Self.chunk)
+        let batch = try await history.forRules.available(limit: Self.chunk)
         // What the store counts as worked through, and the state does not: that one was lost, or is an older one.
-        let passed = try await history.received.status().position
-        var events = try await history.received(after: position, through: passed)
+        let passed = try await history.forRules.status().position
+        let start = max(position, examined.withLock { $0 })
+        var events = try await history.received(after: start, through: passed)
         let isMore = !events.isEmpty
-        if !isMore { events = batch?.events.filter { $0.number > position }.compactMap { NumberedEvent($0) } ?? [] }
+        if !isMore {
+            examined.withLock { $0 = passed }
+            events = batch?.events.filter { $0.number > position }.compactMap { NumberedEvent($0) } ?? []
+        }
         guard let last = events.last?.number else {
             guard let batch else { return false }
-            try await history.received.commit(batch)
+            try await history.forRules.commit(batch)
             return true
         }
         if await !engine.remembers { try await remember(until: position) }
@@ -106,17 +130,22 @@ struct ReceivedEvents: Service {
         }
         try await engine.deliver(result.work)
         let installs = people.changed
-        try await state.write { database in
-            for install in installs { try GatewayState.save(install, in: database) }
-            for message in result.messages { try GatewayState.add(message, in: database) }
-            try GatewayState.add(result.work.flatMap(\.runs), in: database)
-            try GatewayState.add(result.work.compactMap(\.firing), in: database)
-            try Self.setPosition(last, in: database)
+        let hasEffects = !installs.isEmpty || !result.work.isEmpty || isMore
+        if hasEffects {
+            try await state.write { database in
+                for install in installs { try GatewayState.save(install, in: database) }
+                for message in result.messages { try GatewayState.add(message, in: database) }
+                try GatewayState.add(result.work.flatMap(\.runs), in: database)
+                try GatewayState.add(result.work.compactMap(\.firing), in: database)
+                try Self.setPosition(last, in: database)
+            }
         }
         // Only then may they be deleted.
-        if !isMore, let batch { try await history.received.commit(batch) }
+        if !isMore, let batch { try await history.forRules.commit(batch) }
         if !result.messages.isEmpty { state.messages.signal() }
-        broadcast.send(.changed(result.work.isEmpty ? [.installs] : [.installs, .rules]))
+        var changed: Set<EventBroadcast.Topic> = installs.isEmpty ? [] : [.installs]
+        if !result.work.isEmpty { changed.insert(.rules) }
+        if !changed.isEmpty { broadcast.send(.changed(changed)) }
         await engine.take(reviewed, starting: result.lines)
         return true
     }
@@ -150,7 +179,7 @@ struct ReceivedEvents: Service {
     }
 }
 
-extension ReceivedEvents {
+extension RuleConsumer {
     /// What rules do for events.
     struct Result: Sendable {
         var work: [RuleEngine.Work] = []
@@ -167,8 +196,10 @@ extension ReceivedEvents {
                 for var occurrence in active[index].occurrences(of: event, in: configuration)
                 where active[index].rule.concerns(occurrence.with(install)) {
                     occurrence = occurrence.with(install)
-                    // Of a stay, which began earlier, the report counts.
-                    occurrence.lateness = .nanoseconds(max(0, now.since(max(occurrence.time, event.event.time))))
+                    // Of a stay, which began earlier, the report counts; of what was heard here, when it was stored.
+                    let known = event.event.sender == nil ? event.arrival : nil
+                    let since = known ?? max(occurrence.time, event.event.time)
+                    occurrence.lateness = .nanoseconds(max(0, now.since(since)))
                     var ran = false
                     var work = RuleEngine.decide(&active[index], occurrence, ids: &ids, ran: &ran)
                     let rule = active[index].rule
