@@ -26,6 +26,8 @@ struct RuleConsumer: Service {
     let logger: Logger
     /// The number up to which nothing is left that the state lacks.
     private let examined = Locked<Int64>(0)
+    /// The number of the newest event of before the start, which may be of long ago.
+    private let newestBefore = Locked<Int64>(0)
 
     init(
         history: EventHistory, state: GatewayState, engine: RuleEngine, gateway: Gateway, broadcast: EventBroadcast,
@@ -59,6 +61,7 @@ struct RuleConsumer: Service {
     /// Notes where to begin, where nothing says so: in a state that is new, or that was lost while the history was not.
     func prepare() async throws {
         let newest = try await history.store.newest()
+        newestBefore.withLock { $0 = newest }
         try await state.write { database in
             guard try Self.position(in: database) == nil else { return }
             try GatewayState.set(.rebuiltUntil, to: Data("\(newest)".utf8), in: database)
@@ -116,15 +119,16 @@ struct RuleConsumer: Service {
         var people = People(installs: try await state.installs(Set(events.compactMap(\.event.install))))
         people.attributes = try await state.attributes(of: people, naming: events)
         let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
+        let newestBefore = newestBefore.withLock { $0 }
         let configuration = await gateway.configuration
         let occurrences = events.compactMap { event -> (NumberedEvent, [Install])? in
             (event, people.receive(event.event, at: now).map { [$0] } ?? [])
         }
         let (result, reviewed) = await engine.reviewed { active in
-            var result = Result()
+            var result = Result(now: now, newestBefore: newestBefore)
             // Of a state that was lost, people are made again, and nobody gets a message a second time.
             for (event, install) in occurrences where event.number ?? 0 > rebuilt ?? 0 {
-                result.decide(event, install.first, now, configuration, &active)
+                result.decide(event, install.first, configuration, &active)
             }
             return result
         }
@@ -186,20 +190,33 @@ extension RuleConsumer {
         var messages: [InstallMessage] = []
         var lines: [(run: RuleRun, json: [UInt8])] = []
         private var ids = EventIDs()
+        private let now: Timestamp
+        private let newestBefore: Int64
+
+        init(now: Timestamp, newestBefore: Int64) { (self.now, self.newestBefore) = (now, newestBefore) }
+
+        /// Returns how long ago something was when it became known.
+        private func lateness(of event: NumberedEvent, as occurrence: RuleOccurrence) -> Duration {
+            // Of a stay, which began earlier, the report counts.
+            var since = max(occurrence.time, event.event.time)
+            if event.event.sender == nil {
+                // Known at once, whatever the clocks say, unless beacond ended before rules had looked.
+                guard let arrival = event.arrival, event.number ?? 0 <= newestBefore else { return .zero }
+                since = arrival
+            }
+            return .nanoseconds(max(0, now.since(since)))
+        }
 
         /// Decides what rules do for an event.
         mutating func decide(
-            _ event: NumberedEvent, _ install: Install?, _ now: Timestamp, _ configuration: GatewayConfiguration,
+            _ event: NumberedEvent, _ install: Install?, _ configuration: GatewayConfiguration,
             _ active: inout [RuleEngine.Active]
         ) {
             for index in active.indices {
                 for var occurrence in active[index].occurrences(of: event, in: configuration)
                 where active[index].rule.concerns(occurrence.with(install)) {
                     occurrence = occurrence.with(install)
-                    // Of a stay, which began earlier, the report counts; of what was heard here, when it was stored.
-                    let known = event.event.sender == nil ? event.arrival : nil
-                    let since = known ?? max(occurrence.time, event.event.time)
-                    occurrence.lateness = .nanoseconds(max(0, now.since(since)))
+                    occurrence.lateness = lateness(of: event, as: occurrence)
                     var ran = false
                     var work = RuleEngine.decide(&active[index], occurrence, ids: &ids, ran: &ran)
                     let rule = active[index].rule
