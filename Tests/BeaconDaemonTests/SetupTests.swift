@@ -43,7 +43,7 @@ struct SetupTests {
             (["--source", "nowhere", "--beacon", door], "is none of auto"),
             (["--source", "simulation:nowhere", "--beacon", door], "nowhere"),
             (["--home-assistant", "http://a", "--beacon", door], "--home-assistant is http://a"),
-            (["--home-assistant", "127.0.0.1:1", "--beacon", door], "Connection refused"),
+            (["--home-assistant", "127.0.0.1:1", "--beacon", door], "Cannot connect to 127.0.0.1:1"),
             (["--home-assistant", "mqtt://u:secret@a:1", "--beacon", door], "has a password in it"),
             (["--home-assistant", "mqtt://u:secret@a:99999", "--beacon", door], "the port is not valid"),
             (["--home-assistant", "mqtt://a/topic", "--beacon", door], "the host and the port alone"),

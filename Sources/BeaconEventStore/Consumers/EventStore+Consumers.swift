@@ -45,8 +45,8 @@ extension EventStore {
         return try add(consumers, pausing: paused, limits: limits, after: number)
     }
 
-    /// Adds a consumer that is in no list of consumers, or continues it. It has no bounds: what waits for it stays until
-    /// it is handled.
+    /// Adds a consumer that is in no list of consumers, or continues it. It has no bounds: its events stay until it
+    /// handles them.
     ///
     /// - Parameters:
     ///   - name: the name, without the full stop before it.

@@ -54,8 +54,8 @@ public struct Event: Hashable, Sendable {
     public var sender: String?
     /// The sender's install.
     public var install: String?
-    /// The consumers that it is for, by name; nil where it is for all whose filter selects it. An event that is for
-    /// nobody is found by queries alone.
+    /// The consumers that it is for, by name; nil where it is for all whose filter selects it. Queries also find an
+    /// event with an empty audience.
     public var audience: [String]?
     /// The content in the caller's form, JSON for instance.
     public var body: Data

@@ -44,8 +44,8 @@ extension EventStore {
         return stream
     }
 
-    /// Has a function called with the events of each transaction from now on, in order, before whoever appended them
-    /// learns that they are stored. It is called on the store's queue, so it returns at once.
+    /// Calls a function with the events of each transaction from now on, in order, before the append returns. The
+    /// function runs on the store's queue, so it must return at once.
     package nonisolated func follow(_ receive: @escaping @Sendable ([StoredEvent]) -> Void) {
         shared.withLock { $0.followers.append(receive) }
     }

@@ -29,7 +29,7 @@ final class EventBroadcast: Sendable {
 
     /// Creates a broadcast.
     ///
-    /// - Parameter store: the store whose events listeners are told; nil for none.
+    /// - Parameter store: the store whose events listeners get; nil for none.
     init(_ store: EventStore?) {
         store?.follow { [weak self] events in
             guard let self, count > 0 else { return }

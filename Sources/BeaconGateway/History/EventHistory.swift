@@ -5,8 +5,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 
-/// The history that the console shows: the events of the store that somebody can look at, those that apps and other
-/// beacond sent included.
+/// The history that the console shows: events of the store, including those of apps and other beacond.
 struct EventHistory: Sendable {
     let store: EventStore
 

@@ -209,9 +209,9 @@ struct HistoryEvent: Sendable {
 
 /// An event of the history, as the store has it.
 struct NumberedEvent: Sendable {
-    /// The name, by which repetitions are recognized.
+    /// The name. It identifies repetitions.
     var id: EventID
-    /// The number, by which listeners resume; nil where it could not be kept so far.
+    /// The number. Listeners resume after it. Nil while the event waits for the disk.
     var number: Int64?
     /// When it came; nil before it was kept.
     var arrival: Timestamp?

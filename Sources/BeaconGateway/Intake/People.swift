@@ -120,7 +120,7 @@ extension HistoryEvent {
         return People.attributes(given)
     }
 
-    /// The line of JSON that programs get: what was heard, or what was sent and by whom.
+    /// The line of JSON that programs get. An event from elsewhere has its sender in it.
     var line: [UInt8] {
         if sender == nil { return Array(detail.utf8) + [UInt8(ascii: "\n")] }
         var values = values

@@ -94,14 +94,14 @@ struct RuleConsumer: Service {
             try await prepare()
             return true
         }
-        // A store that was begun anew counts from one again.
+        // A new store counts from one again.
         guard try await position <= history.store.newest() else {
             try await state.write { try Self.setPosition(0, in: $0) }
             examined.withLock { $0 = 0 }
             return true
         }
         let batch = try await history.forRules.available(limit: Self.chunk)
-        // What the store counts as worked through, and the state does not: that one was lost, or is an older one.
+        // The state may lack events that the store counts as worked through: it was lost, or restored.
         let passed = try await history.forRules.status().position
         let start = max(position, examined.withLock { $0 })
         var events = try await history.received(after: start, through: passed)

@@ -223,7 +223,7 @@ extension Gateway {
     /// True where the console shows events or rules look at them.
     private var isRecording: Bool { view.isKept || rules?.hasRules == true }
 
-    /// Makes events of notifications and of what the history shows.
+    /// Makes events of notifications and of an event of the history.
     ///
     /// - Parameters:
     ///   - new: the notifications.

@@ -5,10 +5,10 @@ import BeaconMonitoring
 import Foundation
 import Logging
 
-/// What a gateway writes: events, with the presence that they lead to.
+/// The writing of a gateway's events, with the presence that they lead to.
 extension Gateway {
-    /// Writes what waits. What cannot be written now is tried again with what comes next: the sources give the time
-    /// each second.
+    /// Writes the events that wait. If the disk fails, the next message of a source tries again: the sources give the
+    /// time each second.
     func write() async {
         await writeEvents()
         let topics = view.takeTopics()
@@ -52,7 +52,7 @@ extension Gateway {
             savedPresence = Presence()
             isPresenceSaved = false
         }
-        // In a fleet, what was known before it stays for when the machine is alone again.
+        // In a fleet, the presence of before stays until the machine is alone again.
         let isPresenceDue = !isPresenceSaved && store != nil && fleet == nil
         guard !pending.isEmpty || isPresenceDue else { return }
         let presence = isPresenceDue ? presence : savedPresence
@@ -84,8 +84,8 @@ extension Gateway {
         }
     }
 
-    /// Writes events one by one, of which some can never be written and hold up those behind them. The presence is
-    /// written with the next.
+    /// Writes events one by one, because some can never be written and hold up the others. The presence is written
+    /// with the next ones.
     private func writeEach(_ events: [GatewayEvent]) async {
         for event in events {
             do {

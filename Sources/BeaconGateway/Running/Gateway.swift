@@ -163,7 +163,7 @@ actor Gateway {
     ///   - base: the configuration without what was added in the console; nil where nothing was.
     ///   - published: the statistics for others to read.
     ///   - logger: the log.
-    ///   - broadcast: tells those who look at the console of what changes; nil where nobody can look.
+    ///   - broadcast: the stream of changes for consoles; nil without a console.
     ///   - proxy: passes all adverts on to others.
     ///   - fleet: the fleet that the machine is part of; nil for none.
     ///   - makeRunner: makes the thread of a source; tests have their own.

@@ -41,7 +41,7 @@ public struct GatewayDaemon: Sendable {
     let stateFolder: URL?
     let current: Locked<GatewayConfiguration>
     let broadcast: EventBroadcast
-    /// Has the rules look at events; nil in a dry run and in the guided start.
+    /// The consumer of events for the rules; nil in a dry run and in the guided start.
     let consumer: RuleConsumer?
     let reloadAction: @Sendable (GatewayConfiguration?) -> Void
     private let shutdown = Locked(ShutdownRequest())
@@ -243,7 +243,8 @@ public struct GatewayDaemon: Sendable {
             do {
                 try await consumer.prepare()
             } catch {
-                logger.warning("cannot note where the events for rules begin: \(error); it is tried again with the first")
+                logger.warning(
+                    "cannot note where the events for rules begin: \(error); it is tried again with the first")
             }
             services.append(.init(service: consumer, successTerminationBehavior: .ignore))
         }

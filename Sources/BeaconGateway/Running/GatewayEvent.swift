@@ -3,16 +3,16 @@ import BeaconEventStore
 import BeaconModel
 import Foundation
 
-/// Something that happened, on its way to the event store: what the history shows of it, and what destinations get.
+/// An event on its way to the event store: its form in the history, and the notification of it.
 struct GatewayEvent: Sendable {
-    /// The name, by which repetitions are recognized.
+    /// The name. It identifies repetitions.
     var id: EventID
-    /// What the console shows and rules look at; nil where there is neither.
+    /// The form for the console and the rules; nil without a console and rules.
     var history: HistoryEvent?
-    /// What destinations get; nil where nobody is notified.
+    /// The notification for destinations; nil without one.
     var notification: BeaconNotification?
 
-    /// Creates an event of which somebody is notified, under the notification's name.
+    /// Creates the event of a notification, under the notification's name.
     init(_ notification: BeaconNotification, history: HistoryEvent? = nil) {
         (id, self.notification, self.history) = (notification.id, notification, history)
     }
@@ -23,7 +23,7 @@ struct GatewayEvent: Sendable {
     /// The order in which events are given up where not all can be kept.
     var priority: Event.Priority { notification?.kind.priority ?? history?.kind.priority ?? .normal }
 
-    /// Returns the event as the store keeps it; nil where nobody gets or sees it.
+    /// Returns the event for the store; nil if no destination, console or rule needs it.
     ///
     /// - Parameter isWanted: whether a destination wants the notification.
     /// - Throws: `EventStoreError` with the code `invalid`, where nothing of it can be written.

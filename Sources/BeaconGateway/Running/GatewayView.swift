@@ -3,7 +3,7 @@ import BeaconMQTT
 import BeaconModel
 import BeaconMonitoring
 
-/// What people see of a gateway: who is where since when, and what is ranged.
+/// The present state of a gateway, for the console: regions, places and ranging, each with its time.
 ///
 /// It is fed with what happens and asked when somebody looks. Where nobody can look, it keeps nothing.
 struct GatewayView: Sendable {

@@ -165,7 +165,7 @@ public enum Backup {
         return restored
     }
 
-    /// Makes a state of what a backup has, row by row.
+    /// Copies the state of a backup, row by row.
     ///
     /// - Returns: false where it has none.
     private static func copyState(from archive: DatabaseQueue, to copy: URL, like target: URL) throws -> Bool {

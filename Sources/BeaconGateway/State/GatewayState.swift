@@ -3,11 +3,11 @@ import Foundation
 import GRDB
 import Logging
 
-/// What beacond knows beside its configuration and the presence, on the disk: what was set in the console, who may use
-/// it, installs and their messages, and what rules did.
+/// The state beside the configuration and the presence: items and sessions of the console, installs with their
+/// messages, and runs of rules.
 ///
-/// Each change is on the disk when its call returns, though the process is killed or the power fails then. A damaged
-/// file is set aside, told, and begun anew.
+/// Each change is on the disk when its call returns, even if the process is killed or the power fails then. A damaged
+/// file is set aside and reported, and a new one takes its place.
 final class GatewayState: Sendable {
     /// The inside of a transaction.
     typealias Access = Database

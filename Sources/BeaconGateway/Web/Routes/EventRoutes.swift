@@ -52,7 +52,7 @@ struct EventRoutes: Sendable {
             let last = request.headers[.lastEventID].flatMap { Int64($0) }.flatMap { $0 <= newest ? $0 : nil }
             return EventStreamResponse.response { write in
                 var seen = last ?? -1
-                // Those that were told before they were kept.
+                // Events that were sent before they were stored.
                 var told: Set<EventID> = []
                 if last != nil { try await writeMissed(&seen, write) }
                 for await message in messages {
