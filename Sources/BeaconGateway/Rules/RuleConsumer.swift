@@ -26,6 +26,8 @@ struct RuleConsumer: Service {
     let logger: Logger
     /// The number up to which nothing is left that the state lacks.
     private let examined = Locked<Int64>(0)
+    /// True while the store or the state cannot be used.
+    private let isFailing = Locked(false)
     /// The number of the newest event of before the start, which may be of long ago.
     private let newestBefore = Locked<Int64>(0)
 
@@ -39,22 +41,31 @@ struct RuleConsumer: Service {
 
     func run() async {
         await cancelWhenGracefulShutdown {
-            var isFailing = false
             while !Task.isCancelled {
                 // Before the question, so that what comes after it ends the wait.
                 let seen = history.forRules.arrivals.count
                 do {
                     let isMore = try await work()
-                    if isFailing { logger.notice("rules look at events again") }
-                    isFailing = false
+                    if setFailing(false) { logger.notice("rules look at events again") }
                     if !isMore { await history.forRules.arrivals.wait(after: seen) }
                 } catch {
                     if Task.isCancelled { return }
-                    if !isFailing { logger.error("rules cannot look at events: \(error); it is tried again") }
-                    isFailing = true
+                    if !setFailing(true) {
+                        logger.error("rules cannot look at events: \(error); it is tried again")
+                    }
                     try? await Task.sleep(for: RuleEngine.pause)
                 }
             }
+        }
+    }
+
+    /// Notes whether the store or the state cannot be used.
+    ///
+    /// - Returns: whether that was so before.
+    private func setFailing(_ isFailing: Bool) -> Bool {
+        self.isFailing.withLock { before in
+            defer { before = isFailing }
+            return before
         }
     }
 
@@ -69,10 +80,9 @@ struct RuleConsumer: Service {
         }
     }
 
-    /// Waits until no event waits, but no longer than a time.
-    func finish(within time: Duration) async {
-        let end = ContinuousClock.now + time
-        while ContinuousClock.now < end, !Task.isCancelled {
+    /// Waits until rules have looked at all events, or cannot.
+    func finish() async {
+        while !isFailing.withLock({ $0 }), !Task.isCancelled {
             guard let status = try? await history.forRules.status(), status.waiting > 0 else { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -144,13 +154,13 @@ struct RuleConsumer: Service {
                 try Self.setPosition(last, in: database)
             }
         }
-        // Only then may they be deleted.
-        if !isMore, let batch { try await history.forRules.commit(batch) }
         if !result.messages.isEmpty { state.messages.signal() }
         var changed: Set<EventBroadcast.Topic> = installs.isEmpty ? [] : [.installs]
         if !result.work.isEmpty { changed.insert(.rules) }
         if !changed.isEmpty { broadcast.send(.changed(changed)) }
         await engine.take(reviewed, starting: result.lines)
+        // Only then may they be deleted, and beacond end.
+        if !isMore, let batch { try await history.forRules.commit(batch) }
         return true
     }
 

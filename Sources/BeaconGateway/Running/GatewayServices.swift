@@ -29,7 +29,7 @@ struct GatewayRun: Service {
         logger.notice("\(words)")
         await cancelWhenGracefulShutdown {
             await launches.finish()
-            await consumer?.finish(within: linger)
+            await consumer?.finish()
             await rules.finish()
             await drain()
         }
