@@ -8,12 +8,11 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// The service that has the rules look at events once they are on the disk, and keeps who the installs and users are
-/// that sent some.
+/// The service that applies the rules to stored events, and keeps the installs and users that sent some.
 ///
-/// Each event is worked through once, also over an end of the process at any moment: what becomes of it in the state is
-/// one transaction with its number. A notification goes out before under a name of its own, by which one that goes out
-/// twice is recognized; a program is started after it. A state that was lost is made again of what the history has.
+/// It handles each event once, even if the process ends at any moment: the effects in the state are one transaction
+/// with the event's number. A notification has an id made of rule and event, so a receiver recognizes a repetition.
+/// Programs start after that. If the state is lost, people are restored from the history.
 struct RuleConsumer: Service {
     /// The events that are worked through at once.
     private static let chunk = 200
@@ -88,9 +87,9 @@ struct RuleConsumer: Service {
         }
     }
 
-    /// Works the oldest events through that wait.
+    /// Handles the oldest events that wait.
     ///
-    /// - Returns: false where there are none.
+    /// - Returns: false if no event waits.
     func work() async throws -> Bool {
         let (known, rebuilt) = try await state.read { database in
             (
@@ -136,7 +135,7 @@ struct RuleConsumer: Service {
         }
         let (result, reviewed) = await engine.reviewed { active in
             var result = Result(now: now, newestBefore: newestBefore)
-            // Of a state that was lost, people are made again, and nobody gets a message a second time.
+            // After a loss of the state, people are restored, and no message is sent again.
             for (event, install) in occurrences where event.number ?? 0 > rebuilt ?? 0 {
                 result.decide(event, install.first, configuration, &active)
             }
@@ -291,7 +290,7 @@ extension RuleEngine.Active {
         case .exit: return [occurrence(.exit, at: event.time)]
         case .suspicious: return [occurrence(.suspicious, at: event.time)]
         case .place:
-            // Only that it can no longer be told, or can be told again, is no change.
+            // Losing sight of a beacon, or finding it where it was, is no change.
             return event.isChangeOfPlace ? [occurrence(.place, at: event.time)] : []
         case .proximity, .gone:
             guard let beacon = event.beacon, rule.concerns(beacon, of: regions) else { return [] }
