@@ -45,17 +45,17 @@ extension EventStore {
         return try add(consumers, pausing: paused, limits: limits, after: number)
     }
 
-    /// Adds a consumer that is in no list of consumers, or continues it. It has no bounds: its events stay until it
-    /// handles them.
+    /// Adds a consumer that is in no list of consumers, or continues it.
     ///
     /// - Parameters:
     ///   - name: the name, without the full stop before it.
     ///   - filter: the events that are for it.
+    ///   - limits: the bounds of what waits for it.
     /// - Throws: ``EventStoreError`` where the file cannot be written.
     package nonisolated func addHiddenConsumer(
-        _ name: String, filter: EventFilter
+        _ name: String, filter: EventFilter, limits: ConsumerLimits
     ) throws(EventStoreError) -> EventConsumer {
-        try add([(".\(name)", filter)], pausing: [], limits: ConsumerLimits(), after: nil)[0]
+        try add([(".\(name)", filter)], pausing: [], limits: limits, after: nil)[0]
     }
 
     private nonisolated func add(

@@ -181,7 +181,8 @@ extension StoreTables {
     ///
     /// - Returns: the counts, and the number before which the next call goes on; nil at the end.
     func counts(
-        _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int, before: Int64?
+        _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int, before: Int64?,
+        where isCounted: (StoredEvent) -> Bool
     ) throws -> (counts: [String: [Int]], next: Int64?) {
         var query = query
         (query.from, query.to) = (from, to)
@@ -190,7 +191,7 @@ extension StoreTables {
         let page = try page(query)
         var counts: [String: [Int]] = [:]
         let width = max(to.since(from), 1)
-        for stored in page.events {
+        for stored in page.events where isCounted(stored) {
             // In floating point, since the product may exceed 64 bits.
             let share = Double(stored.event.time.since(from)) / Double(width)
             let step = min(max(Int(share * Double(steps)), 0), steps - 1)

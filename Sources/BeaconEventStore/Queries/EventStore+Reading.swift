@@ -41,10 +41,12 @@ extension EventStore {
     ///   - from: the first moment.
     ///   - to: the last moment.
     ///   - steps: the number of steps.
+    ///   - isCounted: returns false for events that do not count.
     /// - Returns: the counts of all steps, by kind.
     /// - Throws: ``EventStoreError`` where the file cannot be read.
     public nonisolated func counts(
-        _ query: EventQuery = EventQuery(), from: Timestamp, to: Timestamp, steps: Int
+        _ query: EventQuery = EventQuery(), from: Timestamp, to: Timestamp, steps: Int,
+        where isCounted: @escaping @Sendable (StoredEvent) -> Bool = { _ in true }
     ) async throws(EventStoreError) -> [String: [Int]] {
         let steps = min(max(steps, 1), 10_000)
         var counts: [String: [Int]] = [:]
@@ -52,7 +54,7 @@ extension EventStore {
         repeat {
             let next = before
             let page = try await read(long: true) {
-                try $0.counts(query, from: from, to: to, steps: steps, before: next)
+                try $0.counts(query, from: from, to: to, steps: steps, before: next, where: isCounted)
             }
             counts.merge(page.counts) { zip($0, $1).map { $0 + $1 } }
             before = page.next

@@ -13,7 +13,7 @@ extension StepWriter {
     /// - Returns: true where there is more to do.
     mutating func skip() throws -> Bool {
         var isMore = false
-        for index in ledger.consumers.indices where !EventLookup.isReserved(ledger.consumers[index].status.name) {
+        for index in ledger.consumers.indices where ledger.consumers[index].status.name != EventLookup.consumer {
             var record = ledger.consumers[index]
             if try skipOld(&record) || skipExcess(&record) { isMore = true }
             ledger.consumers[index] = record

@@ -19,7 +19,9 @@ struct EventHistory: Sendable {
     init(_ store: EventStore) throws(EventStoreError) {
         self.store = store
         let kinds = HistoryEvent.Kind.allCases.filter(\.isForRules).map(\.rawValue)
-        forRules = try store.addHiddenConsumer("rules", filter: EventFilter(kinds: Set(kinds)))
+        // Far beyond what waits while all is well: intake refuses events before.
+        let limits = ConsumerLimits(age: .seconds(3_660 * 86_400), events: 10_000_000, bytes: 1 << 30)
+        forRules = try store.addHiddenConsumer("rules", filter: EventFilter(kinds: Set(kinds)), limits: limits)
     }
 
     // MARK: - Reading
@@ -64,6 +66,13 @@ struct EventHistory: Sendable {
     ) async throws(EventStoreError) -> (events: [NumberedEvent], last: Int64?) {
         let events = try await store.events(after: number, limit: limit)
         return (events.compactMap { NumberedEvent($0) }, events.last?.number)
+    }
+
+    /// Counts the events that a query selects in each step of a time, by kind.
+    func counts(
+        _ query: EventQuery, from: Timestamp, to: Timestamp, steps: Int
+    ) async throws(EventStoreError) -> [String: [Int]] {
+        try await store.counts(query, from: from, to: to, steps: steps) { HistoryEvent($0.event) != nil }
     }
 
     // MARK: - Events from elsewhere

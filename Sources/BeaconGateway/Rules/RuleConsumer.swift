@@ -72,16 +72,19 @@ struct RuleConsumer: Service {
     func prepare() async throws {
         let newest = try await history.store.newest()
         newestBefore.withLock { $0 = newest }
+        // Rules have looked at the events until here, whatever the state says.
+        let handled = try await history.forRules.status().position
         try await state.write { database in
             guard try Self.position(in: database) == nil else { return }
-            try GatewayState.set(.rebuiltUntil, to: Data("\(newest)".utf8), in: database)
+            try GatewayState.set(.rebuiltUntil, to: Data("\(handled)".utf8), in: database)
             try Self.setPosition(0, in: database)
         }
     }
 
-    /// Waits until rules have looked at all events, or cannot.
-    func finish() async {
-        while !isFailing.withLock({ $0 }), !Task.isCancelled {
+    /// Waits until rules have looked at all events or cannot, but not for ever.
+    func finish(within time: Duration = .seconds(60)) async {
+        let end = ContinuousClock.now + time
+        while !isFailing.withLock({ $0 }), !Task.isCancelled, ContinuousClock.now < end {
             guard let status = try? await history.forRules.status(), status.waiting > 0 else { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -101,11 +104,15 @@ struct RuleConsumer: Service {
         }
         guard let position = known else {
             try await prepare()
+            examined.withLock { $0 = 0 }
             return true
         }
         // A new store counts from one again.
         guard try await position <= history.store.newest() else {
-            try await state.write { try Self.setPosition(0, in: $0) }
+            try await state.write { database in
+                try GatewayState.set(.rebuiltUntil, to: Data("0".utf8), in: database)
+                try Self.setPosition(0, in: database)
+            }
             examined.withLock { $0 = 0 }
             return true
         }
@@ -143,7 +150,8 @@ struct RuleConsumer: Service {
         }
         try await engine.deliver(result.work)
         let installs = people.changed
-        let hasEffects = !installs.isEmpty || !result.work.isEmpty || isMore
+        // The rules' memory of events from elsewhere must not change twice.
+        let hasEffects = !result.work.isEmpty || isMore || events.contains { $0.event.sender != nil }
         if hasEffects {
             try await state.write { database in
                 for install in installs { try GatewayState.save(install, in: database) }

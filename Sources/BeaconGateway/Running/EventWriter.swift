@@ -10,11 +10,6 @@ protocol EventWriter: Sendable {
     func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws
 }
 
-/// A writer for the guided start, which leaves nothing.
-struct DiscardingWriter: EventWriter {
-    func write(_ events: [GatewayEvent], changing presence: [StateChange]) {}
-}
-
 /// A writer into the event store, where destinations and the history find events.
 struct StoreWriter: EventWriter {
     let store: EventStore

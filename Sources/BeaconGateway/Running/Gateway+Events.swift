@@ -220,8 +220,11 @@ extension Gateway {
         return sources[source].name(place)
     }
 
-    /// True where the console shows events or rules look at them.
-    private var isRecording: Bool { view.isKept || rules?.hasRules == true }
+    /// Returns an event as the console shows it or rules look at it; nil where they do not.
+    private func recorded(_ event: HistoryEvent?) -> HistoryEvent? {
+        guard let event, view.isKept || event.kind.isForRules && rules?.hasRules == true else { return nil }
+        return event
+    }
 
     /// Makes events of notifications and of an event of the history.
     ///
@@ -230,11 +233,11 @@ extension Gateway {
     ///   - shown: the history's event, which is the same event as the notification of it; nil where it shows none.
     ///   - events: the events so far.
     func add(_ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, to events: inout [GatewayEvent]) {
-        var shown = isRecording ? shown : nil
+        var shown = recorded(shown)
         for var notification in new {
             statistics.notifications[notification.kind, default: 0] += 1
             notification.beaconName = notification.beacon.flatMap { names[$0] }
-            var history = isRecording ? HistoryEvent(notification, name: title) : nil
+            var history = recorded(HistoryEvent(notification, name: title))
             if let one = shown, one.kind.rawValue == notification.kind.rawValue,
                 one.region == nil || one.region == notification.region?.name
             {

@@ -47,20 +47,22 @@ extension Gateway {
     func writeEvents() async {
         // A disk that is full is not asked again with each message of a source.
         guard nextWrite.map({ $0 <= .now }) ?? true else { return tellPending() }
-        if let recovery = await store?.recovery, recovery != storeRecovery {
-            storeRecovery = recovery
-            savedPresence = Presence()
-            isPresenceSaved = false
+        if let store, let recovery = await store.recovery, recovery != storeRecovery,
+            let found = try? await Presence(in: store)
+        {
+            // The file was replaced by a new one, which may lack the newest changes.
+            (storeRecovery, savedPresence, isPresenceSaved) = (recovery, found, false)
         }
         // In a fleet, the presence of before stays until the machine is alone again.
         let isPresenceDue = !isPresenceSaved && store != nil && fleet == nil
         guard !pending.isEmpty || isPresenceDue else { return }
         let presence = isPresenceDue ? presence : savedPresence
+        let changes = isPresenceDue ? presence.changes(since: savedPresence) : []
         let events = pending.events
         // What changes while it is written is written next.
         if isPresenceDue { isPresenceSaved = true }
         do {
-            try await writer.write(events, changing: presence.changes(since: savedPresence))
+            try await writer.write(events, changing: changes)
             pending.removeFirst(events.count)
             savedPresence = presence
             if nextWrite != nil { logger.notice("events and region states are written again") }

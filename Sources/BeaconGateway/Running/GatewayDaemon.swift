@@ -41,7 +41,7 @@ public struct GatewayDaemon: Sendable {
     let stateFolder: URL?
     let current: Locked<GatewayConfiguration>
     let broadcast: EventBroadcast
-    /// The consumer of events for the rules; nil in a dry run and in the guided start.
+    /// The consumer of events for the rules; nil in a dry run.
     let consumer: RuleConsumer?
     let reloadAction: @Sendable (GatewayConfiguration?) -> Void
     private let shutdown = Locked(ShutdownRequest())
@@ -117,23 +117,16 @@ public struct GatewayDaemon: Sendable {
             launches = LaunchAgent(
                 configuration.launch,
                 registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
-            // The service may run beside the guided start, and has the file then.
-            if configuration.isSetup {
-                store = nil
-                delivery = nil
-                writer = DiscardingWriter()
-            } else {
-                var settings = EventStoreSettings.gateway
-                settings.retention = .init(configuration.web)
-                let store = try EventStore(
-                    file: URL(fileURLWithPath: configuration.outbox.path), settings: settings, logger: logger)
-                let delivery = try DeliveryService(
-                    store: store, destinations: destinations.map(\.destination),
-                    limits: ConsumerLimits(configuration.outbox), logger: logger)
-                self.store = store
-                self.delivery = delivery
-                writer = StoreWriter(store: store, delivery: delivery)
-            }
+            var settings = EventStoreSettings.gateway
+            settings.retention = .init(configuration.web)
+            let store = try EventStore(
+                file: URL(fileURLWithPath: configuration.outbox.path), settings: settings, logger: logger)
+            let delivery = try DeliveryService(
+                store: store, destinations: destinations.map(\.destination),
+                limits: ConsumerLimits(configuration.outbox), logger: logger)
+            self.store = store
+            self.delivery = delivery
+            writer = StoreWriter(store: store, delivery: delivery)
             rules = RuleEngine(configuration.launch.rules, state: known, delivery: delivery, logger: logger)
         }
         self.state = state

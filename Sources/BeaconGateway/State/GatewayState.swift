@@ -110,7 +110,8 @@ extension StateFile.Kind {
     /// The state.
     static let state = StateFile.Kind(title: "the state", applicationID: 0x5342_5354, isSynced: true) {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("settings, people, rules") { database in
+        // By the name that it had in earlier checkouts, whose files stay in use.
+        migrator.registerMigration("presence, settings, people, rules") { database in
             // A backup cannot bring values of other types.
             try database.execute(
                 sql: """

@@ -80,14 +80,15 @@ extension Presence {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var changes: [StateChange] = []
-        for (label, region) in regions where saved.regions[label] != region {
+        // A label that is too long for a key is not kept: its region is unknown after a restart.
+        for (label, region) in regions where saved.regions[label] != region && Event.isAttribute(label) {
             let row = Row(
                 beacons: region.constraint.description, state: region.state.rawValue, source: region.source,
                 holder: region.holder, since: region.since?.nanoseconds, receiver: region.receiver)
             changes.append(
                 StateChange(namespace: Self.regionNamespace, key: label, value: try? encoder.encode(row)))
         }
-        for label in saved.regions.keys where regions[label] == nil {
+        for label in saved.regions.keys where regions[label] == nil && Event.isAttribute(label) {
             changes.append(StateChange(namespace: Self.regionNamespace, key: label, value: nil))
         }
         for (beacon, place) in places where saved.places[beacon] != place {

@@ -88,7 +88,8 @@ struct DamageTests {
         try bytes.write(to: bench.file)
         try bench.open()
         let recovery = try #require(await bench.store.recovery)
-        #expect(recovery.unreadable > 0)
+        // A page of an index is made again of the rest.
+        #expect(recovery.unreadable > 0 || recovery.events == 2_000)
         #expect(recovery.events > 1_900)
         #expect(try Data(contentsOf: recovery.movedTo) == bytes)
         let numbers = try await bench.store.all().map(\.number)

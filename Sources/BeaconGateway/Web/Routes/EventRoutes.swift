@@ -40,7 +40,7 @@ struct EventRoutes: Sendable {
                     errors: [.init(key: "from", detail: "is a time before \"to\"")])
             }
             let steps = try request.number("steps", 1...1_000) ?? 100
-            let counts = try await history.store.counts(query, from: from, to: to, steps: steps)
+            let counts = try await history.counts(query, from: from, to: to, steps: steps)
             return try Response.json(
                 Counts(from: from.seconds, to: to.seconds, steps: steps, counts: counts))
         }
