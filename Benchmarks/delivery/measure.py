@@ -36,12 +36,12 @@ class Webhook(http.server.BaseHTTPRequestHandler):
 
 
 def measure(folder, regions, batch, port):
-    os.mkfifo(f"{folder}/air")
-    air = os.open(f"{folder}/air", os.O_RDWR)
+    os.mkfifo(f"{folder}/air.ndjson")
+    air = os.open(f"{folder}/air.ndjson", os.O_RDWR)
     with open(f"{folder}/beacond.yaml", "w") as file:
         json.dump(
             {
-                "sources": [{"name": "air", "from": "air"}],
+                "sources": [{"name": "air", "from": "air.ndjson"}],
                 "regions": [
                     {"name": f"room {number}", "uuid": UUID, "major": number, "exit-timeout": "3s"}
                     for number in range(regions)
@@ -50,6 +50,8 @@ def measure(folder, regions, batch, port):
                 "destinations": [
                     {"name": "hook", "type": "webhook", "url": f"http://127.0.0.1:{port}/", "batch": batch}],
                 "outbox": {"path": "beacond.sqlite"},
+                # With a console, events stay as the history.
+                "web": {"listen": "127.0.0.1:0"},
             },
             file)
     process = subprocess.Popen(
