@@ -5,7 +5,7 @@ import CLibrary
 import Foundation
 
 /// `beacond restore`: puts a backup back.
-struct Restore: AsyncParsableCommand {
+struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a backup back that the console made.",
         discussion: """
@@ -24,12 +24,12 @@ struct Restore: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The outbox beside which the state is put.",
+            "The event store to make.",
             discussion: "Default: that of the configuration, which for /etc/beacond.yaml is the service's.",
             valueName: "file"))
     var outbox: String?
 
-    func run() async throws {
+    func run() throws {
         umask(0o077)
         var path = GatewayConfiguration.outboxPath(in: GatewayConfiguration.stateFolder(file.environment))
         if let outbox {
@@ -39,10 +39,10 @@ struct Restore: AsyncParsableCommand {
         } else if let given = ProcessInfo.processInfo.environment["BEACOND_OUTBOX_PATH"] {
             path = given
         }
-        let restored = try await Backup.restore(
-            from: URL(fileURLWithPath: backup), besideOutbox: path, configuration: file.path)
-        print("The state lies beside \(path).")
-        for path in restored.setAside { print("What was there is \(path) now.") }
+        let restored = try Backup.restore(
+            from: URL(fileURLWithPath: backup), to: path, configuration: file.path)
+        print("The state is \(path).")
+        if let path = restored.setAside { print("What was there is \(path) now.") }
         if let path = restored.configuration {
             print(
                 path == file.path

@@ -154,9 +154,25 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     public func append(
         _ notifications: [BeaconNotification], to names: [String]
     ) async throws(EventStoreError) {
+        var step = Step()
+        for notification in notifications {
+            if let event = try event(notification, for: names) { step.events.append(event) }
+        }
+        if !step.events.isEmpty { try await store.append(step) }
+    }
+
+    /// Returns the event of a notification for chosen destinations, whatever those want otherwise.
+    ///
+    /// - Parameters:
+    ///   - notification: the notification.
+    ///   - names: the destinations. Those that there are not are passed over.
+    /// - Returns: nil where there is none of them.
+    /// - Throws: ``/BeaconEventStore/EventStoreError`` where it can never be stored.
+    package func event(
+        _ notification: BeaconNotification, for names: [String]
+    ) throws(EventStoreError) -> Event? {
         let known = destinations.map(\.name).filter(names.contains)
-        guard !known.isEmpty, !notifications.isEmpty else { return }
-        try await store.append(try step(notifications, for: known))
+        return known.isEmpty ? nil : try notification.event(for: known)
     }
 
     /// Stores a notification for the destinations that want it, for callers that cannot suspend. The call blocks the
@@ -178,11 +194,9 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
         }
     }
 
-    private func step(
-        _ notifications: [BeaconNotification], for audience: [String]? = nil
-    ) throws(EventStoreError) -> Step {
+    private func step(_ notifications: [BeaconNotification]) throws(EventStoreError) -> Step {
         var step = Step()
-        for notification in notifications { step.events.append(try notification.event(for: audience)) }
+        for notification in notifications { step.events.append(try notification.event()) }
         return step
     }
 

@@ -82,7 +82,7 @@ public struct EventBatch: Hashable, Sendable {
     /// True for dead letters that are tried again on request.
     public let isRetry: Bool
     /// The consumer's position before the batch, and after it.
-    let from: Int64
+    package let from: Int64
     let through: Int64
     /// The filter that chose the events.
     let filter: EventFilter

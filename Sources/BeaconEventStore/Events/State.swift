@@ -71,7 +71,7 @@ public struct StateChange: Hashable, Sendable {
     }
 
     /// The largest value, in bytes.
-    public static let maximumValue = 4 << 20
+    public static let maximumValue = 8 << 20
 
     var fault: String? {
         if let value, value.count > Self.maximumValue {

@@ -21,16 +21,19 @@ extension EventStore {
     ///
     /// - Parameters:
     ///   - target: the new file.
+    ///   - addition: values of the state that the copy has and the store has not.
     ///   - hasNamespace: returns true for namespaces of the state that belong to it; secrets of this machine do not.
     /// - Throws: ``EventStoreError`` where the store cannot be read, or the copy cannot be written.
     public nonisolated func backUp(
-        to target: URL, hasNamespace: @escaping @Sendable (String) -> Bool = { _ in true }
+        to target: URL, adding addition: [StateChange] = [],
+        hasNamespace: @escaping @Sendable (String) -> Bool = { _ in true }
     ) async throws(EventStoreError) {
         guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
         do {
             try await open.queries.read { database in
                 let partial = try PartialFile(for: target.path)
-                _ = try StoreCopy(source: StoreTables(database), hasNamespace: hasNamespace).write(to: partial.path)
+                _ = try StoreCopy(source: StoreTables(database), hasNamespace: hasNamespace, addition: addition)
+                    .write(to: partial.path)
                 try partial.finish()
             }
         } catch {
@@ -46,15 +49,13 @@ extension EventStore {
     ///   - backup: the backup.
     ///   - file: the store's file.
     ///   - clock: the clocks; others than the system's are for tests.
+    ///   - hasNamespace: returns true for namespaces of the state that are taken over.
     /// - Throws: ``EventStoreError``: `inUse` where a process uses the store; `notOurs` or `damaged` where the file is
     ///   no backup, or not all of it can be read. Nothing was changed then.
     public static func restore(
-        from backup: URL, to file: URL, clock: EventStoreClock = .system
+        from backup: URL, to file: URL, clock: EventStoreClock = .system,
+        hasNamespace: @escaping (String) -> Bool = { _ in true }
     ) throws(EventStoreError) -> RestoredStore {
-        guard FileManager.default.isReadableFile(atPath: backup.path) else {
-            throw EventStoreError(
-                .cannotRead, "cannot read \(backup.path): there is no such file, or it is not for this user")
-        }
         do {
             try AtomicFile.makeFolder(file.deletingLastPathComponent().path)
         } catch {
@@ -63,17 +64,9 @@ extension EventStore {
         let lock = try StoreLock(for: file)
         defer { withExtendedLifetime(lock) {} }
         do {
-            // Byte 18 of a database's header is 2 where it has a log (SQLite, "Database File Format", 1.3.3).
-            let header = try FileHandle(forReadingFrom: backup).read(upToCount: 19)
-            let source = try openForCopy(backup, hasLog: header?.last == 2)
-            defer { try? source.close() }
             let partial = try PartialFile(for: file.path)
-            let result = try source.inDatabase { database in
-                let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
-                guard application == StoreSchema.applicationID else {
-                    throw EventStoreError(.notOurs, "\(backup.path) is no backup of an event store")
-                }
-                return try StoreCopy(source: StoreTables(database)).write(to: partial.path)
+            let result = try readBackup(backup) { database in
+                try StoreCopy(source: StoreTables(database), hasNamespace: hasNamespace).write(to: partial.path)
             }
             guard result.unreadable == 0 else {
                 throw EventStoreError(.damaged, "\(result.unreadable) events of \(backup.path) cannot be read")
@@ -83,6 +76,37 @@ extension EventStore {
             return RestoredStore(events: result.events, rows: result.rows, setAside: aside)
         } catch {
             throw copyError(error, backup, file)
+        }
+    }
+
+    /// Returns a value of the state that a backup has; nil if there is no such value.
+    ///
+    /// - Throws: ``EventStoreError`` where the file is no backup, or cannot be read.
+    package static func value(
+        of backup: URL, _ namespace: String, _ key: String
+    ) throws(EventStoreError) -> Data? {
+        do {
+            return try readBackup(backup) { try StateReader(StoreTables($0)).value(namespace, key) }
+        } catch {
+            throw EventStoreError(error, backup, otherwise: .cannotRead)
+        }
+    }
+
+    private static func readBackup<Value>(_ backup: URL, _ body: (Database) throws -> Value) throws -> Value {
+        guard FileManager.default.isReadableFile(atPath: backup.path) else {
+            throw EventStoreError(
+                .cannotRead, "cannot read \(backup.path): there is no such file, or it is not for this user")
+        }
+        // Byte 18 of a database's header is 2 where it has a log (SQLite, "Database File Format", 1.3.3).
+        let header = try FileHandle(forReadingFrom: backup).read(upToCount: 19)
+        let source = try openForCopy(backup, hasLog: header?.last == 2)
+        defer { try? source.close() }
+        return try source.inDatabase { database in
+            let application = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+            guard application == StoreSchema.applicationID else {
+                throw EventStoreError(.notOurs, "\(backup.path) is no backup of an event store")
+            }
+            return try body(database)
         }
     }
 

@@ -13,6 +13,9 @@ struct StoreCopy {
     /// Returns true for namespaces of the state that are copied.
     let hasNamespace: (String) -> Bool
 
+    /// The values of the state that the copy has besides.
+    let addition: [StateChange]
+
     /// True to pass over what cannot be read, in place of an error, and to copy consumers.
     let isSalvage: Bool
 
@@ -20,9 +23,10 @@ struct StoreCopy {
     private let mostRows: Int
 
     init(
-        source: StoreTables, hasNamespace: @escaping (String) -> Bool = { _ in true }, isSalvage: Bool = false
+        source: StoreTables, hasNamespace: @escaping (String) -> Bool = { _ in true }, addition: [StateChange] = [],
+        isSalvage: Bool = false
     ) throws {
-        (self.source, self.hasNamespace, self.isSalvage) = (source, hasNamespace, isSalvage)
+        (self.source, self.hasNamespace, self.addition, self.isSalvage) = (source, hasNamespace, addition, isSalvage)
         func size(_ pragma: String) throws -> Int { try source.first("PRAGMA \(pragma)") { try $0.count(0) } ?? 0 }
         // A row of a name, the shortest, has 16 bytes and more.
         mostRows = try size("page_count") * size("page_size") / 16
@@ -151,7 +155,17 @@ struct StoreCopy {
         }
     }
 
+    private func add(
+        _ change: StateChange, _ modified: Int64, to target: StoreTables, _ result: inout Result
+    ) throws {
+        try target.run(
+            "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
+            [change.namespace, change.key, change.value, change.sender, modified])
+        result.rows += target.database.changesCount
+    }
+
     private func copyState(_ target: StoreTables, _ result: inout Result) throws {
+        for change in addition { try add(change, 0, to: target, &result) }
         // From both ends, so that damage in the middle hides little.
         for order in isSalvage ? ["ASC", "DESC"] : ["ASC"] {
             try attempt(&result) { result in
@@ -176,13 +190,7 @@ struct StoreCopy {
                         return count < mostRows
                     }
                     guard hasNamespace(change.namespace) else { return count < mostRows }
-                    try target.run(
-                        "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
-                        [
-                            change.namespace, change.key, change.value, change.sender,
-                            min(max(modified, 0), Timestamp.latest.milliseconds),
-                        ])
-                    result.rows += target.database.changesCount
+                    try add(change, min(max(modified, 0), Timestamp.latest.milliseconds), to: target, &result)
                     return count < mostRows
                 }
             }

@@ -88,7 +88,7 @@ extension EventStore {
     ///   - key: the key within the namespace.
     /// - Throws: ``EventStoreError`` where the file cannot be read.
     public nonisolated func state(_ namespace: String, _ key: String) async throws(EventStoreError) -> StateRow? {
-        try await read { try $0.state(namespace, prefix: key, after: nil, limit: 1).first { $0.key == key } }
+        try await read { try StateReader($0).row(namespace, key) }
     }
 
     /// Returns values of a namespace by key, in order.
@@ -102,7 +102,28 @@ extension EventStore {
     public nonisolated func state(
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000
     ) async throws(EventStoreError) -> [StateRow] {
-        try await read(long: true) { try $0.state(namespace, prefix: prefix, after: key, limit: limit) }
+        try await read(long: true) { try StateReader($0).rows(namespace, prefix: prefix, after: key, limit: limit) }
+    }
+
+    /// Returns what a closure reads from the state, all of it as it is at one moment.
+    ///
+    /// - Throws: ``EventStoreError`` where the file cannot be read.
+    public nonisolated func readState<Value: Sendable>(
+        _ body: @escaping @Sendable (StateReader) throws -> Value
+    ) async throws(EventStoreError) -> Value {
+        try await read(long: true) { try body(StateReader($0)) }
+    }
+
+    /// Returns what a closure reads from the state, as ``readState(_:)``, for callers that cannot suspend.
+    package nonisolated func readStateBlocking<Value>(
+        _ body: (StateReader) throws -> Value
+    ) throws(EventStoreError) -> Value {
+        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+        do {
+            return try open.queries.read { try body(StateReader(StoreTables($0))) }
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// Reads from the file, and once more where it was damaged and is replaced.
@@ -133,27 +154,5 @@ extension EventStore {
         // Closed while it was read.
         if shared.withLock({ $0.file == nil }) { return .closed(file) }
         return EventStoreError(error, file, otherwise: .cannotRead)
-    }
-}
-
-extension StoreTables {
-    /// Returns values of a namespace by key, in order.
-    fileprivate func state(_ namespace: String, prefix: String, after key: String?, limit: Int) throws -> [StateRow] {
-        var rows: [StateRow] = []
-        try each(
-            """
-            SELECT namespace, key, value, sender, modified FROM state
-            WHERE namespace = ?1 AND key >= ?2 AND (?3 IS NULL OR key > ?3) ORDER BY key LIMIT ?4
-            """, [namespace, max(prefix, key ?? ""), key, max(limit, 1)]
-        ) { row in
-            let value = StateRow(
-                namespace: try row.text(0), key: try row.text(1),
-                value: try row.data(2, atMost: StateChange.maximumValue), sender: try row.optionalText(3),
-                modified: Timestamp(milliseconds: try row.integer(4)))
-            guard value.key.utf8.starts(with: prefix.utf8) else { return false }
-            rows.append(value)
-            return true
-        }
-        return rows
     }
 }

@@ -116,6 +116,21 @@ public struct EventStoreInspector: Sendable {
         }
     }
 
+    /// Sets a value of the state, which is on the disk when the call returns. The process that writes enforces the
+    /// bounds later.
+    ///
+    /// - Throws: ``EventStoreError`` where the value is too large, or the file cannot be written.
+    public func set(_ namespace: String, _ key: String, to value: Data) throws(EventStoreError) {
+        let fault = StateChange(namespace: namespace, key: key, value: value).fault
+        if let fault { throw EventStoreError(.invalid, "cannot store a value: \(fault)") }
+        try change { tables in
+            try tables.correctTimes(by: .system)
+            try tables.run(
+                "INSERT OR REPLACE INTO state (namespace, key, value, modified) VALUES (?, ?, ?, ?)",
+                [namespace, key, value, EventStoreClock.system.now])
+        }
+    }
+
     /// Has dead letters tried again, before all other events, and makes the consumer's next attempt due.
     ///
     /// - Parameters:

@@ -171,6 +171,46 @@ public actor EventStore {
         submit(PendingStep(step))
     }
 
+    /// Reads the state and decides what to store, with nothing in between.
+    ///
+    /// ```swift
+    /// let isNew = try await store.update { state, step in
+    ///     guard try state.row("app", name) == nil else { return false }
+    ///     step.set("app", name, to: key)
+    ///     return true
+    /// }
+    /// ```
+    ///
+    /// - Parameter body: reads, and fills the step.
+    /// - Returns: what `body` returns, once the step is on the disk.
+    /// - Throws: ``EventStoreError``, as ``append(_:)``, and what `body` throws. Nothing was stored then.
+    public func update<Value: Sendable>(
+        _ body: @Sendable (StateReader, inout Step) throws -> Value
+    ) async throws -> Value {
+        let (outcome, writer): (Result<Value, any Error>, StepWriter)
+        do {
+            (outcome, writer) = try write(synced: true) { writer in
+                var step = Step()
+                let value: Value
+                do {
+                    value = try body(StateReader(writer.tables), &step)
+                } catch {
+                    // The caller's own error is no fault of the file.
+                    guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
+                    throw error
+                }
+                if let fault = step.fault {
+                    return .failure(EventStoreError(.invalid, "cannot store a step: \(fault)"))
+                }
+                return try writer.store(step).map { _ in value }.mapError { $0 }
+            }
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotWrite)
+        }
+        report(writer, except: [])
+        return try outcome.get()
+    }
+
     private nonisolated func submit(_ pending: PendingStep) {
         enum Admission { case closed, crowded, admitted(dropped: [Step]) }
         let isAwaited = pending.completion != nil

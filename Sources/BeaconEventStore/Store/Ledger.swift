@@ -6,10 +6,16 @@ import GRDB
 /// A transaction works on a copy, which takes the place of the original when it is written: after a failure nothing has
 /// changed.
 struct Ledger: Sendable {
-    /// Values of a namespace of the state.
+    /// Values of the state.
     struct Amount: Hashable, Sendable {
         var rows = 0
         var bytes = 0
+    }
+
+    /// A namespace of the state, or a sender's part of it.
+    struct Scope: Hashable, Sendable {
+        var namespace: String
+        var sender: String?
     }
 
     /// The number of the newest event that was ever stored.
@@ -19,7 +25,8 @@ struct Ledger: Sendable {
     var bytes = 0
     /// The consumers, the store's own included.
     var consumers: [ConsumerRecord] = []
-    var namespaces: [String: Amount] = [:]
+    /// The values of each namespace, and of each sender in it.
+    private(set) var state: [Scope: Amount] = [:]
     /// SQLite's count of the changes that others make to the file (PRAGMA data_version).
     private var dataVersion: Int64 = 0
 
@@ -39,10 +46,7 @@ struct Ledger: Sendable {
             try tables.first("SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM event") {
                 (try $0.count(0), try $0.count(1))
             } ?? (0, 0)
-        try tables.each("SELECT namespace, count(*), coalesce(sum(length(value)), 0) FROM state GROUP BY namespace") {
-            namespaces[try $0.text(0)] = Amount(rows: try $0.count(1), bytes: try $0.count(2))
-            return true
-        }
+        try countState(tables)
         try reload(tables)
         dataVersion = try tables.dataVersion()
     }
@@ -62,6 +66,28 @@ struct Ledger: Sendable {
             guard let index = index(of: EventLookup.consumer) else { return }
             consumers[index].status.position = newValue
             consumers[index].isChanged = true
+        }
+    }
+
+    private mutating func countState(_ tables: StoreTables) throws {
+        state = [:]
+        try tables.each(
+            "SELECT namespace, sender, count(*), coalesce(sum(length(value)), 0) FROM state GROUP BY namespace, sender"
+        ) {
+            count(try $0.text(0), try $0.optionalText(1), rows: try $0.count(2), bytes: try $0.count(3))
+            return true
+        }
+    }
+
+    /// Counts values of the state that come or go.
+    mutating func count(_ namespace: String, _ sender: String?, rows: Int, bytes: Int) {
+        for scope in sender == nil
+            ? [Scope(namespace: namespace)] : [Scope(namespace: namespace), Scope(namespace: namespace, sender: sender)]
+        {
+            var amount = state[scope] ?? Amount()
+            amount.rows += rows
+            amount.bytes += bytes
+            state[scope] = amount.rows > 0 ? amount : nil
         }
     }
 
@@ -88,6 +114,7 @@ struct Ledger: Sendable {
         let version = try tables.dataVersion()
         guard version != dataVersion else { return }
         dataVersion = version
+        try countState(tables)
         try reload(tables)
         // Another process appends events too, and never deletes any.
         try tables.events("number > ?", [sequence]) { event in

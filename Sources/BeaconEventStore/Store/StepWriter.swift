@@ -73,53 +73,45 @@ struct StepWriter {
     // MARK: - State
 
     private mutating func store(_ changes: [StateChange]) throws {
-        var touched: Set<String> = []
-        var senders: Set<[String]> = []
+        var touched: Set<Ledger.Scope> = []
         for change in changes {
             try remove(change.namespace, change.key)
             guard let value = change.value else { continue }
             try tables.run(
                 "INSERT INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
                 [change.namespace, change.key, value, change.sender, now])
-            ledger.namespaces[change.namespace, default: Ledger.Amount()].rows += 1
-            ledger.namespaces[change.namespace, default: Ledger.Amount()].bytes += value.count
-            touched.insert(change.namespace)
-            if let sender = change.sender { senders.insert([change.namespace, sender]) }
+            ledger.count(change.namespace, change.sender, rows: 1, bytes: value.count)
+            touched.insert(Ledger.Scope(namespace: change.namespace))
+            if let sender = change.sender { touched.insert(Ledger.Scope(namespace: change.namespace, sender: sender)) }
         }
-        for pair in senders { try enforceBounds(of: pair[0], sender: pair[1]) }
-        for namespace in touched { try enforceBounds(of: namespace) }
+        for scope in touched { try enforceBounds(of: scope) }
     }
 
     private mutating func remove(_ namespace: String, _ key: String) throws {
-        let bytes = try tables.first(
-            "SELECT length(value) FROM state WHERE namespace = ? AND key = ?", [namespace, key]
-        ) { try $0.count(0) }
-        guard let bytes else { return }
+        let found = try tables.first(
+            "SELECT length(value), sender FROM state WHERE namespace = ? AND key = ?", [namespace, key]
+        ) { (bytes: try $0.count(0), sender: try $0.optionalText(1)) }
+        guard let found else { return }
         try tables.run("DELETE FROM state WHERE namespace = ? AND key = ?", [namespace, key])
-        ledger.namespaces[namespace, default: Ledger.Amount()].rows -= 1
-        ledger.namespaces[namespace, default: Ledger.Amount()].bytes -= bytes
+        ledger.count(namespace, found.sender, rows: -1, bytes: -found.bytes)
     }
 
     /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its
     /// bounds.
-    private mutating func enforceBounds(of namespace: String, sender: String? = nil) throws {
-        let limits = settings.limits(of: namespace)
+    private mutating func enforceBounds(of scope: Ledger.Scope) throws {
+        let limits = settings.limits(of: scope.namespace)
         var (rows, bytes) = (limits.rows, limits.bytes)
-        var amount = ledger.namespaces[namespace] ?? Ledger.Amount()
+        var amount = ledger.state[scope] ?? Ledger.Amount()
         var selection = "FROM state WHERE namespace = ?"
-        var arguments: StatementArguments = [namespace]
-        if let sender {
+        var arguments: StatementArguments = [scope.namespace]
+        if let sender = scope.sender {
             (rows, bytes) = (limits.rowsPerSender, limits.bytesPerSender)
             selection += " AND sender = ?"
             arguments += [sender]
-            let sum = try tables.first("SELECT count(*), coalesce(sum(length(value)), 0) \(selection)", arguments) {
-                Ledger.Amount(rows: try $0.count(0), bytes: try $0.count(1))
-            }
-            amount = sum ?? Ledger.Amount()
         }
         guard amount.rows > rows || amount.bytes > bytes else { return }
         // Finding the oldest reads the whole namespace, so that it is done for several at once.
-        if sender == nil, rows > 1_000 { rows -= rows / 64 }
+        if scope.sender == nil, rows > 1_000 { rows -= rows / 64 }
         var oldest: [String] = []
         try tables.each("SELECT key, length(value) \(selection) ORDER BY modified, key", arguments) { row in
             guard amount.rows > rows || amount.bytes > bytes else { return false }
@@ -128,12 +120,12 @@ struct StepWriter {
             amount.bytes -= try row.count(1)
             return true
         }
-        for key in oldest { try remove(namespace, key) }
+        for key in oldest { try remove(scope.namespace, key) }
     }
 
     /// Removes values that have not changed for longer than their namespace allows.
     mutating func expireState() throws {
-        for namespace in ledger.namespaces.keys.sorted() {
+        for namespace in Set(ledger.state.keys.map(\.namespace)).sorted() {
             guard let age = settings.limits(of: namespace).age else { continue }
             var old: [String] = []
             try tables.each(

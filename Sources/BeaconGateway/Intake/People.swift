@@ -1,4 +1,5 @@
 import BeaconDelivery
+import BeaconEventStore
 import BeaconModel
 import Foundation
 
@@ -67,29 +68,27 @@ struct People: Sendable {
     }
 }
 
-extension GatewayState {
-    /// Returns what is known of the users of installs, and of those that events name.
-    func attributes(of people: People, naming events: [NumberedEvent]) async throws -> [People.Name: [String: String]] {
-        var names: Set<People.Name> = []
-        for event in events {
-            guard let app = event.event.sender, let user = event.event.user else { continue }
-            names.insert(People.Name(app: app, user: user))
-        }
-        names.formUnion(people.names)
-        return try await read { [names] database in
-            var result: [People.Name: [String: String]] = [:]
-            for name in names {
-                result[name] = try Self.attributes(of: name.user, of: name.app, in: database)
+extension StoredPeople {
+    /// Returns the installs that sent events, and the users whom these name.
+    func people(of events: [HistoryEvent]) async throws(EventStoreError) -> People {
+        let ids = Set(events.compactMap(\.install))
+        guard !ids.isEmpty else { return People(installs: [:]) }
+        let named = Set(
+            events.compactMap { event in
+                event.sender.flatMap { app in event.user.map { People.Name(app: app, user: $0) } }
+            })
+        return try await store.readState { state in
+            let installs = try Self.installs(ids, in: state)
+            var people = People(installs: installs)
+            for install in installs.values {
+                guard let user = install.user else { continue }
+                people.attributes[.init(app: install.app, user: user)] = install.attributes
             }
-            return result
+            for name in named where people.attributes[name] == nil {
+                people.attributes[name] = try Self.attributes(of: name.user, of: name.app, in: state)
+            }
+            return people
         }
-    }
-}
-
-extension People {
-    /// The users of the installs.
-    var names: Set<Name> {
-        Set(installs.values.compactMap { install in install.user.map { Name(app: install.app, user: $0) } })
     }
 }
 

@@ -13,7 +13,7 @@ struct SenderCheck: Sendable {
     private static let tolerance: TimeInterval = 300
 
     let settings: IntakeSettings
-    let state: GatewayState
+    let access: ConsoleAccess
 
     /// Returns the name of the app whose keys a request has (HTTP Basic, RFC 7617).
     ///
@@ -28,7 +28,7 @@ struct SenderCheck: Sendable {
         var known = settings.apps.map {
             (name: $0.name, key: $0.apiKey.reveal(), hash: AccessToken.hash(of: $0.secretKey.reveal()))
         }
-        known += try await state.apps().map { (name: $0.name, key: $0.key, hash: $0.secretHash) }
+        known += try await access.apps().map { (name: $0.name, key: $0.key, hash: $0.secretHash) }
         let app = known.first { app in
             // Both are compared, since the time must not tell which API keys exist.
             let (isKey, isSecret) = (AccessToken.isSame(app.key, key), AccessToken.isSame(app.hash, hash))

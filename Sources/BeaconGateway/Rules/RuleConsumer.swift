@@ -10,33 +10,33 @@ import ServiceLifecycle
 
 /// The service that applies the rules to stored events, and keeps the installs and users that sent some.
 ///
-/// It handles each event once, even if the process ends at any moment: the effects in the state are one transaction
-/// with the event's number. A notification has an id made of rule and event, so a receiver recognizes a repetition.
-/// Programs start after that. If the state is lost, people are restored from the history.
+/// It handles each event once, even if the process ends at any moment: the effects are in one transaction with the
+/// consumer's position. Programs start after that.
 struct RuleConsumer: Service {
-    /// The events that are worked through at once.
+    /// The events that are handled at once.
     private static let chunk = 200
 
     let history: EventHistory
-    let state: GatewayState
+    let people: StoredPeople
     let engine: RuleEngine
     let gateway: Gateway
     let broadcast: EventBroadcast
     let logger: Logger
-    /// The number up to which nothing is left that the state lacks.
-    private let examined = Locked<Int64>(0)
-    /// True while the store or the state cannot be used.
-    private let isFailing = Locked(false)
+    /// Why it cannot look at events; nil while it can.
+    private let fault = Locked<String?>(nil)
     /// The number of the newest event of before the start, which may be of long ago.
-    private let newestBefore = Locked<Int64>(0)
+    private let newestBefore = Locked<Int64?>(nil)
 
     init(
-        history: EventHistory, state: GatewayState, engine: RuleEngine, gateway: Gateway, broadcast: EventBroadcast,
+        history: EventHistory, people: StoredPeople, engine: RuleEngine, gateway: Gateway, broadcast: EventBroadcast,
         logger: Logger
     ) {
-        (self.history, self.state, self.engine, self.gateway) = (history, state, engine, gateway)
+        (self.history, self.people, self.engine, self.gateway) = (history, people, engine, gateway)
         (self.broadcast, self.logger) = (broadcast, logger)
     }
+
+    /// Why it cannot look at events; nil while it can.
+    var failure: String? { fault.withLock { $0 } }
 
     func run() async {
         await cancelWhenGracefulShutdown {
@@ -45,11 +45,11 @@ struct RuleConsumer: Service {
                 let seen = history.forRules.arrivals.count
                 do {
                     let isMore = try await work()
-                    if setFailing(false) { logger.notice("rules look at events again") }
+                    if setFailure(nil) != nil { logger.notice("rules look at events again") }
                     if !isMore { await history.forRules.arrivals.wait(after: seen) }
                 } catch {
                     if Task.isCancelled { return }
-                    if !setFailing(true) {
+                    if setFailure("\(error)") == nil {
                         logger.error("rules cannot look at events: \(error); it is tried again")
                     }
                     try? await Task.sleep(for: RuleEngine.pause)
@@ -58,33 +58,20 @@ struct RuleConsumer: Service {
         }
     }
 
-    /// Notes whether the store or the state cannot be used.
+    /// Notes why it cannot look at events.
     ///
-    /// - Returns: whether that was so before.
-    private func setFailing(_ isFailing: Bool) -> Bool {
-        self.isFailing.withLock { before in
-            defer { before = isFailing }
+    /// - Returns: why it could not before.
+    private func setFailure(_ failure: String?) -> String? {
+        fault.withLock { before in
+            defer { before = failure }
             return before
-        }
-    }
-
-    /// Notes where to begin, where nothing says so: in a state that is new, or that was lost while the history was not.
-    func prepare() async throws {
-        let newest = try await history.store.newest()
-        newestBefore.withLock { $0 = newest }
-        // Rules have looked at the events until here, whatever the state says.
-        let handled = try await history.forRules.status().position
-        try await state.write { database in
-            guard try Self.position(in: database) == nil else { return }
-            try GatewayState.set(.rebuiltUntil, to: Data("\(handled)".utf8), in: database)
-            try Self.setPosition(0, in: database)
         }
     }
 
     /// Waits until rules have looked at all events or cannot, but not for ever.
     func finish(within time: Duration = .seconds(60)) async {
         let end = ContinuousClock.now + time
-        while !isFailing.withLock({ $0 }), !Task.isCancelled, ContinuousClock.now < end {
+        while failure == nil, !Task.isCancelled, ContinuousClock.now < end {
             guard let status = try? await history.forRules.status(), status.waiting > 0 else { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
@@ -94,81 +81,38 @@ struct RuleConsumer: Service {
     ///
     /// - Returns: false if no event waits.
     func work() async throws -> Bool {
-        let (known, rebuilt) = try await state.read { database in
-            (
-                try Self.position(in: database),
-                try GatewayState.value(of: .rebuiltUntil, in: database).flatMap {
-                    Int64(String(decoding: $0, as: UTF8.self))
-                }
-            )
-        }
-        guard let position = known else {
-            try await prepare()
-            examined.withLock { $0 = 0 }
-            return true
-        }
-        // A new store counts from one again.
-        guard try await position <= history.store.newest() else {
-            try await state.write { database in
-                try GatewayState.set(.rebuiltUntil, to: Data("0".utf8), in: database)
-                try Self.setPosition(0, in: database)
-            }
-            examined.withLock { $0 = 0 }
-            return true
-        }
-        let batch = try await history.forRules.available(limit: Self.chunk)
-        // The state may lack events that the store counts as worked through: it was lost, or restored.
-        let passed = try await history.forRules.status().position
-        let start = max(position, examined.withLock { $0 })
-        var events = try await history.received(after: start, through: passed)
-        let isMore = !events.isEmpty
-        if !isMore {
-            examined.withLock { $0 = passed }
-            events = batch?.events.filter { $0.number > position }.compactMap { NumberedEvent($0) } ?? []
-        }
-        guard let last = events.last?.number else {
-            guard let batch else { return false }
-            try await history.forRules.commit(batch)
-            return true
-        }
-        if await !engine.remembers { try await remember(until: position) }
-        var people = People(installs: try await state.installs(Set(events.compactMap(\.event.install))))
-        people.attributes = try await state.attributes(of: people, naming: events)
-        let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
-        let newestBefore = newestBefore.withLock { $0 }
+        let newestBefore = try await newestEventBefore()
+        guard let batch = try await history.forRules.available(limit: Self.chunk) else { return false }
+        let events = batch.events.compactMap { NumberedEvent($0) }
+        if await !engine.remembers { try await remember(until: batch.from) }
+        var people = try await people.people(of: events.map(\.event))
+        let now = history.store.wallTime
         let configuration = await gateway.configuration
-        let occurrences = events.compactMap { event -> (NumberedEvent, [Install])? in
-            (event, people.receive(event.event, at: now).map { [$0] } ?? [])
-        }
+        let senders = events.map { people.receive($0.event, at: now) }
         let (result, reviewed) = await engine.reviewed { active in
             var result = Result(now: now, newestBefore: newestBefore)
-            // After a loss of the state, people are restored, and no message is sent again.
-            for (event, install) in occurrences where event.number ?? 0 > rebuilt ?? 0 {
-                result.decide(event, install.first, configuration, &active)
-            }
+            for (event, install) in zip(events, senders) { result.decide(event, install, configuration, &active) }
             return result
         }
-        try await engine.deliver(result.work)
         let installs = people.changed
-        // The rules' memory of events from elsewhere must not change twice.
-        let hasEffects = !result.work.isEmpty || isMore || events.contains { $0.event.sender != nil }
-        if hasEffects {
-            try await state.write { database in
-                for install in installs { try GatewayState.save(install, in: database) }
-                for message in result.messages { try GatewayState.add(message, in: database) }
-                try GatewayState.add(result.work.flatMap(\.runs), in: database)
-                try GatewayState.add(result.work.compactMap(\.firing), in: database)
-                try Self.setPosition(last, in: database)
-            }
-        }
-        if !result.messages.isEmpty { state.messages.signal() }
+        var step = try await engine.step(for: result.work) ?? Step()
+        step.changes += try installs.flatMap(StoredPeople.changes(saving:))
+        step.changes += try result.messages.map(StoredPeople.change(adding:))
+        step.commit(batch)
+        try await history.store.append(step)
+        if !result.messages.isEmpty { self.people.news.signal() }
         var changed: Set<EventBroadcast.Topic> = installs.isEmpty ? [] : [.installs]
         if !result.work.isEmpty { changed.insert(.rules) }
         if !changed.isEmpty { broadcast.send(.changed(changed)) }
         await engine.take(reviewed, starting: result.lines)
-        // Only then may they be deleted, and beacond end.
-        if !isMore, let batch { try await history.forRules.commit(batch) }
         return true
+    }
+
+    private func newestEventBefore() async throws -> Int64 {
+        if let number = newestBefore.withLock({ $0 }) { return number }
+        let number = try await history.store.newest()
+        newestBefore.withLock { $0 = number }
+        return number
     }
 
     /// Gives the rules again the events from before the start, so that visits go on over a restart.
@@ -187,16 +131,6 @@ struct RuleConsumer: Service {
             number = last
         }
         await engine.setRemembers()
-    }
-
-    private static func position(in database: GatewayState.Access) throws -> Int64? {
-        try GatewayState.value(of: .workedThrough, in: database).flatMap {
-            Int64(String(decoding: $0, as: UTF8.self))
-        }
-    }
-
-    private static func setPosition(_ number: Int64, in database: GatewayState.Access) throws {
-        try GatewayState.set(.workedThrough, to: Data("\(number)".utf8), in: database)
     }
 }
 
@@ -242,9 +176,11 @@ extension RuleConsumer {
                             let beacon = configuration.beacons.first { $0.identity == occurrence.beacon }
                             let content = message.filled(Rule.words(of: occurrence, title: beacon?.name))
                             let name = EventID(rule: rule.name, number: event.number ?? 0, of: occurrence)
+                            // Later by a nanosecond each, so that they keep their order.
+                            let time = now.advanced(by: Int64(messages.count))
                             messages.append(
                                 InstallMessage(
-                                    id: "\(name)", install: install.id, time: now, content: content, rule: rule.name))
+                                    id: "\(name)", install: install.id, time: time, content: content, rule: rule.name))
                             if !work.runs.isEmpty { work.runs[0].detail = content.text }
                         }
                         if rule.target != nil { lines.append((rule.run(for: occurrence), event.event.line)) }

@@ -63,7 +63,7 @@ actor RuleEngine {
     static let pause = Duration.seconds(1)
 
     private(set) var active: [Active] = []
-    let state: GatewayState?
+    let trail: RuleTrail?
     let delivery: DeliveryService<ContinuousClock>?
     let logger: Logger
     private var reports = ProximityReports()
@@ -88,13 +88,13 @@ actor RuleEngine {
     ///
     /// - Parameters:
     ///   - rules: the rules.
-    ///   - state: keeps what they did; nil to keep nothing.
+    ///   - trail: keeps what they did; nil to keep nothing.
     ///   - delivery: the way to destinations; nil where there are none.
     ///   - logger: the log, which programs' output is written to as well.
     init(
-        _ rules: [Rule], state: GatewayState? = nil, delivery: DeliveryService<ContinuousClock>? = nil, logger: Logger
+        _ rules: [Rule], trail: RuleTrail? = nil, delivery: DeliveryService<ContinuousClock>? = nil, logger: Logger
     ) {
-        self.state = state
+        self.trail = trail
         self.delivery = delivery
         self.logger = logger
         active = rules.map { Self.active($0, logger) }
@@ -109,13 +109,11 @@ actor RuleEngine {
 
     /// Takes in what was kept of an earlier run.
     func restore() async {
-        guard let state else { return }
+        guard let trail else { return }
         do {
-            let switches = try await state.switches()
+            let switches = try await trail.switches()
             for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
-            let spans = spans
-            try await state.forgetFirings(but: spans, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
-            for firing in try await state.firings(spans) {
+            for firing in try await trail.firings(spans, at: trail.store.wallTime) {
                 guard let index = active.firstIndex(where: { $0.rule.name == firing.rule }) else { continue }
                 active[index].firings[firing.person] = firing.time
             }
@@ -163,7 +161,7 @@ actor RuleEngine {
     /// - Returns: false where there is none of this name.
     func set(_ name: String, isOn: Bool) async throws -> Bool {
         guard active.contains(where: { $0.rule.name == name }) else { return false }
-        try await state?.setSwitch(of: name, to: isOn)
+        try await trail?.setSwitch(of: name, to: isOn)
         // They may be others by now.
         if let index = active.firstIndex(where: { $0.rule.name == name }) { active[index].isSwitchedOn = isOn }
         return true
@@ -171,7 +169,7 @@ actor RuleEngine {
 
     /// Takes in which rules are switched on or off, after one got another name or was removed.
     func readSwitches() async throws {
-        guard let switches = try await state?.switches() else { return }
+        guard let switches = try await trail?.switches() else { return }
         for index in active.indices { active[index].isSwitchedOn = switches[active[index].rule.name] }
     }
 
@@ -313,7 +311,7 @@ actor RuleEngine {
 
     private func enqueue(_ work: Work) {
         guard !work.runs.isEmpty || work.firing != nil || work.notification != nil else { return }
-        guard state != nil || work.notification != nil else { return }
+        guard trail != nil || work.notification != nil else { return }
         waiting.append(work)
         if waiting.count > Self.mostWaiting {
             waiting.removeFirst()
@@ -327,8 +325,7 @@ actor RuleEngine {
         while !waiting.isEmpty {
             let batch = Array(waiting.prefix(100))
             do {
-                try await deliver(batch)
-                try await state?.add(batch.flatMap(\.runs), firings: batch.compactMap(\.firing))
+                if let trail, let step = try step(for: batch) { try await trail.store.append(step) }
                 waiting.removeFirst(min(batch.count, waiting.count))
                 if isFailing { logger.notice("what rules do is written again") }
                 isFailing = false
@@ -346,19 +343,23 @@ actor RuleEngine {
         writer = nil
     }
 
-    /// Puts the notifications of rules into the queues of their destinations. One that is there already, since only
-    /// what comes after failed, is recognized by its name.
-    func deliver(_ work: [Work]) async throws {
-        guard let delivery else { return }
+    /// Returns what is to be stored for the work of rules: their notifications, the audit trail and when they ran. A
+    /// notification that is there already, since rules decided once more, is recognized by its name.
+    ///
+    /// - Returns: nil where there is nothing.
+    func step(for work: [Work]) throws -> Step? {
+        var step = Step(
+            changes: try trail?.changes(adding: work.flatMap(\.runs), work.compactMap(\.firing)) ?? [])
         for one in work {
-            guard let notification = one.notification else { continue }
-            do {
-                try await delivery.append([notification], to: one.destinations)
+            guard let notification = one.notification, let delivery else { continue }
+            do throws(EventStoreError) {
+                guard let event = try delivery.event(notification, for: one.destinations) else { continue }
+                step.events.append(event)
             } catch {
-                guard error.code == .invalid else { throw error }
                 logger.error("a notification of a rule is lost: \(error)")
             }
         }
+        return step.events.isEmpty && step.changes.isEmpty ? nil : step
     }
 
     // MARK: - What comes from elsewhere

@@ -3,7 +3,7 @@ import Yams
 /// The message of a rule to the install whose event it is about.
 ///
 /// In its texts `{beacon}`, `{region}`, `{place}`, `{user}` and `{event}` stand for the event's.
-public struct RuleMessage: Hashable, Sendable {
+public struct RuleMessage: Hashable, Sendable, Codable {
     /// The longest text, in characters.
     static let longest = 1_000
 

@@ -130,7 +130,7 @@ extension Gateway: FleetAudience {
     /// Goes on with the fleet's configuration and the rules of this machine, which may name what the fleet has.
     func useOwnRules() async {
         // Those in use stay where they cannot be read.
-        let items = try? await state?.items()
+        let items = try? await state?.items.all()
         let rules = (items ?? configuration.items.filter { $0.origin == .console }).filter { !$0.kind.isShared }
         await use(base.adding(rules))
     }

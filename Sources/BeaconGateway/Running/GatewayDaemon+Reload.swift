@@ -47,7 +47,7 @@ extension GatewayDaemon {
         try delivery?.prepare(next.destinations.map(\.destination))
 
         // The console's changes until here are in it; a later one begins with this configuration.
-        let revision = state.revision.withLock { $0 }
+        let revision = state.items.revision.withLock { $0 }
         let whole = Self.adding(
             Self.items(of: state, configuration, logger: logger), to: configuration, logger: logger)
         current.withLock { $0 = configuration }
@@ -89,6 +89,6 @@ extension GatewayDaemon {
         parts.web = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
             history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
-            sessions: WebSessions(tokenHash: settings.tokenHash, state: state), reload: reloadAction)
+            sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access), reload: reloadAction)
     }
 }

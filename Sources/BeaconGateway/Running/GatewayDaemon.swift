@@ -108,8 +108,12 @@ public struct GatewayDaemon: Sendable {
             launches = LaunchAgent(LaunchSettings(), registry: nil, logger: logger)
             rules = RuleEngine([], logger: logger)
         case .deliver:
-            Backup.sweep(besideOutbox: configuration.outbox.path)
-            let known = GatewayState(besideOutbox: configuration.outbox.path, logger: logger)
+            Backup.sweep(besideStore: configuration.outbox.path)
+            var settings = EventStoreSettings.gateway
+            settings.retention = .init(base.web)
+            let store = try EventStore(
+                file: URL(fileURLWithPath: base.outbox.path), settings: settings, logger: logger)
+            let known = GatewayState(store)
             added = Self.items(of: known, base, logger: logger)
             configuration = Self.adding(
                 isInFleet ? added.filter { !$0.kind.isShared } : added, to: base, logger: logger)
@@ -117,17 +121,13 @@ public struct GatewayDaemon: Sendable {
             launches = LaunchAgent(
                 configuration.launch,
                 registry: configuration.launch.applications == nil ? nil : ApplicationRegistry(), logger: logger)
-            var settings = EventStoreSettings.gateway
-            settings.retention = .init(configuration.web)
-            let store = try EventStore(
-                file: URL(fileURLWithPath: configuration.outbox.path), settings: settings, logger: logger)
             let delivery = try DeliveryService(
                 store: store, destinations: destinations.map(\.destination),
                 limits: ConsumerLimits(configuration.outbox), logger: logger)
             self.store = store
             self.delivery = delivery
             writer = StoreWriter(store: store, delivery: delivery)
-            rules = RuleEngine(configuration.launch.rules, state: known, delivery: delivery, logger: logger)
+            rules = RuleEngine(configuration.launch.rules, trail: known.trail, delivery: delivery, logger: logger)
         }
         self.state = state
         let broadcast = EventBroadcast(store)
@@ -148,7 +148,7 @@ public struct GatewayDaemon: Sendable {
         }
         if let store, let state {
             consumer = RuleConsumer(
-                history: try EventHistory(store), state: state, engine: rules, gateway: gateway, broadcast: broadcast,
+                history: try EventHistory(store), people: state.people, engine: rules, gateway: gateway, broadcast: broadcast,
                 logger: logger)
         } else {
             consumer = nil
@@ -191,7 +191,7 @@ public struct GatewayDaemon: Sendable {
         // Without a console nothing was added, and nothing can be taken back.
         guard base.web != nil else { return [] }
         do {
-            return try state.itemsBlocking()
+            return try state.items.allBlocking()
         } catch {
             logger.error("cannot read what was added in the console: \(error); the file alone is used")
             return []
@@ -232,15 +232,7 @@ public struct GatewayDaemon: Sendable {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
         if let delivery { services.append(.init(service: DeliveryRun(delivery: delivery))) }
         services.append(.init(service: LaunchRun(agent: launches, rules: rules, gateway: gateway)))
-        if let consumer {
-            do {
-                try await consumer.prepare()
-            } catch {
-                logger.warning(
-                    "cannot note where the events for rules begin: \(error); it is tried again with the first")
-            }
-            services.append(.init(service: consumer, successTerminationBehavior: .ignore))
-        }
+        if let consumer { services.append(.init(service: consumer, successTerminationBehavior: .ignore)) }
         services.append(
             .init(
                 service: GatewayRun(
@@ -285,7 +277,6 @@ public struct GatewayDaemon: Sendable {
     /// Closes the event store, which cannot be used afterwards.
     public func close() async {
         await store?.close()
-        state?.close()
     }
 
     /// The statistics so far.
@@ -298,19 +289,6 @@ public struct GatewayDaemon: Sendable {
 
     /// Returns the status of the destinations; none in a dry run.
     public func queues() async -> [ConsumerStatus] { (try? await delivery?.status()) ?? [] }
-}
-
-extension EventStoreSettings {
-    /// The bounds of beacond's store, without a console. Presence is as large as the configuration and the engine's
-    /// tables.
-    static var gateway: EventStoreSettings {
-        var settings = EventStoreSettings()
-        settings.retention = .none
-        for namespace in Presence.namespaces {
-            settings.state[namespace] = StateLimits(rows: 200_000, bytes: 64 << 20)
-        }
-        return settings
-    }
 }
 
 extension EventStoreSettings.Retention {

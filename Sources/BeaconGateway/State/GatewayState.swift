@@ -1,72 +1,80 @@
+import BeaconEventStore
+public import BeaconModel
 import BeaconSupport
 import Foundation
-import GRDB
-import Logging
 
-/// The state beside the configuration and the presence: items and sessions of the console, installs with their
-/// messages, and runs of rules.
-///
-/// Each change is on the disk when its call returns, even if the process is killed or the power fails then. A damaged
-/// file is set aside and reported, and a new one takes its place.
-final class GatewayState: Sendable {
-    /// The inside of a transaction.
-    typealias Access = Database
+/// The state beside the configuration, in the event store: items and sessions of the console, installs with their
+/// messages, and what rules did. It is written with the events that lead to it, in one transaction.
+struct GatewayState: Sendable {
+    let store: EventStore
+    let items: StoredItems
+    let people: StoredPeople
+    let trail: RuleTrail
+    let access: ConsoleAccess
 
-    let file: StateFile
-    let logger: Logger
-    /// The number of changes of what is configured in the console.
-    let revision = Locked(0)
-    /// Signals that there are messages for installs.
-    let messages = AsyncSignal()
-
-    /// The state beside an outbox. Nothing is opened before it is used.
-    init(besideOutbox path: String, logger: Logger) {
-        file = StateFile(Self.file(besideOutbox: path), .state, logger: logger)
-        self.logger = logger
+    /// The state in a store.
+    init(_ store: EventStore) {
+        self.store = store
+        (items, people) = (StoredItems(store: store), StoredPeople(store: store))
+        (trail, access) = (RuleTrail(store: store), ConsoleAccess(store: store))
     }
 
-    /// Returns the path of the file beside an outbox.
-    static func file(besideOutbox path: String) -> URL {
-        URL(fileURLWithPath: path).appendingPathExtension("state.sqlite")
+    /// A kind of value.
+    enum Namespace {
+        static let region = "region"
+        static let whereabouts = "whereabouts"
+        static let setting = "setting"
+        static let item = "item"
+        static let app = "app"
+        static let session = "session"
+        static let code = "code"
+        static let install = "install"
+        static let person = "person"
+        static let message = "message"
+        static let taken = "taken-message"
+        static let run = "run"
+        static let firing = "firing"
+        /// The configuration's file, in a backup.
+        static let configuration = "configuration"
+
+        /// True for what a backup has: who may use the console now is not for whoever puts it back.
+        static func isPortable(_ namespace: String) -> Bool { ![session, code, configuration].contains(namespace) }
     }
 
-    /// Changes something, in one transaction. It is made though the task that asks is cancelled: the last states are
-    /// saved while everything ends.
-    ///
-    /// - Throws: what `change` throws, and SQLite's error where the disk cannot be written; nothing has changed then.
-    @discardableResult
-    func write<Value: Sendable>(_ change: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        // GRDB ends what a cancelled task asks for.
-        try await Task { try await transact(change) }.value
-    }
+    /// The bounds of each kind of value. Of too many, those that changed longest ago are forgotten.
+    static let limits: [String: StateLimits] = {
+        // As large as the configuration and the engine's tables.
+        let large = StateLimits(
+            rows: 200_000, bytes: 64 << 20, rowsPerSender: .max, bytesPerSender: .max)
+        // Items and apps are refused before.
+        let configured = StateLimits(rows: .max, bytes: .max, rowsPerSender: .max, bytesPerSender: .max)
+        let year = Duration.seconds(400 * 86_400)
+        return [
+            Namespace.region: large, Namespace.whereabouts: large,
+            Namespace.setting: configured, Namespace.item: configured, Namespace.app: configured,
+            Namespace.session: StateLimits(rows: 100, age: ConsoleAccess.sessionTime),
+            Namespace.code: StateLimits(rows: 100, age: ConsoleAccess.codeTime),
+            // The sender is the app.
+            Namespace.install: StateLimits(
+                rows: 100_000, bytes: 64 << 20, age: year, rowsPerSender: 5_000, bytesPerSender: 8 << 20),
+            Namespace.person: StateLimits(
+                rows: 100_000, bytes: 128 << 20, age: year, rowsPerSender: 5_000, bytesPerSender: 32 << 20),
+            // The sender is the install.
+            Namespace.message: StateLimits(rows: 50_000, bytes: 64 << 20, age: year, rowsPerSender: 100),
+            Namespace.taken: StateLimits(rows: 50_000, bytes: 64 << 20, age: year),
+            // The sender is the rule.
+            Namespace.run: StateLimits(rows: 50_000, bytes: 64 << 20, rowsPerSender: 20_000, bytesPerSender: 16 << 20),
+            Namespace.firing: StateLimits(rows: 200_000, bytes: 64 << 20, rowsPerSender: 10_000),
+        ]
+    }()
 
-    private func transact<Value: Sendable>(
-        _ change: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value {
-        let database = try file.opened()
-        do {
-            return try await database.write(change)
-        } catch {
-            guard try file.replace(database, ifDamagedBy: error) else { throw error }
-            return try await file.opened().write(change)
-        }
-    }
+    /// Returns a key that is made of texts, of any length and content.
+    static func key(_ parts: String...) -> String { parts.map(part).joined(separator: "\n") }
 
-    /// Reads something.
-    ///
-    /// - Throws: what `read` throws, and SQLite's error where the disk cannot be read.
-    func read<Value: Sendable>(_ read: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        let database = try file.opened()
-        do {
-            return try await database.read(read)
-        } catch {
-            guard try file.replace(database, ifDamagedBy: error) else { throw error }
-            return try await file.opened().read(read)
-        }
+    /// Returns a text as a part of a key, or as a sender: itself, or what stands for it.
+    static func part(_ text: String) -> String {
+        text.utf8.count <= 200 && !text.utf8.contains { $0 < 0x20 } ? text : "\(EventID(hashing: text))"
     }
-
-    /// Closes the file.
-    func close() { file.close() }
 
     // MARK: - Single values
 
@@ -76,84 +84,54 @@ final class GatewayState: Sendable {
         case advertising
         /// The plan of the building, and its picture.
         case plan, planPicture
-        /// The number of the last event from elsewhere that was worked through.
-        case workedThrough
-        /// The number up to which events from elsewhere are worked through again for people alone, after a loss.
-        case rebuiltUntil
-        /// The rules that were switched off or on, by name.
-        case switches
     }
 
     /// Returns the value of a key; nil where there is none.
-    func value(of key: Key) async throws -> Data? {
-        try await read { try Self.value(of: key, in: $0) }
+    func value(of key: Key) async throws(EventStoreError) -> Data? {
+        try await store.state(Namespace.setting, key.rawValue)?.value
     }
 
     /// Sets the value of a key; nil removes it.
-    func set(_ key: Key, to value: Data?) async throws { try await write { try Self.set(key, to: value, in: $0) } }
-
-    static func value(of key: Key, in database: Database) throws -> Data? {
-        try Data.fetchOne(database, sql: "SELECT value FROM setting WHERE key = ?", arguments: [key.rawValue])
-    }
-
-    static func set(_ key: Key, to value: Data?, in database: Database) throws {
-        if let value {
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO setting (key, value) VALUES (?, ?)", arguments: [key.rawValue, value])
-        } else {
-            try database.execute(sql: "DELETE FROM setting WHERE key = ?", arguments: [key.rawValue])
-        }
+    func set(_ key: Key, to value: Data?) async throws(EventStoreError) {
+        try await store.append(
+            Step(changes: [StateChange(namespace: Namespace.setting, key: key.rawValue, value: value)]))
     }
 }
 
-extension StateFile.Kind {
-    /// The state.
-    static let state = StateFile.Kind(title: "the state", applicationID: 0x5342_5354, isSynced: true) {
-        var migrator = DatabaseMigrator()
-        // By the name that it had in earlier checkouts, whose files stay in use.
-        migrator.registerMigration("presence, settings, people, rules") { database in
-            // A backup cannot bring values of other types.
-            try database.execute(
-                sql: """
-                    CREATE TABLE setting (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
-                    CREATE TABLE item (
-                        number INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
-                        UNIQUE (kind, name)
-                    ) STRICT;
+extension EventStoreSettings {
+    /// The settings of beacond's store, without a console.
+    static var gateway: EventStoreSettings {
+        var settings = EventStoreSettings()
+        settings.retention = .none
+        settings.state = GatewayState.limits
+        return settings
+    }
+}
 
-                    CREATE TABLE session (hash TEXT PRIMARY KEY, token TEXT, time INTEGER NOT NULL) WITHOUT ROWID, STRICT;
-                    CREATE TABLE code (hash TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+extension StateChange {
+    /// A change to a value that is written as JSON.
+    init(_ namespace: String, _ key: String, _ value: some Encodable, sender: String? = nil) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        self.init(namespace: namespace, key: key, value: try encoder.encode(value), sender: sender)
+    }
+}
 
-                    CREATE TABLE app (
-                        name TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, secret TEXT NOT NULL
-                    ) WITHOUT ROWID, STRICT;
-                    CREATE TABLE install (
-                        id TEXT PRIMARY KEY, app TEXT NOT NULL, user TEXT, first INTEGER NOT NULL, last INTEGER NOT NULL,
-                        events INTEGER NOT NULL
-                    ) WITHOUT ROWID, STRICT;
-                    CREATE INDEX installByLast ON install (last);
-                    CREATE INDEX installByUser ON install (app, user);
-                    CREATE INDEX installByApp ON install (app, last DESC, id);
-                    CREATE TABLE person (
-                        app TEXT NOT NULL, user TEXT NOT NULL, attributes TEXT NOT NULL, PRIMARY KEY (app, user)
-                    ) WITHOUT ROWID, STRICT;
-                    CREATE TABLE message (
-                        number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, install TEXT NOT NULL,
-                        time INTEGER NOT NULL, title TEXT, text TEXT NOT NULL, url TEXT, rule TEXT, taken INTEGER
-                    ) STRICT;
-                    CREATE INDEX messageByInstall ON message (install, number);
+extension StateRow {
+    /// Returns the value that was written as JSON; nil for one of another version.
+    func decoded<Value: Decodable>(_ type: Value.Type = Value.self) -> Value? {
+        try? JSONDecoder().decode(type, from: value)
+    }
+}
 
-                    CREATE TABLE run (
-                        number INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, rule TEXT NOT NULL,
-                        event INTEGER, summary TEXT NOT NULL, person TEXT, action TEXT NOT NULL, outcome TEXT NOT NULL,
-                        detail TEXT
-                    ) STRICT;
-                    CREATE INDEX runByRule ON run (rule, number);
-                    CREATE TABLE firing (
-                        rule TEXT NOT NULL, person TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (rule, person)
-                    ) WITHOUT ROWID, STRICT;
-                    """)
-        }
-        return migrator
+/// Nanoseconds since 1970, as the state has them.
+extension Timestamp: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
     }
 }

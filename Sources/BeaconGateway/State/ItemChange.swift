@@ -1,5 +1,4 @@
 import BeaconDelivery
-import BeaconSupport
 import Foundation
 
 /// A change of what is configured in the console: an item that is added, replaced or removed.
@@ -29,36 +28,6 @@ enum ItemChange: Sendable {
     }
 }
 
-extension GatewayState {
-    /// Changes what is configured in the console, where the whole can be used then.
-    ///
-    /// - Parameters:
-    ///   - change: the change.
-    ///   - base: the configuration of the file.
-    ///   - isInFleet: true where the fleet has the items that it shares, and those of before are not used.
-    /// - Returns: the configuration with the change, and the number of the change.
-    /// - Throws: ``ItemChange/Failure``, and SQLite's error where it cannot be kept.
-    func apply(
-        _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false
-    ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
-        let revision = revision
-        return try await write { database in
-            let stored = try Self.items(in: database)
-            let unused = stored.filter { isInFleet && $0.kind.isShared }
-            let used = stored.filter { !isInFleet || !$0.kind.isShared }
-            let (items, after) = try change.applied(to: used, beside: base)
-            try Self.replace(stored, by: items + unused, in: database)
-            try change.moveSwitches(in: database)
-            // Inside of the transaction, so that the numbers are in the order of the changes.
-            let number = revision.withLock { revision in
-                revision += 1
-                return revision
-            }
-            return (after, number)
-        }
-    }
-}
-
 extension ItemChange {
     /// Returns items with the change, and the configuration with them, where the whole can be used then.
     ///
@@ -71,10 +40,18 @@ extension ItemChange {
     ) throws -> (items: [ConfigurationItem], configuration: GatewayConfiguration) {
         var changed = items
         try apply(to: &changed, beside: base)
+        guard changed.count <= max(Self.mostItems, items.count) else {
+            throw Failure(
+                code: .taken,
+                description: "the console has at most \(Self.mostItems) items; remove some, or write them into the file")
+        }
         let after = base.adding(changed)
         try check(after, base.adding(items))
         return (changed, after)
     }
+
+    /// The most items of the console.
+    private static let mostItems = 50_000
 
     /// True for a change of what all machines of a fleet follow.
     var isShared: Bool {
@@ -140,14 +117,13 @@ extension ItemChange {
         }
     }
 
-    /// Has a rule that was switched off stay so under another name, and forgets those that are no more.
-    fileprivate func moveSwitches(in database: GatewayState.Access) throws {
+    /// The rules that have another name with the change; nil for one that is gone.
+    var renamedRules: [(old: String, new: String?)] {
         switch self {
-        case .replace(let name, let item) where item.kind == .rule && item.name != name:
-            try GatewayState.moveSwitch(of: name, to: item.name, in: database)
-        case .remove(.rule, let name): try GatewayState.moveSwitch(of: name, to: nil, in: database)
-        case .several(let changes): for change in changes { try change.moveSwitches(in: database) }
-        default: break
+        case .replace(let name, let item): item.kind == .rule && item.name != name ? [(name, item.name)] : []
+        case .remove(let kind, let name): kind == .rule ? [(name, nil)] : []
+        case .add: []
+        case .several(let changes): changes.flatMap(\.renamedRules)
         }
     }
 

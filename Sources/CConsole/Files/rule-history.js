@@ -80,7 +80,7 @@ export function showTrail(rule) {
       runs = runs.concat(answer.runs);
       next = answer.next;
       showProblem(fault, null);
-      patch(list, runs, (run) => run.number, entry);
+      patch(list, runs, (run) => run.id, entry);
       show(none, !runs.length);
       show(older, next !== null && next !== undefined);
       if (first) list.children[first]?.focus();

@@ -60,9 +60,7 @@ struct IntakeTests {
     private func post(
         _ bench: WebBench, _ events: [String], install: String = Self.install, keys: String = "key:secret"
     ) async throws -> WebBench.Answer {
-        // As beacond does before it listens.
-        try await bench.received.prepare()
-        return try await bench.ask(
+        try await bench.ask(
             .post, "/v1/app-installs/\(install)/events", headers: Self.authorization(keys),
             body: "[\(events.joined(separator: ","))]")
     }
@@ -178,14 +176,14 @@ struct IntakeTests {
         let cleared = #"{"type":"k.stats.userAssociationCleared","uuid":"c","data":{"oldUserIdentifier":"mia"}}"#
         _ = try await post(bench, [cleared])
         try await bench.work()
-        #expect(try await bench.state.installs(["\(Self.install)"])[Self.install]?.user == nil)
+        #expect(try await bench.state.people.installs(["\(Self.install)"])[Self.install]?.user == nil)
         // An event under another name, and one under the install's own: somebody, and nobody.
         _ = try await post(bench, [Self.proximity("d", 2, user: "tom")])
         try await bench.work()
-        #expect(try await bench.state.installs([Self.install])[Self.install]?.user == "tom")
+        #expect(try await bench.state.people.installs([Self.install])[Self.install]?.user == "tom")
         _ = try await post(bench, [Self.proximity("e", 2)])
         try await bench.work()
-        #expect(try await bench.state.installs([Self.install])[Self.install]?.user == nil)
+        #expect(try await bench.state.people.installs([Self.install])[Self.install]?.user == nil)
         let forgotten = try await bench.ask(
             .delete, "/v1/installs/\(Self.install)", headers: [.consoleRequest: "1"])
         #expect(forgotten.status == 204)
@@ -249,7 +247,7 @@ struct IntakeTests {
         #expect(event.time.seconds < Date().timeIntervalSince1970 + 1)
         _ = try await post(bench, [Self.proximity("b", 2, user: "mia")], install: "other", keys: "other:secret")
         try await bench.work()
-        #expect(try await bench.state.messages(of: "other", isWaiting: true, limit: 9).count == 1)
+        #expect(try await bench.state.people.messages(of: "other", isWaiting: true, limit: 9).count == 1)
     }
 
     @Test("What was worked through before an end of the process is not worked through again, and all else is")
@@ -259,13 +257,13 @@ struct IntakeTests {
         // An end in the middle: a part is worked through, by a process that is gone then.
         #expect(try await bench.received.work())
         let later = RuleConsumer(
-            history: bench.history, state: bench.bench.state,
+            history: bench.history, people: bench.state.people,
             engine: RuleEngine(
-                await bench.gateway.configuration.launch.rules, state: bench.bench.state,
+                await bench.gateway.configuration.launch.rules, trail: bench.state.trail,
                 logger: bench.bench.lines.logger), gateway: bench.gateway, broadcast: bench.broadcast,
             logger: bench.bench.lines.logger)
         while try await later.work() {}
-        let installs = try await bench.state.installs(limit: 1_000)
+        let installs = try await bench.state.people.installs(limit: 1_000)
         #expect(installs.count == 450 && installs.allSatisfy { $0.events == 1 && $0.waiting == 1 })
     }
 
@@ -295,22 +293,8 @@ struct IntakeTests {
         try await bench.work()
         try await store.keepHouse()
         try await bench.work()
-        #expect(try await bench.state.installs(limit: 9).map(\.events) == [400])
+        #expect(try await bench.state.people.installs(limit: 9).map(\.events) == [400])
         #expect(try await bench.history.all.count <= 60)
-    }
-
-    @Test("A state that is damaged is told, and installs and users are made again of the history")
-    func lost() async throws {
-        let bench = try bench(#"{"name":"r","events":["near"],"message":"hi"}"#)
-        _ = try await post(bench, [Self.user("mia"), Self.proximity("a", 2, user: "mia")])
-        try await bench.work()
-        let file = GatewayState.file(besideOutbox: bench.bench.folder.path + "/outbox.sqlite")
-        bench.state.close()
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
-        try Data("no database at all, but long enough to be looked at".utf8).write(to: file)
-        try await bench.work()
-        #expect(bench.bench.lines.all.contains { $0.contains("the state in") && $0.contains("is damaged") })
-        #expect(try await bench.state.installs(limit: 9).map(\.user) == ["mia"])
     }
 
     // MARK: - Other beacond
@@ -375,7 +359,7 @@ extension WebBench {
     /// Works events from elsewhere through.
     var received: RuleConsumer {
         RuleConsumer(
-            history: history, state: state, engine: rules, gateway: gateway, broadcast: broadcast,
+            history: history, people: state.people, engine: rules, gateway: gateway, broadcast: broadcast,
             logger: bench.lines.logger)
     }
 

@@ -128,15 +128,15 @@ struct RuleTests {
             while try await consumer.work() {}
             await engine.finish()
         }
-        let engine = RuleEngine([rule], state: bench.state, logger: bench.lines.logger)
+        let engine = try RuleEngine([rule], trail: bench.state.trail, logger: bench.lines.logger)
         try await look(engine, at: [0, 10, 3_599, 3_600].map { enter($0) } + [enter(3_601, region: "attic")])
         #expect(await engine.active.map(\.counts.ran) == [3])
         #expect(await engine.active.map(\.counts.withheld) == [2])
-        let later = RuleEngine([rule], state: bench.state, logger: bench.lines.logger)
+        let later = try RuleEngine([rule], trail: bench.state.trail, logger: bench.lines.logger)
         await later.restore()
         try await look(later, at: [enter(3_700), enter(7_200)])
         #expect(await later.active.map(\.counts.ran) == [1])
-        let runs = try await bench.state.runs(of: "r", before: nil, limit: 100)
+        let runs = try await bench.state.trail.runs(of: "r", before: nil, limit: 100)
         #expect(runs.map(\.outcome.rawValue) == ["done", "withheld", "done", "done", "withheld", "withheld", "done"])
         #expect(runs.first?.person == "hall" && runs.first?.action == "notification to hub")
     }
@@ -145,10 +145,10 @@ struct RuleTests {
     func switched() async throws {
         let bench = try GatewayBench()
         let rule = try #require(Self.rule("events: [enter], destinations: [hub]").configuration.launch.rules.first)
-        let engine = RuleEngine([rule], state: bench.state, logger: bench.lines.logger)
+        let engine = try RuleEngine([rule], trail: bench.state.trail, logger: bench.lines.logger)
         #expect(try await engine.set("r", isOn: false))
         #expect(try await !engine.set("nobody", isOn: false))
-        let later = RuleEngine([rule], state: bench.state, logger: bench.lines.logger)
+        let later = try RuleEngine([rule], trail: bench.state.trail, logger: bench.lines.logger)
         await later.restore()
         #expect(await later.active.map(\.isEnabled) == [false])
         var other = rule
@@ -185,7 +185,7 @@ struct RuleTests {
         var other = try rule("other", "events: [far]")
         other.regions = ["attic"]
         let engine = RuleEngine(
-            [near, try rule("stay", "events: [near for 3s]"), other], state: bench.state, logger: bench.lines.logger)
+            [near, try rule("stay", "events: [near for 3s]"), other], trail: try bench.state.trail, logger: bench.lines.logger)
         func hear(_ seconds: ClosedRange<Int64>, _ proximity: Proximity) async {
             for second in seconds {
                 for (number, receiver) in ["a", "b"].enumerated() {
@@ -207,7 +207,7 @@ struct RuleTests {
         await hear(9...12, .near)
         #expect(await engine.active.map(\.counts.ran) == [1, 1])
         await engine.finish()
-        #expect(try await bench.state.runs(of: "stay", before: nil, limit: 9).map(\.time.seconds) == [1_800_000_006])
+        #expect(try await bench.state.trail.runs(of: "stay", before: nil, limit: 9).map(\.time.seconds) == [1_800_000_006])
     }
 
     @Test("What an install, a receiver of another gateway and this machine report are courses of their own")

@@ -50,7 +50,7 @@ struct RuleTrialTests {
         let events = try await bench.history.all
         let times = Dictionary(events.map { ($0.number ?? 0, $0.event.time.seconds) }) { first, _ in first }
         for (index, rule) in rules.enumerated() {
-            let live = try await bench.state.runs(of: "r\(index)", before: nil, limit: 100_000)
+            let live = try await bench.state.trail.runs(of: "r\(index)", before: nil, limit: 100_000)
             count += live.count
             for stretch in 0..<3 {
                 let from = stretch == 0 ? 0 : Int.random(in: 0..<seconds, using: &random)
@@ -80,7 +80,6 @@ struct RuleTrialTests {
         let rules = Self.rules(atMost: "6h")
         let bench = try bench(rules)
         var received = bench.received
-        try await received.prepare()
         var sent: [ReceivedEvent] = []
         var second = 0
         for number in 0..<300 {
@@ -104,10 +103,10 @@ struct RuleTrialTests {
             while try await received.work() {}
             guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
             let engine = RuleEngine(
-                await bench.gateway.configuration.launch.rules, state: bench.state, logger: bench.bench.lines.logger)
+                await bench.gateway.configuration.launch.rules, trail: bench.state.trail, logger: bench.bench.lines.logger)
             await engine.restore()
             received = RuleConsumer(
-                history: bench.history, state: bench.state, engine: engine, gateway: bench.gateway,
+                history: bench.history, people: bench.state.people, engine: engine, gateway: bench.gateway,
                 broadcast: bench.broadcast, logger: bench.bench.lines.logger)
         }
         try await compare(bench, rules, second, &random, seed)

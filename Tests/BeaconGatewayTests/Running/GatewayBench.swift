@@ -129,7 +129,7 @@ final class GatewayBench: Sendable {
             })
         return Gateway(
             configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
-            store: store, state: store == nil ? nil : state,
+            store: store, state: store.map(GatewayState.init),
             launches: launches, rules: rules, published: published, logger: lines.logger,
             broadcast: broadcast, proxy: proxy, fleet: fleet,
             makeRunner: { runners[$0.name] ?? SourceRunner($0.specification, pace: $0.pace, proxy: $1) })
@@ -138,11 +138,9 @@ final class GatewayBench: Sendable {
     /// Returns what has an engine's rules look at the events of a gateway, from now on.
     func consumer(of engine: RuleEngine, for gateway: Gateway) async throws -> RuleConsumer {
         guard let store else { throw CancellationError() }
-        let consumer = RuleConsumer(
-            history: try EventHistory(store), state: state, engine: engine, gateway: gateway,
+        return RuleConsumer(
+            history: try EventHistory(store), people: StoredPeople(store: store), engine: engine, gateway: gateway,
             broadcast: EventBroadcast(store), logger: lines.logger)
-        try await consumer.prepare()
-        return consumer
     }
 
     /// Runs a gateway to the end of its sources, and has rules look at all events.
@@ -166,7 +164,9 @@ final class GatewayBench: Sendable {
     }
 
     /// What is known beside the configuration.
-    var state: GatewayState { GatewayState(besideOutbox: folder.path + "/outbox.sqlite", logger: lines.logger) }
+    var state: GatewayState {
+        get throws { GatewayState(try store ?? Self.store(in: folder, lines)) }
+    }
 
     /// The presence on the disk.
     var presence: Presence {

@@ -62,7 +62,7 @@ private final class ReloadBench: Sendable {
             })
         gateway = Gateway(
             configuration, destinations: [destination], writer: Note(notified: notified, store: bench.store),
-            store: bench.store, state: bench.state, launches: nil, published: bench.published,
+            store: bench.store, state: bench.store.map(GatewayState.init), launches: nil, published: bench.published,
             logger: bench.lines.logger,
             makeRunner: { settings, _ in
                 let runner = Runner()

@@ -1,6 +1,7 @@
 import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
+import BeaconSupport
 import Foundation
 import GRDB
 import Glibc
@@ -25,7 +26,7 @@ struct GatewayStateTests {
     @Test("What is saved while everything ends is saved")
     func cancelled() async throws {
         let bench = try GatewayBench()
-        let state = bench.state
+        let state = try bench.state
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.cancelAll()
             group.addTask { try await state.set(.plan, to: Data([1])) }
@@ -63,230 +64,218 @@ struct GatewayStateTests {
         #expect(try await bench.presence == Self.presence(["region a": .inside], places: [Self.beacon: "hall"]))
     }
 
-    @Test("What is known is read though nothing can be written")
-    func readOnly() async throws {
-        let bench = try GatewayBench()
-        // It was killed, and so left a log that is not in the file.
-        let killed = bench.state
-        try await killed.set(.plan, to: Data([1]))
-        defer { killed.close() }
-        // As a disk that is full does, somebody else's transaction lets nobody write.
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
-        let other = try DatabaseQueue(path: file.path, configuration: configuration)
-        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
-        let state = bench.state
-        #expect(try await state.value(of: .plan) == Data([1]))
-        await #expect(throws: DatabaseError.self) { try await state.set(.plan, to: Data([2])) }
-        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-        try await state.set(.plan, to: Data([2]))
-    }
-
-    @Test("The first write makes the folder for this user alone")
-    func folder() async throws {
-        let bench = try GatewayBench(keepsPresence: false)
-        let folder = bench.folder.path + "/state/beacond"
-        let state = GatewayState(besideOutbox: folder + "/outbox.sqlite", logger: bench.lines.logger)
-        #expect(!FileManager.default.fileExists(atPath: folder))
-        try await state.set(.plan, to: Data([1]))
-        let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
-        #expect(mode == 0o700)
-        state.close()
-        let other = GatewayState(besideOutbox: "/proc/none/outbox.sqlite", logger: bench.lines.logger)
-        await #expect(throws: (any Error).self) { try await other.set(.plan, to: nil) }
-    }
-
-    @Test("A damaged file is set aside and told, and what was to be written is written")
-    func damage() async throws {
-        let bench = try GatewayBench()
-        let state = bench.state
-        try await state.set(.plan, to: Data([1]))
-        state.close()
-        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
-        try? FileManager.default.removeItem(atPath: file.path + "-wal")
-        try Data(repeating: 7, count: 8_192).write(to: file)
-        try await state.set(.plan, to: Data([2]))
-        #expect(try await bench.state.value(of: .plan) == Data([2]))
-        #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
-        #expect(bench.lines.all.contains { $0.contains("the state in") && $0.contains("is damaged") })
-    }
-
-    @Test("A database of another program is left alone")
-    func foreign() async throws {
-        let bench = try GatewayBench()
-        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
-        try await DatabaseQueue(path: file.path).write { try $0.execute(sql: "PRAGMA application_id = 42") }
-        await #expect(throws: (any Error).self) { try await bench.state.set(.plan, to: nil) }
-        let found = try await DatabaseQueue(path: file.path).read { try Int.fetchOne($0, sql: "PRAGMA application_id") }
-        #expect(found == 42)
-    }
-
     @Test("A code of a link signs in once, and not after its time")
     func codes() async throws {
-        let bench = try GatewayBench()
+        let (bench, later) = (try GatewayBench(keepsPresence: false), Locked<Int64>(0))
         // A link into a state that no beacond reads would be of no use.
-        #expect(throws: ConsoleLink.Failure.self) { try ConsoleLink(bench.configuration([])) }
-        try await bench.state.set(.plan, to: nil)
-        let link = try ConsoleLink(bench.configuration([]))
-        let hash = AccessToken.hash(of: link.code)
-        #expect(try await !bench.state.use(code: AccessToken.hash(of: "another")))
-        #expect(try await bench.state.use(code: hash))
-        #expect(try await !bench.state.use(code: hash))
+        #expect(throws: EventStoreError.self) { try ConsoleLink(bench.configuration([])) }
+        let file = URL(fileURLWithPath: bench.configuration([]).outbox.path)
+        var clock = EventStoreClock.system
+        clock.wall = { [wall = clock.wall] in wall().advanced(by: later.withLock { $0 }) }
+        clock.sinceBoot = { [sinceBoot = clock.sinceBoot] in sinceBoot() + later.withLock { $0 } }
+        let state = GatewayState(try EventStore(file: file, settings: .gateway, clock: clock))
+        let hash = AccessToken.hash(of: try ConsoleLink(bench.configuration([])).code)
+        #expect(try await !state.access.use(code: AccessToken.hash(of: "another")))
+        #expect(try await state.access.use(code: hash))
+        #expect(try await !state.access.use(code: hash))
         let old = try ConsoleLink(bench.configuration([]))
-        try await bench.state.write { try $0.execute(sql: "UPDATE code SET time = time - 601") }
-        #expect(try await !bench.state.use(code: AccessToken.hash(of: old.code)))
+        later.withLock { $0 = 601 * Timestamp.nanosecondsPerSecond }
+        #expect(try await !state.access.use(code: AccessToken.hash(of: old.code)))
+    }
+
+    @Test("A guided start has a link before beacond has run")
+    func firstLink() async throws {
+        let bench = try GatewayBench(keepsPresence: false)
+        let settings = GuidedStart.configuration(
+            writing: bench.folder.path + "/c", web: WebSettings(), token: AccessToken(), folder: bench.folder)
+        let link = try ConsoleLink(settings)
+        let state = GatewayState(try EventStore(file: URL(fileURLWithPath: settings.outbox.path), settings: .gateway))
+        #expect(try await state.access.use(code: AccessToken.hash(of: link.code)))
+    }
+
+    @Test("A session ends with the token that it was for, and signing out ends it")
+    func sessions() async throws {
+        let access = try GatewayBench().state.access
+        try await access.addSession("a", for: nil)
+        #expect(try await access.hasSession("a", for: nil))
+        #expect(try await !access.hasSession("a", for: "token"))
+        try await access.addSession("b", for: "token")
+        #expect(try await !access.hasSession("a", for: nil))
+        for number in 0..<100 { try await access.addSession("c\(number)", for: "token") }
+        #expect(try await !access.hasSession("b", for: "token"))
+        #expect(try await access.hasSession("c0", for: "token"))
+        try await access.endSession("c0")
+        #expect(try await !access.hasSession("c0", for: "token"))
     }
 
     @Test("Of messages that nobody takes, the newest hundred wait")
     func messages() async throws {
         let bench = try GatewayBench()
         for number in 0..<105 {
-            try await bench.state.add(
+            try await bench.state.people.add(
                 InstallMessage(
-                    id: "\(number)", install: "i", time: .zero, content: RuleMessage(text: "\(number)"), rule: nil,
+                    id: "\(number)", install: "i", time: Timestamp(nanoseconds: Int64(number)), content: RuleMessage(text: "\(number)"), rule: nil,
                     taken: nil))
         }
-        let waiting = try await bench.state.messages(of: "i", isWaiting: true, limit: 200)
+        let waiting = try await bench.state.people.messages(of: "i", isWaiting: true, limit: 200)
         #expect(waiting.map(\.id) == (5..<105).map(String.init))
-        try await bench.state.take(["5", "7"], by: "other", at: .zero)
-        #expect(try await bench.state.messages(of: "i", isWaiting: true, limit: 200).count == 100)
-        try await bench.state.take(["5", "7"], by: "i", at: .zero)
-        #expect(try await bench.state.messages(of: "i", isWaiting: true, limit: 2).map(\.id) == ["6", "8"])
+        try await bench.state.people.take(["5", "7"], by: "other", at: .zero)
+        #expect(try await bench.state.people.messages(of: "i", isWaiting: true, limit: 200).count == 100)
+        try await bench.state.people.take(["5", "7"], by: "i", at: .zero)
+        #expect(try await bench.state.people.messages(of: "i", isWaiting: true, limit: 2).map(\.id) == ["6", "8"])
     }
 
-    @Test("An app has at most 5000 installs, and none that was silent for 400 days")
+    @Test("An app has at most 5000 installs, and those that were silent longest are forgotten")
     func installBounds() async throws {
-        let state = try GatewayBench().state
-        @Sendable func install(_ number: Int, app: String = "a") -> Install {
-            let time = Timestamp(nanoseconds: Int64(number) * 1_000_000_000)
-            return Install(
-                id: "\(app)\(number)", app: app, user: "u\(number)", first: time, last: time, events: 1,
-                attributes: ["a": "b"])
+        let bench = try GatewayBench()
+        let people = try bench.state.people
+        func save(_ numbers: Range<Int>, of app: String = "a") async throws {
+            var step = Step()
+            for number in numbers {
+                let time = Timestamp(nanoseconds: Int64(number) * 1_000_000_000)
+                step.changes += try StoredPeople.changes(
+                    saving: Install(
+                        id: "\(app)\(number)", app: app, user: "u\(number)", first: time, last: time, events: 1,
+                        attributes: ["a": "b"]))
+            }
+            try await people.store.append(step)
         }
-        try await state.write { database in
-            // As `save` does, in less time.
-            try database.execute(
-                sql: """
-                    WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
-                    INSERT INTO install (id, app, user, first, last, events)
-                    SELECT 'a' || i, 'a', 'u' || i, i * 1000000000, i * 1000000000, 1 FROM n;
-                    INSERT INTO person (app, user, attributes) SELECT app, user, '{}' FROM install;
-                    """)
-            for number in 5_000..<5_050 { try GatewayState.save(install(number), in: database) }
-            try GatewayState.save(install(1, app: "b"), in: database)
-        }
-        try await state.add(
-            InstallMessage(id: "m", install: "a5049", time: .zero, content: RuleMessage(text: "t"), rule: nil))
-        let kept = try await state.installs(limit: 10_000)
-        #expect(kept.count == 5_001 && kept.last?.id == "b1" && kept.dropLast().last?.id == "a50")
-        #expect(try await state.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM person") } == 5_001)
-        let later = install(6_000 + 400 * 86_400)
-        try await state.write { try GatewayState.save(later, in: $0) }
-        #expect(try await state.installs(limit: 10_000).map(\.id) == [later.id, "b1"])
-        #expect(try await state.messages(of: "a5049", isWaiting: true, limit: 9) == [])
+        try await save(0..<1, of: "b")
+        for start in stride(from: 0, to: 5_000, by: 1_000) { try await save(start..<start + 1_000) }
+        try await save(5_000..<5_050)
+        let kept = try await people.installs(limit: 10_000)
+        #expect(kept.count == 5_001 && kept.first?.id == "a5049" && kept.first?.attributes == ["a": "b"])
+        #expect(try await people.installCounts() == ["a": 5_000, "b": 1])
+        #expect(try await people.store.state("person").count == 5_001)
     }
 
-    @Test("A row that another program spoilt is passed over and told")
-    func spoiltRow() async throws {
-        let bench = try GatewayBench()
+    @Test("What is forgotten with an install is the install's alone")
+    func forget() async throws {
+        let people = try GatewayBench().state.people
+        // A name that begins like another's is somebody else's, whatever is in it.
+        let names = ["i", "i/1", "i\n1", String(repeating: "i", count: 600)]
+        for (number, name) in names.enumerated() {
+            let install = Install(
+                id: name, app: "a", user: number < 2 ? "mia" : "tom\(number)", first: .zero, last: .zero, events: 1,
+                attributes: ["n": "\(number)"])
+            try await people.store.append(Step(changes: try StoredPeople.changes(saving: install)))
+            for message in 0..<2 {
+                try await people.add(
+                    InstallMessage(
+                        id: "\(message)", install: name, time: Timestamp(nanoseconds: Int64(message)),
+                        content: RuleMessage(text: "t"), rule: nil))
+            }
+            try await people.take(["0"], by: name, at: .zero)
+        }
+        #expect(try await people.forget(install: "i"))
+        #expect(try await !people.forget(install: "i"))
+        #expect(try await people.messages(of: "i", isWaiting: false, limit: 9).isEmpty)
+        for name in names.dropFirst() {
+            #expect(try await people.messages(of: name, isWaiting: false, limit: 9).map(\.id) == ["1", "0"])
+        }
+        let left = try await people.installs(limit: 9)
+        #expect(Set(left.map(\.id)) == Set(names.dropFirst()) && left.allSatisfy { $0.waiting == 1 })
+        #expect(left.first { $0.id == "i/1" }?.attributes == ["n": "1"])
+        #expect(try await people.forget(install: "i/1"))
+        #expect(try await people.store.state("person").map(\.key).allSatisfy { !$0.contains("mia") })
+    }
+
+    @Test("The audit trail is read page by page, the newest first, of one rule or all")
+    func trail() async throws {
+        let trail = try GatewayBench().state.trail
+        for number in 0..<25 {
+            let run = RuleRun(
+                time: .zero, rule: number.isMultiple(of: 5) ? "five" : "r", event: Int64(number), summary: "s",
+                person: nil, action: "a", outcome: .done)
+            try await trail.store.append(Step(changes: try trail.changes(adding: [run], [])))
+        }
+        for (rule, expected) in [(nil, (0..<25).reversed().map(Int64.init)), ("five", [20, 15, 10, 5, 0])] {
+            var (events, before): ([Int64?], String?) = ([], nil)
+            while let page = try? await trail.runs(of: rule, before: before, limit: 4), !page.isEmpty {
+                events += page.map(\.event)
+                before = page.last?.id
+            }
+            #expect(events == expected)
+        }
+    }
+
+    @Test("A value that another version wrote is passed over")
+    func otherVersion() async throws {
+        let state = try GatewayBench().state
         for name in ["a", "b"] {
-            #expect(try await bench.state.add(RegisteredApp(name: name, key: "k\(name)", secretHash: "h")))
+            #expect(try await state.access.add(RegisteredApp(name: name, key: "k\(name)", secretHash: "h")))
         }
-        bench.state.close()
-        let file = GatewayState.file(besideOutbox: bench.folder.path + "/outbox.sqlite")
-        var configuration = Configuration()
-        // Another schema lets other values in.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
-        try await DatabaseQueue(path: file.path, configuration: configuration).writeWithoutTransaction { database in
-            try database.execute(
-                sql: "UPDATE sqlite_master SET sql = replace(sql, ', STRICT', '') WHERE name = 'app'")
+        for namespace in ["app", "install", "message", "run", "item", "firing"] {
+            try await state.store.append(
+                Step(changes: [StateChange(namespace: namespace, key: "a", value: Data("{}".utf8))]))
         }
-        try await DatabaseQueue(path: file.path).write {
-            try $0.execute(sql: "UPDATE app SET secret = x'00ff' WHERE name = 'a'")
-        }
-        #expect(try await bench.state.apps().map(\.name) == ["b"])
-        #expect(bench.lines.all.contains { $0.contains("rows of the state") && $0.contains("passed over") })
+        #expect(try await state.access.apps().map(\.name) == ["b"])
+        #expect(try await state.people.installs(limit: 9).isEmpty)
+        #expect(try await state.trail.runs(of: nil, before: nil, limit: 9).isEmpty)
+        #expect(try await state.items.all().isEmpty)
+        #expect(try await state.trail.firings([:], at: .zero).isEmpty)
     }
 
     // MARK: - Backup
 
-    /// Puts something else in the place of a part of a backup.
-    private func replace(part: String, of backup: URL, by content: Data) throws {
-        try DatabaseQueue(path: backup.path).write { database in
-            try database.execute(sql: "DELETE FROM piece WHERE part = ?", arguments: [part])
-            try database.execute(
-                sql: "INSERT INTO piece (part, number, content) VALUES (?, 0, ?)", arguments: [part, content])
-        }
-    }
-
     @Test(
         "What somebody put into a backup is refused, or stays behind",
         arguments: [
-            ("CREATE TRIGGER t AFTER INSERT ON app BEGIN DELETE FROM app; END; CREATE VIEW v AS SELECT 1", true),
-            ("CREATE TABLE other (a); ALTER TABLE app ADD COLUMN extra TEXT", true),
+            ("CREATE TRIGGER t AFTER INSERT ON state BEGIN DELETE FROM state; END; CREATE VIEW v AS SELECT 1", true),
+            ("CREATE TABLE other (a); ALTER TABLE state ADD COLUMN extra TEXT", true),
             ("UPDATE event SET time = 9223372036854775807, arrival = -9223372036854775808", true),
-            ("INSERT INTO session (hash, time) VALUES ('s', 1); INSERT INTO code (hash, time) VALUES ('c', 1)", true),
-            ("UPDATE app SET secret = x'00ff'", false), ("UPDATE setting SET value = 'text'", false),
+            ("INSERT INTO state VALUES ('session', 's', x'00', NULL, 1), ('code', 'c', x'01', NULL, 1)", true),
+            ("UPDATE state SET value = 'text'", false), ("UPDATE state SET modified = x'00'", false),
             ("UPDATE event SET time = 'x'", false), ("UPDATE event SET id = x'00'", false),
-            ("DROP TABLE app; CREATE VIEW app AS SELECT 1 AS name", false),
-            ("DROP TABLE app; CREATE VIRTUAL TABLE app USING fts5(name)", false),
-            ("DROP TABLE message", false), ("ALTER TABLE app DROP COLUMN secret", false),
-            ("PRAGMA application_id = 7", false),
+            ("DROP TABLE state; CREATE VIEW state AS SELECT 1 AS namespace", false),
+            ("DROP TABLE state; CREATE VIRTUAL TABLE state USING fts5(namespace)", false),
+            ("DROP INDEX stateBySender; ALTER TABLE state DROP COLUMN modified", false), ("PRAGMA application_id = 7", false),
         ])
     func hostileBackup(change: String, isTaken: Bool) async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
-        try await from.state.set(.plan, to: Data([1]))
-        _ = try await from.state.add(Self.app)
-        try await from.history.append([
+        let backup = try await backup(of: from)
+        try await DatabaseQueue(path: backup.path).writeWithoutTransaction { try $0.execute(sql: change) }
+        func restore() throws -> Backup.Restored {
+            try Backup.restore(
+                from: backup, to: to.folder.path + "/beacond.sqlite", configuration: to.folder.path + "/c")
+        }
+        guard isTaken else {
+            #expect(throws: Backup.Failure.self) { try restore() }
+            let left = try FileManager.default.contentsOfDirectory(atPath: to.folder.path)
+            #expect(left.allSatisfy { $0 == "beacond.sqlite.lock" }, "\(left)")
+            return
+        }
+        _ = try restore()
+        let state = try to.state
+        #expect(try await state.access.apps() == [Self.app])
+        for namespace in ["session", "code", "configuration"] {
+            #expect(try await state.store.state(namespace).isEmpty)
+        }
+        #expect(try await EventHistory(state.store).all.map(\.event.summary) == ["in"])
+        await state.store.close()
+        let foreign = try await DatabaseQueue(path: to.folder.path + "/beacond.sqlite").read { database in
+            try Int.fetchOne(
+                database,
+                sql: "SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view') OR name = 'other'")
+        }
+        #expect(foreign == 0)
+    }
+
+    /// Returns a backup of a plan, an app, a session, an event and a configuration.
+    private func backup(of bench: WebBench) async throws -> URL {
+        try await bench.state.set(.plan, to: Data([1]))
+        _ = try await bench.state.access.add(Self.app)
+        try await bench.state.access.addSession("hash", for: nil)
+        try await bench.history.append([
             HistoryEvent(
                 time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
                 detail: "{}")
         ])
-        let backup = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(
-            to: backup, configuration: nil, state: from.state, store: from.history.store)
-        let isOfEvents = change.contains("event")
-        let file = from.bench.folder.appendingPathComponent("part")
-        if isOfEvents {
-            try await from.history.store.backUp(to: file)
-        } else {
-            try await from.state.file.opened().vacuum(into: file.path)
-        }
-        var configuration = Configuration()
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
-        try await DatabaseQueue(path: file.path, configuration: configuration).writeWithoutTransaction {
-            try $0.execute(
-                sql: "UPDATE sqlite_master SET sql = replace(replace(sql, ', STRICT', ''), ') STRICT', ')')")
-        }
-        try await DatabaseQueue(path: file.path).writeWithoutTransaction { try $0.execute(sql: change) }
-        try replace(part: isOfEvents ? "events" : "state", of: backup, by: try Data(contentsOf: file))
-        let outbox = to.folder.path + "/outbox.sqlite"
-        func restore() async throws {
-            _ = try await Backup.restore(from: backup, besideOutbox: outbox, configuration: to.folder.path + "/c")
-        }
-        guard isTaken else {
-            await #expect(throws: Backup.Failure.self) { try await restore() }
-            let left = try FileManager.default.contentsOfDirectory(atPath: to.folder.path)
-            #expect(left.allSatisfy { $0 == "outbox.sqlite.lock" }, "\(left)")
-            return
-        }
-        try await restore()
-        #expect(try await to.state.apps() == [Self.app])
-        let foreign = try await to.state.read { database in
-            try Int.fetchOne(
-                database,
-                sql: """
-                    SELECT (SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view') OR name = 'other')
-                    + (SELECT count(*) FROM session) + (SELECT count(*) FROM code)
-                    """)
-        }
-        #expect(foreign == 0)
-        let history = try EventHistory(EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway))
-        #expect(try await history.all.map(\.event.summary) == ["in"])
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: to.folder.path)
-                .allSatisfy { $0.hasPrefix("outbox.sqlite") })
+        let configuration = bench.bench.folder.appendingPathComponent("beacond.yaml")
+        try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
+        let file = bench.bench.folder.appendingPathComponent("b.backup")
+        try await Backup.write(to: file, configuration: configuration.path, store: bench.state.store)
+        return file
     }
 
     @Test("What a process that was killed left of a backup is removed at the next start")
@@ -295,7 +284,7 @@ struct GatewayStateTests {
         let names = [Backup.temporaryFile(in: bench.folder).lastPathComponent, "outbox.sqlite", "backup.sqlite"]
         for name in names { try Data([1]).write(to: bench.folder.appendingPathComponent(name)) }
         try Data([1]).write(to: bench.folder.appendingPathComponent(names[0] + "-journal"))
-        Backup.sweep(besideOutbox: bench.folder.path + "/outbox.sqlite")
+        Backup.sweep(besideStore: bench.folder.path + "/outbox.sqlite")
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).sorted()
                 == ["backup.sqlite", "outbox.sqlite"])
@@ -304,79 +293,48 @@ struct GatewayStateTests {
     @Test("A backup put back elsewhere has all that was there, and signs nobody in")
     func backup() async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
-        try await from.state.set(.plan, to: Data([1]))
-        _ = try await from.state.add(Self.app)
-        try await from.state.addSession("hash", for: nil)
-        try await from.history.append([
-            HistoryEvent(
-                time: .zero, kind: .enter, summary: "in", receiver: nil, region: "hall", place: nil, beacon: nil,
-                detail: "{}")
-        ])
-        let configuration = from.bench.folder.appendingPathComponent("beacond.yaml")
-        try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
-        let file = from.bench.folder.appendingPathComponent("b.backup")
         try await from.bench.save(Self.presence(["region hall": .inside]))
-        try await Backup.write(
-            to: file, configuration: configuration.path, state: from.state, store: from.history.store)
-        let outbox = to.folder.path + "/outbox.sqlite"
-        try await to.state.set(.plan, to: Data([2]))
-        func restore() async throws -> Backup.Restored {
-            try await Backup.restore(
-                from: file, besideOutbox: outbox, configuration: to.folder.path + "/etc/beacond.yaml")
+        let file = try await backup(of: from)
+        let path = to.folder.path + "/beacond.sqlite"
+        func restore() throws -> Backup.Restored {
+            try Backup.restore(from: file, to: path, configuration: to.folder.path + "/etc/beacond.yaml")
         }
-        let running = to.state
-        _ = try await running.value(of: .plan)
-        await #expect(throws: Backup.Failure.self) { _ = try await restore() }
-        running.close()
-        let store = try EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway)
-        try await store.append(
+        let running = try to.state
+        try await running.store.append(
             Step(changes: Self.presence(["region attic": .outside]).changes(since: Presence())))
-        await #expect(throws: Backup.Failure.self) { _ = try await restore() }
-        await store.close()
-        // What a process that was killed left beside a damaged file belongs to no other.
-        let damaged = GatewayState.file(besideOutbox: outbox)
-        try Data(repeating: 3, count: 4_096).write(to: damaged)
-        try Data(repeating: 5, count: 40_000).write(to: URL(fileURLWithPath: damaged.path + "-wal"))
-        let restored = try await restore()
-        #expect(restored.setAside.count == 2 && restored.configuration?.hasSuffix("/etc/beacond.yaml") == true)
-        #expect(try await to.state.apps() == [Self.app])
-        let history = try EventHistory(EventStore(file: URL(fileURLWithPath: outbox), settings: .gateway))
-        #expect(try await Presence(in: history.store) == Self.presence(["region hall": .inside]))
-        #expect(try await !to.state.hasSession("hash", for: nil))
-        #expect(try await history.all.map(\.event.summary) == ["in"])
+        #expect(throws: Backup.Failure.self) { try restore() }
+        await running.store.close()
+        let restored = try restore()
+        #expect(restored.setAside != nil && restored.configuration?.hasSuffix("/etc/beacond.yaml") == true)
+        let state = try to.state
+        #expect(try await state.access.apps() == [Self.app])
+        #expect(try await Presence(in: state.store) == Self.presence(["region hall": .inside]))
+        #expect(try await !state.access.hasSession("hash", for: nil))
+        #expect(try await EventHistory(state.store).all.map(\.event.summary) == ["in"])
+        #expect(try await state.store.state("configuration").isEmpty)
     }
 
     @Test("What is put back belongs to the owner of the state, and the service can read the configuration")
     func restoredOwner() async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
-        try await from.state.set(.plan, to: Data([1]))
-        _ = try await from.state.add(Self.app)
-        try await from.history.append([])
-        let configuration = from.bench.folder.appendingPathComponent("beacond.yaml")
-        try "web: true\n".write(to: configuration, atomically: true, encoding: .utf8)
-        let file = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(
-            to: file, configuration: configuration.path, state: from.state, store: from.history.store)
+        let file = try await backup(of: from)
         // Only root gives files away.
         let owner = geteuid() == 0 ? 4711 : geteuid()
-        let state = to.folder.path + "/state"
-        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-        #expect(chown(state, owner, getegid()) == 0)
-        let (outbox, path) = (state + "/outbox.sqlite", to.folder.path + "/etc/beacond.yaml")
+        let folder = to.folder.path + "/state"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        #expect(chown(folder, owner, getegid()) == 0)
+        let (store, path) = (folder + "/beacond.sqlite", to.folder.path + "/etc/beacond.yaml")
         // On a new machine, and where files are there.
         for round in 0..<2 {
-            let restored = try await Backup.restore(
-                from: file, besideOutbox: outbox, configuration: path)
-            #expect(restored.setAside.isEmpty == (round == 0))
-            for file in [GatewayState.file(besideOutbox: outbox), URL(fileURLWithPath: outbox)] {
-                let rights = try #require(FileRights(file.path, followsLinks: false))
-                #expect(rights.owner == owner && rights.mode & 0o777 == 0o600, "\(file.path)")
-            }
+            let restored = try Backup.restore(from: file, to: store, configuration: path)
+            #expect((restored.setAside == nil) == (round == 0))
+            let rights = try #require(FileRights(store, followsLinks: false))
+            #expect(rights.owner == owner && rights.mode & 0o777 == 0o600)
             #expect(FileRights(path, followsLinks: false).map { $0.mode & 0o777 } == 0o644)
             #expect(FileRights(to.folder.path + "/etc", followsLinks: false).map { $0.mode & 0o777 } == 0o755)
         }
         try "web: false\n".write(toFile: path, atomically: true, encoding: .utf8)
-        let beside = try await Backup.restore(from: file, besideOutbox: outbox, configuration: path).configuration
+        let beside = try Backup.restore(from: file, to: store, configuration: path).configuration
         #expect(beside == path + ".restored")
         #expect(FileRights(path + ".restored", followsLinks: false).map { $0.mode & 0o777 } == 0o644)
     }
@@ -384,18 +342,16 @@ struct GatewayStateTests {
     @Test("A backup of which a part is missing is refused, and nothing is touched")
     func halfBackup() async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))
-        try await from.state.set(.plan, to: Data([1]))
-        _ = try await from.state.add(Self.app)
-        let file = from.bench.folder.appendingPathComponent("b.backup")
-        try await Backup.write(
-            to: file, configuration: nil, state: from.state, store: from.history.store)
+        let file = try await backup(of: from)
         let whole = try Data(contentsOf: file)
-        try await to.state.set(.plan, to: Data([2]))
+        let store = try to.state
+        try await store.set(.plan, to: Data([2]))
+        await store.store.close()
         for part in [0.3, 0.6, 0.9] {
             try whole.prefix(Int(Double(whole.count) * part)).write(to: file)
-            await #expect(throws: Backup.Failure.self) {
-                try await Backup.restore(
-                    from: file, besideOutbox: to.folder.path + "/outbox.sqlite", configuration: to.folder.path + "/c")
+            #expect(throws: Backup.Failure.self) {
+                try Backup.restore(
+                    from: file, to: to.folder.path + "/beacond.sqlite", configuration: to.folder.path + "/c")
             }
         }
         #expect(try await to.state.value(of: .plan) == Data([2]))
@@ -407,9 +363,9 @@ struct GatewayStateTests {
         let file = bench.folder.appendingPathComponent("x")
         try Data(repeating: 1, count: 5_000).write(to: file)
         for path in [file, bench.folder.appendingPathComponent("nowhere")] {
-            await #expect(throws: Backup.Failure.self) {
-                try await Backup.restore(
-                    from: path, besideOutbox: bench.folder.path + "/o", configuration: bench.folder.path + "/c")
+            #expect(throws: Backup.Failure.self) {
+                try Backup.restore(
+                    from: path, to: bench.folder.path + "/o", configuration: bench.folder.path + "/c")
             }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path) == ["x"])

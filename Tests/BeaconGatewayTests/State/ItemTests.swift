@@ -1,11 +1,11 @@
 import BeaconDelivery
 import BeaconEngine
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
 import Foundation
-import GRDB
 import HTTPTypes
 import TestSupport
 import Testing
@@ -61,7 +61,7 @@ struct ItemTests {
         #expect(renamed.status == 200)
         #expect(await bench.gateway.condition(of: "Front door") == nil)
         // Another process, later.
-        let later = bench.server.current.withLock { $0 }.adding(try await bench.bench.state.items())
+        let later = bench.server.current.withLock { $0 }.adding(try await bench.state.items.all())
         #expect(later.regions.map(\.name) == ["hall", "back/door"])
         #expect(try await send(bench, .delete, "/v1/regions/back%2Fdoor").status == 204)
         #expect(try await send(bench, .delete, "/v1/regions/back%2Fdoor").status == 404)
@@ -72,11 +72,13 @@ struct ItemTests {
     func changedRows() async throws {
         let bench = try bench()
         func numbers() async throws -> [String: Int] {
-            try await bench.state.read { database in
-                try Dictionary(
-                    Row.fetchAll(database, sql: "SELECT name, number FROM item").map { ($0["name"], $0["number"]) }
-                ) { first, _ in first }
+            struct Item: Decodable {
+                var name: String
+                var order: Int
             }
+            let rows = try await bench.state.store.state("item")
+            let items = try rows.map { try JSONDecoder().decode(Item.self, from: $0.value) }
+            return Dictionary(uniqueKeysWithValues: items.map { ($0.name, $0.order) })
         }
         func put(_ name: String, _ method: HTTPRequest.Method = .post, _ path: String = "", as new: String? = nil)
             async throws
@@ -133,7 +135,7 @@ struct ItemTests {
         #expect(answer.status == 422)
         let keys = (answer.json["errors"] as? [[String: Any]])?.compactMap { $0["key"] as? String } ?? []
         #expect(keys.contains(key), "\(answer.body)")
-        #expect(try await bench.state.items().isEmpty)
+        #expect(try await bench.state.items.all().isEmpty)
     }
 
     @Test("What a rule of the console refers to is not taken away from it")
@@ -177,7 +179,7 @@ struct ItemTests {
         #expect(try await send(bench, .delete, "/v1/rules/s").status == 204)
         #expect(try await send(bench, .post, "/v1/rules", renamed).status == 201)
         #expect(try await isOn("s") == true)
-        #expect(try await bench.state.switches().isEmpty)
+        #expect(try await bench.state.trail.switches().isEmpty)
     }
 
     @Test("A region that is inside stays so by other rules: nobody came, and nobody left")
@@ -287,7 +289,7 @@ struct ItemTests {
         let answer = try await post(bench, table)
         #expect(answer.status == 422)
         #expect((answer.json["errors"] as? [[String: Any]])?.first?["key"] as? String == line, "\(answer.body)")
-        #expect(try await bench.state.items().isEmpty)
+        #expect(try await bench.state.items.all().isEmpty)
     }
 
     @Test("A table says which beacons are trackers, as spreadsheets write it")

@@ -304,11 +304,11 @@ struct RequestGuardTests {
     @Test("Who is logged in stays so while the token is the same, and not with another")
     func reload() async throws {
         let bench = try GatewayBench()
-        let session = try await WebSessions(tokenHash: "a", state: bench.state).begin()
+        let session = try await WebSessions(tokenHash: "a", access: try bench.state.access).begin()
         // Another process, later.
-        let later = WebSessions(tokenHash: "a", state: bench.state)
+        let later = WebSessions(tokenHash: "a", access: try bench.state.access)
         #expect(try await later.contains(session))
-        #expect(try await !WebSessions(tokenHash: "b", state: bench.state).contains(session))
+        #expect(try await !WebSessions(tokenHash: "b", access: try bench.state.access).contains(session))
         try await later.end(session)
         #expect(try await !later.contains(session))
     }

@@ -44,17 +44,17 @@ struct WebBench {
         let store = try self.bench.store ?? GatewayBench.store(in: self.bench.folder, self.bench.lines)
         broadcast = EventBroadcast(store)
         history = try EventHistory(store)
-        state = self.bench.state
+        state = GatewayState(store)
         var configuration = self.bench.configuration(sources, places: places)
         configuration.web = settings
         change(&configuration)
-        rules = RuleEngine(configuration.launch.rules, state: state, logger: self.bench.lines.logger)
+        rules = RuleEngine(configuration.launch.rules, trail: state.trail, logger: self.bench.lines.logger)
         gateway = self.bench.gateway(
             sources, runners: runners, places: places, rules: rules, broadcast: broadcast, configuration: configuration)
         server = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: nil, current: Locked(configuration),
             history: history, state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
-            sessions: WebSessions(tokenHash: settings.tokenHash, state: state),
+            sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access),
             reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })
         responder = server.router().buildResponder()
     }

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconSupport
 import Foundation
 import HTTPTypes
@@ -9,8 +10,7 @@ struct BackupRoutes: Sendable {
     let settings: WebSettings
     /// The configuration of the file, which a reload replaces.
     let current: Locked<GatewayConfiguration>
-    let state: GatewayState
-    let history: EventHistory
+    let store: EventStore
     /// True while a backup is made.
     private let isBackingUp = Locked(false)
 
@@ -33,8 +33,7 @@ struct BackupRoutes: Sendable {
             let folder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
             let file = Backup.temporaryFile(in: folder)
             do {
-                try await Backup.write(
-                    to: file, configuration: configuration.path, state: state, store: history.store)
+                try await Backup.write(to: file, configuration: configuration.path, store: store)
                 let handle = try FileHandle(forReadingFrom: file)
                 // The open file stays readable, and is gone once it is closed, however this ends.
                 try FileManager.default.removeItem(at: file)

@@ -79,7 +79,7 @@ struct IntakeRoutes: Sendable {
             var request = request
             let ids = try await request.value(Acknowledgement.self).ids
             guard ids.count <= 1_000 else { throw Problem(.unprocessableContent, "there are more than 1000 \"ids\"") }
-            try await state.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
+            try await state.people.take(ids, by: install, at: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero)
             return Response(status: .noContent)
         }
         router.post("webhooks/{name}") { request, context in
@@ -119,7 +119,7 @@ struct IntakeRoutes: Sendable {
         }
     }
 
-    private var senders: SenderCheck { SenderCheck(settings: configuration.intake, state: state) }
+    private var senders: SenderCheck { SenderCheck(settings: configuration.intake, access: state.access) }
 
     /// Returns the app and the install that a request is from.
     private func sender(of request: Request, _ context: WebContext) async throws -> (app: String, install: String) {
@@ -129,7 +129,7 @@ struct IntakeRoutes: Sendable {
             throw Problem(
                 .badRequest, "the identifier of an install has at most \(AppEventForm.longestInstall) characters")
         }
-        if let known = try await state.installs([install])[install], known.app != app {
+        if let known = try await state.people.installs([install])[install], known.app != app {
             throw Problem(.forbidden, "this install is another app's")
         }
         return (app, install)
@@ -143,12 +143,12 @@ struct IntakeRoutes: Sendable {
         defer { polls.withLock { $0 -= 1 } }
         let deadline = ContinuousClock.now + (isPatient ? wait : .zero)
         while true {
-            let seen = state.messages.count
-            let messages = try await state.messages(of: install, isWaiting: true, limit: Self.mostMessages)
+            let seen = state.people.news.count
+            let messages = try await state.people.messages(of: install, isWaiting: true, limit: Self.mostMessages)
             let left = ContinuousClock.now.duration(to: deadline)
             guard messages.isEmpty, left > .zero, !isEnding.withLock({ $0 }) else { return messages }
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await state.messages.wait(after: seen) }
+                group.addTask { await state.people.news.wait(after: seen) }
                 group.addTask { try? await Task.sleep(for: left) }
                 await group.next()
                 group.cancelAll()

@@ -68,7 +68,7 @@ struct ItemChanges: Sendable {
             if let fleet, change.isShared {
                 _ = try await fleet.change(change)
             } else {
-                let (configuration, revision) = try await state.apply(
+                let (configuration, revision) = try await state.items.apply(
                     change, to: await gateway.base, isInFleet: fleet != nil)
                 if fleet == nil {
                     await gateway.apply(configuration, revision: revision)

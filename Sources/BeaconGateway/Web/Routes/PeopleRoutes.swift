@@ -76,7 +76,7 @@ struct PeopleRoutes: Sendable {
     func add(to router: RouterGroup<WebContext>) {
         addApps(to: router)
         router.get("installs") { _, _ in
-            let installs = try await state.installs(limit: Self.mostInstalls)
+            let installs = try await state.people.installs(limit: Self.mostInstalls)
             return try Response.json([
                 "installs": installs.map { install in
                     InstallValue(
@@ -87,14 +87,14 @@ struct PeopleRoutes: Sendable {
             ])
         }
         router.delete("installs/{id}") { _, context in
-            guard try await state.forget(install: try context.name("id")) else { throw Self.noInstall }
+            guard try await state.people.forget(install: try context.name("id")) else { throw Self.noInstall }
             return Response(status: .noContent)
         }
         router.get("installs/{id}/messages") { _, context in
             let id = try context.name("id")
-            guard try await state.installs([id])[id] != nil else { throw Self.noInstall }
+            guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
             return try Response.json([
-                "messages": try await state.messages(of: id, isWaiting: false, limit: 200).map(MessageValue.init)
+                "messages": try await state.people.messages(of: id, isWaiting: false, limit: 200).map(MessageValue.init)
             ])
         }
         router.post("installs/{id}/messages") { request, context in
@@ -115,12 +115,12 @@ struct PeopleRoutes: Sendable {
             guard wish.title?.count ?? 0 <= 200, wish.url?.count ?? 0 <= 2_000 else {
                 throw Problem(.unprocessableContent, "a title has at most 200 characters, an address 2000")
             }
-            guard try await state.installs([id])[id] != nil else { throw Self.noInstall }
+            guard try await state.people.installs([id])[id] != nil else { throw Self.noInstall }
             let message = InstallMessage(
                 id: UUID().uuidString.lowercased(), install: id,
                 time: Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero,
                 content: RuleMessage(title: wish.title, text: wish.text, url: wish.url))
-            try await state.add(message)
+            try await state.people.add(message)
             return try Response.json(MessageValue(message), status: .created)
         }
     }
@@ -129,11 +129,11 @@ struct PeopleRoutes: Sendable {
 
     private func addApps(to router: RouterGroup<WebContext>) {
         router.get("apps") { _, _ in
-            let counts = try await state.installCounts()
+            let counts = try await state.people.installCounts()
             let ofFile = configuration.intake.apps.map {
                 AppValue(name: $0.name, key: $0.apiKey.reveal(), origin: "file", installs: counts[$0.name] ?? 0)
             }
-            let ofConsole = try await state.apps().map {
+            let ofConsole = try await state.access.apps().map {
                 AppValue(name: $0.name, key: $0.key, origin: "console", installs: counts[$0.name] ?? 0)
             }
             return try Response.json(["apps": ofFile + ofConsole])
@@ -156,7 +156,7 @@ struct PeopleRoutes: Sendable {
             let (key, secret) = (UUID().uuidString.lowercased(), AccessToken())
             let intake = configuration.intake
             let isTaken = intake.apps.contains { $0.name == name } || intake.webhooks.contains { $0.name == name }
-            guard !isTaken, try await state.add(RegisteredApp(name: name, key: key, secretHash: secret.hash)) else {
+            guard !isTaken, try await state.access.add(RegisteredApp(name: name, key: key, secretHash: secret.hash)) else {
                 throw Problem(
                     .conflict, "there is a sender of this name already; give the app another",
                     errors: [.init(key: "name", detail: "is the name of another")])
@@ -168,7 +168,7 @@ struct PeopleRoutes: Sendable {
             if configuration.intake.apps.contains(where: { $0.name == name }) {
                 throw Problem(.conflict, "this app is in the file; remove it there")
             }
-            guard try await state.remove(app: name) else { throw Problem(.notFound, "there is no app of this name") }
+            guard try await state.access.remove(app: name) else { throw Problem(.notFound, "there is no app of this name") }
             return Response(status: .noContent)
         }
     }

@@ -69,7 +69,7 @@ struct RuleRoutes: Sendable {
     }
 
     private struct RunValue: Encodable {
-        var number: Int64
+        var id: String
         var time: Double
         var rule: String
         @Nullable var event: Int64?
@@ -82,7 +82,7 @@ struct RuleRoutes: Sendable {
 
     private struct Runs: Encodable {
         var runs: [RunValue]
-        @Nullable var next: Int64?
+        @Nullable var next: String?
     }
 
     func add(to router: RouterGroup<WebContext>) {
@@ -109,17 +109,17 @@ struct RuleRoutes: Sendable {
         }
         router.get("rules/runs") { request, _ in
             let limit = try request.number("limit", 1...500) ?? 100
-            let before = try request.number("before", 1...Int.max)
-            let runs = try await state.runs(
-                of: request.parameter("rule"), before: before.map(Int64.init), limit: limit)
+            let before = request.parameter("before")
+            let runs = try await state.trail.runs(
+                of: request.parameter("rule"), before: before, limit: limit)
             return try Response.json(
                 Runs(
                     runs: runs.map { run in
                         RunValue(
-                            number: run.number ?? 0, time: run.time.seconds, rule: run.rule, event: run.event,
+                            id: run.id ?? "", time: run.time.seconds, rule: run.rule, event: run.event,
                             summary: run.summary, person: run.person, action: run.action,
                             outcome: run.outcome.rawValue, detail: run.detail)
-                    }, next: runs.count == limit ? runs.last?.number : nil))
+                    }, next: runs.count == limit ? runs.last?.id : nil))
         }
     }
 
@@ -189,7 +189,7 @@ struct RuleRoutes: Sendable {
             let (page, last) = try await history.events(after: number)
             let events = page.filter { kinds.contains($0.event.kind) && $0.event.time <= to ?? .latest }
             let unknown = Set(events.compactMap(\.event.install)).subtracting(installs.keys)
-            if !unknown.isEmpty { installs.merge(try await state.installs(unknown)) { _, new in new } }
+            if !unknown.isEmpty { installs.merge(try await state.people.installs(unknown)) { _, new in new } }
             for event in events {
                 if event.event.time >= from {
                     value.events += 1

@@ -25,7 +25,7 @@ struct SessionRoutes: Sendable {
             throw Problem(
                 .unprocessableContent, "\"token\" is missing", errors: [.init(key: "token", detail: "is missing")])
         }
-        return try await state.use(code: AccessToken.hash(of: code))
+        return try await state.access.use(code: AccessToken.hash(of: code))
     }
 
     /// Adds the exchange of the token for a cookie, which a browser keeps.

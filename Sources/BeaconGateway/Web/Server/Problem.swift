@@ -1,7 +1,6 @@
 import BeaconEventStore
 import BeaconSupport
 import Foundation
-import GRDB
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -106,7 +105,7 @@ struct ProblemMiddleware: RouterMiddleware {
             response = Problem(error.status, error.status.reasonPhrase).response
         } catch {
             // A client that goes away in the middle of its request is no failure of this side's.
-            let isOwn = error is DatabaseError || error is EventStoreError
+            let isOwn = error is EventStoreError
             logger.log(
                 level: isOwn ? .warning : .debug,
                 "\(request.method) \(WebServer.key(request.uri.path).printable): \(error)")

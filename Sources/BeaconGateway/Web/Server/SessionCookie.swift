@@ -11,7 +11,7 @@ enum SessionCookie {
     private static let plainName = "beacond-session"
     private static let secureName = "__Host-" + plainName
     /// The time that a browser keeps it: as long as beacond keeps the session.
-    private static let lifetime = Int(GatewayState.sessionTime / .seconds(1))
+    private static let lifetime = Int(ConsoleAccess.sessionTime / .seconds(1))
 
     /// Returns the name of a request's session; nil where it has none.
     ///

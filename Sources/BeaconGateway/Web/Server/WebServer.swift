@@ -73,7 +73,7 @@ struct WebServer: Service {
                 guard (try? await gracefulShutdown()) != nil else { return }
                 // Streams end, and with them their connections; who takes longer is not waited for.
                 isEnding.withLock { $0 = true }
-                state.messages.signal()
+                state.people.news.signal()
                 broadcast.finish()
                 await gateway.endListeners()
                 try? await Task.sleep(for: Self.grace)
@@ -173,7 +173,7 @@ struct WebServer: Service {
         ).add(to: v1)
         PeopleRoutes(state: state, current: current).add(to: v1)
         PlanRoutes(gateway: gateway, state: state, broadcast: broadcast).add(to: v1)
-        BackupRoutes(settings: settings, current: current, state: state, history: history).add(to: v1)
+        BackupRoutes(settings: settings, current: current, store: state.store).add(to: v1)
         SetupRoutes(settings: settings, current: current, diagnoses: diagnoses, reload: reload, logger: logger).add(
             to: v1)
         let patterns = RoutePattern.patterns(router.routes.map { ($0.path.description, $0.method) })

@@ -3,7 +3,7 @@
 struct WebSessions: Sendable {
     /// The hash of the token; nil where none is needed.
     let tokenHash: String?
-    let state: GatewayState
+    let access: ConsoleAccess
 
     /// Begins a session.
     ///
@@ -11,7 +11,7 @@ struct WebSessions: Sendable {
     /// - Throws: an error where it cannot be kept.
     func begin() async throws -> String {
         let name = AccessToken()
-        try await state.addSession(name.hash, for: tokenHash)
+        try await access.addSession(name.hash, for: tokenHash)
         return name.text
     }
 
@@ -19,9 +19,9 @@ struct WebSessions: Sendable {
     ///
     /// - Throws: an error where that cannot be looked up.
     func contains(_ name: String) async throws -> Bool {
-        try await state.hasSession(AccessToken.hash(of: name), for: tokenHash)
+        try await access.hasSession(AccessToken.hash(of: name), for: tokenHash)
     }
 
     /// Ends a session.
-    func end(_ name: String) async throws { try await state.endSession(AccessToken.hash(of: name)) }
+    func end(_ name: String) async throws { try await access.endSession(AccessToken.hash(of: name)) }
 }

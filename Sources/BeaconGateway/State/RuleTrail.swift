@@ -1,0 +1,135 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+
+/// What a rule did, or why it did nothing: an entry of the audit trail.
+struct RuleRun: Sendable {
+    /// What became of it.
+    enum Outcome: String, Sendable, Codable {
+        case done, failed, waiting, withheld
+    }
+
+    /// Its name, by which one asks for those before it; nil before it is kept.
+    var id: String?
+    var time: Timestamp
+    var rule: String
+    /// The number of the event in the history; nil where it is not known.
+    var event: Int64?
+    var summary: String
+    var person: String?
+    /// What is done, in words: the program, "message to …", "notification to …".
+    var action: String
+    var outcome: Outcome
+    /// Why it failed or was withheld.
+    var detail: String?
+}
+
+/// The name is the key.
+extension RuleRun: Codable {
+    enum CodingKeys: CodingKey { case time, rule, event, summary, person, action, outcome, detail }
+}
+
+/// When a rule ran for somebody.
+struct RuleFiring: Hashable, Sendable, Codable {
+    var rule: String
+    var person: String
+    var time: Timestamp
+}
+
+/// What rules did, when they ran last for whom, and which are switched on or off.
+struct RuleTrail: Sendable {
+    private typealias Namespace = GatewayState.Namespace
+
+    let store: EventStore
+    private let ids = Locked(EventIDs())
+
+    init(store: EventStore) { self.store = store }
+
+    /// Returns the changes that add to the audit trail, and note when rules ran.
+    func changes(adding runs: [RuleRun], _ firings: [RuleFiring]) throws -> [StateChange] {
+        let now = store.wallTime
+        return try runs.map { run in
+            try StateChange(
+                Namespace.run, "\(ids.withLock { $0.next(at: now) })", run, sender: GatewayState.part(run.rule))
+        }
+            + firings.map { firing in
+                try StateChange(
+                    Namespace.firing, GatewayState.key(firing.rule, firing.person), firing,
+                    sender: GatewayState.part(firing.rule))
+            }
+    }
+
+    /// Returns entries of the audit trail, the newest first.
+    ///
+    /// - Parameters:
+    ///   - rule: of which rule; nil for all.
+    ///   - before: only those before this one.
+    ///   - limit: the most to return.
+    func runs(of rule: String?, before: String?, limit: Int) async throws(EventStoreError) -> [RuleRun] {
+        try await store.readState { state in
+            try state.last(Namespace.run, before: before, sender: rule.map(GatewayState.part), limit: limit)
+                .compactMap { row in
+                    var run = row.decoded(RuleRun.self)
+                    run?.id = row.key
+                    return run
+                }
+        }
+    }
+
+    // MARK: - At most once in a span
+
+    /// Returns when rules ran last for whom, of those for which that matters, and forgets the others.
+    ///
+    /// - Parameters:
+    ///   - spans: the span of each rule in which it runs once.
+    ///   - now: the time.
+    func firings(_ spans: [String: Duration], at now: Timestamp) async throws -> [RuleFiring] {
+        try await store.update { state, step in
+            var firings: [RuleFiring] = []
+            for row in try state.rows(Namespace.firing, limit: .max) {
+                guard let firing = row.decoded(RuleFiring.self), let span = spans[firing.rule],
+                    firing.time >= now.advanced(by: -span.clampedNanoseconds)
+                else {
+                    step.set(Namespace.firing, row.key, to: nil)
+                    continue
+                }
+                firings.append(firing)
+            }
+            return firings.sorted { $0.time < $1.time }
+        }
+    }
+
+    // MARK: - On and off
+
+    private static let switches = "switches"
+
+    private static func switches(in state: StateReader) throws -> [String: Bool] {
+        try state.row(Namespace.setting, switches)?.decoded() ?? [:]
+    }
+
+    /// Returns the rules that were switched on or off in the console.
+    func switches() async throws(EventStoreError) -> [String: Bool] {
+        try await store.readState { try Self.switches(in: $0) }
+    }
+
+    /// Switches a rule on or off, whatever its settings say.
+    func setSwitch(of rule: String, to isOn: Bool) async throws {
+        try await store.update { state, step in
+            var switches = try Self.switches(in: state)
+            switches[rule] = isOn
+            step.changes.append(try StateChange(Namespace.setting, Self.switches, switches))
+        }
+    }
+
+    /// Gives the switches of rules to other names; nil forgets one.
+    static func moveSwitches(_ names: [(old: String, new: String?)], in state: StateReader, _ step: inout Step) throws {
+        var switches = try switches(in: state)
+        let before = switches
+        for (old, new) in names {
+            guard let isOn = switches.removeValue(forKey: old) else { continue }
+            if let new { switches[new] = isOn }
+        }
+        if switches != before { step.changes.append(try StateChange(Namespace.setting, Self.switches, switches)) }
+    }
+}

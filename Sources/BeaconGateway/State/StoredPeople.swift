@@ -1,0 +1,169 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+
+/// An install of an app, and who uses it.
+struct Install: Hashable, Sendable {
+    var id: String
+    var app: String
+    var user: String?
+    /// When its first event came, and its last.
+    var first: Timestamp
+    var last: Timestamp
+    var events: Int
+    /// What the app has said of the user.
+    var attributes: [String: String] = [:]
+    /// The messages that wait for it.
+    var waiting = 0
+}
+
+/// The users of an app, and the messages, are apart.
+extension Install: Codable {
+    enum CodingKeys: CodingKey { case id, app, user, first, last, events }
+}
+
+/// A message to an install, which is kept until the app has taken it.
+struct InstallMessage: Hashable, Sendable, Codable {
+    /// Its name, by which the app says that it has it.
+    var id: String
+    var install: String
+    var time: Timestamp
+    var content: RuleMessage
+    /// The rule that sent it; nil for somebody at the console.
+    var rule: String?
+    /// When the app took it; nil while it waits.
+    var taken: Timestamp?
+}
+
+/// The installs of apps, with their users and their messages.
+struct StoredPeople: Sendable {
+    private typealias Namespace = GatewayState.Namespace
+
+    let store: EventStore
+    /// Signals that there are messages for installs.
+    let news = AsyncSignal()
+
+    // MARK: - Installs
+
+    /// Returns the installs that sent something last.
+    func installs(limit: Int) async throws(EventStoreError) -> [Install] {
+        try await store.readState { state in
+            let waiting = try state.counts(Namespace.message)
+            return try state.newest(Namespace.install, limit: limit).compactMap { row in
+                guard var install = try Self.install(row, in: state) else { return nil }
+                install.waiting = waiting[GatewayState.part(install.id)] ?? 0
+                return install
+            }.sorted { ($0.last, $1.id) > ($1.last, $0.id) }
+        }
+    }
+
+    /// Returns installs by their identifiers.
+    func installs(_ ids: Set<String>) async throws(EventStoreError) -> [String: Install] {
+        guard !ids.isEmpty else { return [:] }
+        return try await store.readState { try Self.installs(ids, in: $0) }
+    }
+
+    /// Returns the number of installs of each app.
+    func installCounts() async throws(EventStoreError) -> [String: Int] {
+        try await store.readState { try $0.counts(Namespace.install) }
+    }
+
+    static func installs(_ ids: Set<String>, in state: StateReader) throws -> [String: Install] {
+        var installs: [String: Install] = [:]
+        for id in ids {
+            installs[id] = try state.row(Namespace.install, GatewayState.key(id)).flatMap { try install($0, in: state) }
+        }
+        return installs
+    }
+
+    private static func install(_ row: StateRow, in state: StateReader) throws -> Install? {
+        guard var install = row.decoded(Install.self) else { return nil }
+        if let user = install.user { install.attributes = try attributes(of: user, of: install.app, in: state) }
+        return install
+    }
+
+    /// Returns what is known of a user of an app.
+    static func attributes(of user: String, of app: String, in state: StateReader) throws -> [String: String] {
+        try state.row(Namespace.person, GatewayState.key(app, user))?.decoded() ?? [:]
+    }
+
+    /// Returns the changes that save what is known of an install, its user's attributes included.
+    static func changes(saving install: Install) throws -> [StateChange] {
+        let app = GatewayState.part(install.app)
+        var changes = [try StateChange(Namespace.install, GatewayState.key(install.id), install, sender: app)]
+        if let user = install.user {
+            changes.append(
+                try StateChange(Namespace.person, GatewayState.key(install.app, user), install.attributes, sender: app))
+        }
+        return changes
+    }
+
+    /// Forgets an install and its messages, and its user where no other install has them.
+    ///
+    /// - Returns: false where there is none.
+    func forget(install id: String) async throws -> Bool {
+        try await store.update { state, step in
+            let key = GatewayState.key(id)
+            guard let install = try state.row(Namespace.install, key)?.decoded(Install.self) else { return false }
+            step.set(Namespace.install, key, to: nil)
+            for namespace in [Namespace.message, Namespace.taken] {
+                for row in try state.rows(namespace, prefix: key + "\n") { step.set(namespace, row.key, to: nil) }
+            }
+            guard let user = install.user else { return true }
+            let others = try state.rows(Namespace.install, of: GatewayState.part(install.app))
+                .lazy.compactMap { $0.decoded(Install.self) }
+            if !others.contains(where: { $0.user == user && $0.id != id }) {
+                step.set(Namespace.person, GatewayState.key(install.app, user), to: nil)
+            }
+            return true
+        }
+    }
+
+    // MARK: - Messages
+
+    /// Returns the change that puts a message where its install takes it.
+    static func change(adding message: InstallMessage) throws -> StateChange {
+        try StateChange(
+            Namespace.message, GatewayState.key(message.install, message.id), message,
+            sender: GatewayState.part(message.install))
+    }
+
+    /// Puts a message where its install takes it.
+    func add(_ message: InstallMessage) async throws {
+        try await store.append(Step(changes: [try Self.change(adding: message)]))
+        news.signal()
+    }
+
+    /// Returns the messages of an install.
+    ///
+    /// - Parameters:
+    ///   - install: the install.
+    ///   - isWaiting: true for those that it has not taken, the oldest first; else all, the newest first.
+    ///   - limit: the most to return.
+    func messages(
+        of install: String, isWaiting: Bool, limit: Int
+    ) async throws(EventStoreError) -> [InstallMessage] {
+        let prefix = GatewayState.key(install) + "\n"
+        return try await store.readState { state in
+            let namespaces = isWaiting ? [Namespace.message] : [Namespace.message, Namespace.taken]
+            let messages = try namespaces.flatMap { try state.rows($0, prefix: prefix) }
+                .compactMap { $0.decoded(InstallMessage.self) }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }
+            return Array((isWaiting ? messages : messages.reversed()).prefix(limit))
+        }
+    }
+
+    /// Notes that an install has taken messages. Doing so twice is harmless.
+    func take(_ ids: [String], by install: String, at time: Timestamp) async throws {
+        try await store.update { state, step in
+            for id in Set(ids) {
+                let key = GatewayState.key(install, id)
+                guard var message = try state.row(Namespace.message, key)?.decoded(InstallMessage.self) else { continue }
+                message.taken = time
+                step.set(Namespace.message, key, to: nil)
+                step.changes.append(
+                    try StateChange(Namespace.taken, key, message, sender: GatewayState.part(install)))
+            }
+        }
+    }
+}
