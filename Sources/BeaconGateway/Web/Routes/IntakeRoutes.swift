@@ -11,15 +11,11 @@ struct IntakeRoutes: Sendable {
     let gateway: Gateway
     let history: EventHistory
     let state: GatewayState
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     /// True once beacond ends.
     let isEnding: Locked<Bool>
     /// The number of apps that wait for a message.
     private let polls = Locked(0)
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     /// The largest request of a sender, in bytes: a hundred events with much in them.
     private static let largestBatch = 1 << 20
@@ -84,7 +80,7 @@ struct IntakeRoutes: Sendable {
         }
         router.post("webhooks/{name}") { request, context in
             let name = try context.name("name")
-            guard let webhook = configuration.intake.webhooks.first(where: { $0.name == name }) else {
+            guard let webhook = current.value.intake.webhooks.first(where: { $0.name == name }) else {
                 throw Problem(.notFound, "there is no webhook of this name; write it under \"intake\", as webhooks")
             }
             // Before anything is read of who signs nothing.
@@ -100,7 +96,7 @@ struct IntakeRoutes: Sendable {
         }
         router.post("sources/{name}/adverts") { request, context in
             let name = try context.name("name")
-            guard let source = configuration.sources.first(where: { $0.name == name })?.specification.posted else {
+            guard let source = current.value.sources.first(where: { $0.name == name })?.specification.posted else {
                 throw Problem(
                     .notFound,
                     "no source of this name takes adverts; write one under \"sources\", with \"http\" and a token")
@@ -119,7 +115,7 @@ struct IntakeRoutes: Sendable {
         }
     }
 
-    private var senders: SenderCheck { SenderCheck(settings: configuration.intake, state: state) }
+    private var senders: SenderCheck { SenderCheck(settings: current.value.intake, state: state) }
 
     /// Returns the app and the install that a request is from.
     private func sender(of request: Request, _ context: WebContext) async throws -> (app: String, install: String) {

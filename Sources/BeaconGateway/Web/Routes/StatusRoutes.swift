@@ -15,16 +15,12 @@ struct StatusRoutes: Sendable {
     let gateway: Gateway
     let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     let history: EventHistory
     let state: GatewayState
     let broadcast: EventBroadcast
     let diagnoses: DiagnosisCache
     let started: Date
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     private struct Status: Encodable {
         var machine: String
@@ -58,6 +54,7 @@ struct StatusRoutes: Sendable {
         router.get("status") { _, _ in
             // By one clock, which is a recording's where that is what is heard.
             let time = await gateway.newestTime.seconds
+            let configuration = current.value
             return try Response.json(
                 Status(
                     machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
@@ -159,7 +156,7 @@ struct StatusRoutes: Sendable {
                     remedy: "make room on the disk, or end the program that holds the file"))
         }
         let names = Set(await gateway.receiverValues.map(\.name))
-        for name in configuration.places?.receiverNames ?? [] where !names.contains(name) {
+        for name in current.value.places?.receiverNames ?? [] where !names.contains(name) {
             findings.append(
                 .init(
                     severity: "warning",

@@ -48,8 +48,7 @@ struct WebServer: Service {
     let gateway: Gateway
     let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     let history: EventHistory
     let state: GatewayState
     let broadcast: EventBroadcast
@@ -162,7 +161,7 @@ struct WebServer: Service {
             state: state, broadcast: broadcast, diagnoses: diagnoses, started: started
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
-        FleetRoutes(fleet: fleet, current: current).add(to: v1)
+        FleetRoutes(fleet: fleet).add(to: v1)
         EventRoutes(gateway: gateway, history: history, state: state, broadcast: broadcast).add(to: v1)
         AdvertisingRoutes(gateway: gateway, state: state).add(to: v1)
         DeliveryRoutes(gateway: gateway, delivery: delivery, current: current, state: state).add(to: v1)
@@ -180,4 +179,12 @@ struct WebServer: Service {
         methods.withLock { $0 = patterns }
         return router
     }
+}
+
+/// The configuration of the file that is in use. A reload replaces it.
+typealias CurrentConfiguration = Locked<GatewayConfiguration>
+
+extension CurrentConfiguration {
+    /// The configuration now.
+    var value: GatewayConfiguration { withLock { $0 } }
 }
