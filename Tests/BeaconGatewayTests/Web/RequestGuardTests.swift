@@ -28,7 +28,7 @@ struct RequestGuardTests {
     }
 
     /// Texts that begin or end like a host that is known.
-    static let invalidHosts = [
+    private static let lookalikes = [
         "localhost:28099@evil", "localhost:28099@evil.example", "evil@localhost", "user:word@localhost:8099",
         "localhost:8099:8099", "localhost:", "localhost:x", "localhost:+80", "localhost:0", "localhost:65536",
         "localhost/evil", "localhost?evil", "localhost#evil", "localhost evil", "localhost, evil",
@@ -36,7 +36,7 @@ struct RequestGuardTests {
         "[::1]@evil", ":8099", "@", "*", "*:8099", "[]",
     ]
 
-    @Test("A host that is invalid is unknown, also where every name is known", arguments: invalidHosts, [[], ["*"]])
+    @Test("A host that is invalid is unknown, also where every name is known", arguments: lookalikes, [[], ["*"]])
     func invalidHosts(_ host: String, _ names: [String]) async throws {
         var settings = WebSettings()
         settings.names = names
