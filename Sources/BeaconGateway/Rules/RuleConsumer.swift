@@ -25,8 +25,8 @@ struct RuleConsumer: Service {
     let logger: Logger
     /// The number up to which nothing is left that the state lacks.
     private let examined = Locked<Int64>(0)
-    /// True while the store or the state cannot be used.
-    private let isFailing = Locked(false)
+    /// The reason why the store or the state cannot be used; nil while they can.
+    private let fault = Locked<String?>(nil)
     /// The number of the newest event of before the start, which may be of long ago.
     private let newestBefore = Locked<Int64>(0)
 
@@ -38,6 +38,9 @@ struct RuleConsumer: Service {
         (self.broadcast, self.logger) = (broadcast, logger)
     }
 
+    /// The reason why rules cannot look at events; nil while they can.
+    var failure: String? { fault.withLock { $0 } }
+
     func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -45,11 +48,11 @@ struct RuleConsumer: Service {
                 let seen = history.forRules.arrivals.count
                 do {
                     let isMore = try await work()
-                    if setFailing(false) { logger.notice("rules look at events again") }
+                    if setFailure(nil) { logger.notice("rules look at events again") }
                     if !isMore { await history.forRules.arrivals.wait(after: seen) }
                 } catch {
                     if Task.isCancelled { return }
-                    if !setFailing(true) {
+                    if !setFailure("\(error)") {
                         logger.error("rules cannot look at events: \(error); it is tried again")
                     }
                     try? await Task.sleep(for: RuleEngine.pause)
@@ -58,13 +61,13 @@ struct RuleConsumer: Service {
         }
     }
 
-    /// Notes whether the store or the state cannot be used.
+    /// Notes why the store or the state cannot be used.
     ///
-    /// - Returns: whether that was so before.
-    private func setFailing(_ isFailing: Bool) -> Bool {
-        self.isFailing.withLock { before in
-            defer { before = isFailing }
-            return before
+    /// - Returns: whether they could not before.
+    private func setFailure(_ reason: String?) -> Bool {
+        fault.withLock { fault in
+            defer { fault = reason }
+            return fault != nil
         }
     }
 
@@ -84,7 +87,7 @@ struct RuleConsumer: Service {
     /// Waits until rules have looked at all events or cannot, but not for ever.
     func finish(within time: Duration = .seconds(60)) async {
         let end = ContinuousClock.now + time
-        while !isFailing.withLock({ $0 }), !Task.isCancelled, ContinuousClock.now < end {
+        while failure == nil, !Task.isCancelled, ContinuousClock.now < end {
             guard let status = try? await history.forRules.status(), status.waiting > 0 else { return }
             try? await Task.sleep(for: .milliseconds(20))
         }

@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -49,9 +50,7 @@ struct IntakeRoutes: Sendable {
             let events = try AppEventForm.read(body)
             let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
             let configuration = await gateway.configuration
-            _ = try await history.receive(
-                events.map { $0.event(of: install, app, at: now, in: configuration) })
-            return Response(status: .noContent)
+            return try await keep(events.map { $0.event(of: install, app, at: now, in: configuration) })
         }
         router.get("app-installs/{id}/messages") { request, context in
             let (_, install) = try await sender(of: request, context)
@@ -91,8 +90,7 @@ struct IntakeRoutes: Sendable {
             let configuration = await gateway.configuration
             let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
             let events = try CloudEventForm.read(body, media: media.lowercased())
-            _ = try await history.receive(events.compactMap { $0.event(of: name, at: now, in: configuration) })
-            return Response(status: .noContent)
+            return try await keep(events.compactMap { $0.event(of: name, at: now, in: configuration) })
         }
         router.post("sources/{name}/adverts") { request, context in
             let name = try context.name("name")
@@ -129,6 +127,26 @@ struct IntakeRoutes: Sendable {
             throw Problem(.forbidden, "this install is another app's")
         }
         return (app, install)
+    }
+
+    /// Keeps the events of a request, and answers it once they are on the disk.
+    private func keep(_ events: [ReceivedEvent]) async throws -> Response {
+        do throws(EventStoreError) {
+            if !events.isEmpty, try await !history.hasRoom {
+                return Problem(
+                    .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
+                    headers: [.retryAfter: "60"]
+                ).response
+            }
+            try await history.receive(events)
+        } catch {
+            // This one could never be stored.
+            guard error.code != .invalid else { throw error }
+            throw Problem(
+                .serviceUnavailable, "the events are not stored: \(error). Send them again later",
+                headers: [.retryAfter: "5"])
+        }
+        return Response(status: .noContent)
     }
 
     private func messages(of install: String, within wait: Duration) async throws -> [InstallMessage] {

@@ -49,7 +49,7 @@ struct WebServer: Service {
     let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
     let current: CurrentConfiguration
-    let history: EventHistory
+    let consumer: RuleConsumer
     let state: GatewayState
     let broadcast: EventBroadcast
     /// The machine's part in a fleet; nil for none.
@@ -150,15 +150,17 @@ struct WebServer: Service {
             RequestGuard(settings: settings, sessions: sessions)
         }
         ConsoleRoutes().add(to: router)
-        MetricsRoutes(gateway: gateway, delivery: delivery, broadcast: broadcast, state: state, limits: limits).add(
-            to: router)
+        let history = consumer.history
+        MetricsRoutes(
+            gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, limits: limits
+        ).add(to: router)
         let v1 = router.group("v1")
         let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
         let diagnoses = DiagnosisCache()
         SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
         StatusRoutes(
-            settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current, history: history,
-            state: state, broadcast: broadcast, diagnoses: diagnoses, started: started
+            settings: settings, gateway: gateway, consumer: consumer, delivery: delivery, current: current,
+            broadcast: broadcast, diagnoses: diagnoses, started: started
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
         FleetRoutes(fleet: fleet).add(to: v1)
