@@ -1,7 +1,7 @@
 import BeaconSupport
 import Foundation
 
-/// What a store holds, with the bounds.
+/// The rows and bytes that a store holds, with their bounds.
 public struct EventStoreUsage: Hashable, Sendable {
     /// A number of rows and their bytes, with the most of each.
     public struct Part: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct EventStoreUsage: Hashable, Sendable {
 }
 
 extension EventStore {
-    /// What the store holds, as the newest write left it. This waits for no write.
+    /// The rows and bytes of the store, as the newest write left them. Reading them waits for no write.
     public nonisolated var usage: EventStoreUsage {
         let (ledger, retention) = shared.withLock { ($0.ledger, $0.retention) }
         let health = health

@@ -1,6 +1,6 @@
 import BeaconEventStore
 
-/// What the event store holds, with the bounds, as it is answered.
+/// The rows and bytes of the event store, with their bounds, in JSON.
 struct StoreValue: Encodable {
     /// Rows and bytes, with the most of each.
     struct Part: Encodable {
