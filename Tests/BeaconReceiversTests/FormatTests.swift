@@ -132,9 +132,14 @@ struct FormatTests {
                 "0 c0:00:00:00:00:01 1/2 -59 -70", "1 c0:00:00:00:00:01 1/2 -59 -80", "1 c0:00:00:00:00:01 1/2 -59 -81",
             ])
         #expect(bench.network.names == ["a", "b"] && bench.network.receivers.allSatisfy { $0.kind == .raddec })
+        #expect(bench.notices.isEmpty)
         // Without packets it is known that the receiver lives, and no more.
-        bench.receive("", #"{"transmitterId":"c1","rssiSignature":[{"receiverId":"c","rssi":-1}]}"#)
-        #expect(bench.heard.count == 3 && bench.network.names == ["a", "b", "c"] && bench.notices.isEmpty)
+        for packets in ["", #","packets":[]"#] {
+            bench.receive("", #"{"transmitterId":"c1","rssiSignature":[{"receiverId":"c","rssi":-1}]\#(packets)}"#)
+        }
+        #expect(bench.heard.count == 3 && bench.network.names == ["a", "b", "c"])
+        #expect(bench.notices.count == 1 && bench.notices[0].contains(#"no "packets""#), "\(bench.notices)")
+        #expect(bench.network.faults.values.reduce(0, +) == 2)
     }
 
     @Test("A raddec of a million adverts, by few bytes, is read as far as it makes sense")
@@ -163,6 +168,8 @@ struct FormatTests {
     func mokoStatus() {
         var bench = NetworkBench()
         bench.receive("", #"{"msg_id":3003,"device_info":{"mac":"a"},"data":{"net_state":"online"}}"#)
+        let report = #"{"msg_id":3070,"device_info":{"mac":"a"},"data":[{"type":"eddystone-uid","rssi":-70}]}"#
+        bench.receive("", report)
         #expect(bench.notices.isEmpty && bench.network.receivers.map(\.kind) == [.moko])
     }
 
@@ -237,6 +244,13 @@ struct FormatTests {
             ("x", #"{"data":{"gw_mac":"a"}}"#), ("x", #"{"data":{"gw_mac":"a","tags":{"b":{"rssi":1,"data":"xy"}}}}"#),
             ("x", #"{"rssiSignature":{}}"#), ("x", #"[{"rssiSignature":[{"rssi":-1}]}]"#),
             ("x", #"{"rssiSignature":[{"receiverId":"a","rssi":-1}],"packets":["4624"]}"#),
+            ("x", #"{"rssiSignature":[{"receiverId":"a","rssi":-1}]}"#),
+            ("x", #"{"rssiSignature":[{"receiverId":"a","rssi":-1}],"packets":[]}"#),
+            ("x", #"{"msg_id":3070,"device_info":{"mac":"a"},"data":[{"type":"ibeacon","rssi":-1}]}"#),
+            (
+                "x",
+                #"{"msg_id":3004,"device_info":{"mac":"a"},"data":[{"value":{"type":"iBeacon","uuid":"e2c5","rssi":-1}}]}"#
+            ),
             ("x", #"{"msg_id":3070,"data":[]}"#), ("x", #"{"msg_id":3070,"device_info":{"mac":"a"},"data":{}}"#),
             ("home//BTtoMQTT/1", #"{"rssi":-1}"#),
             ("espresense/rooms/a/status", "perhaps"),

@@ -42,16 +42,13 @@ extension BeaconNotification {
 
     private func event(_ json: Data, for audience: [String]?) -> Event {
         var event = Event(id: id, time: time, kind: kind.rawValue, priority: kind.priority, body: json)
-        event.region = region.flatMap { Self.attribute($0.name) }
-        event.place = place.flatMap(Self.attribute)
-        event.receiver = receiver.flatMap(Self.attribute)
+        // The body has those that are too long as well.
+        (event.region, event.place) = (Event.attribute(region?.name), Event.attribute(place))
+        event.receiver = Event.attribute(receiver)
         event.beacon = beacon
         event.audience = audience
         return event
     }
-
-    /// A text as an attribute of an event; nil where it is too long for one. The body has it.
-    private static func attribute(_ text: String) -> String? { Event.isAttribute(text) ? text : nil }
 
     /// Reads an event's notification.
     ///

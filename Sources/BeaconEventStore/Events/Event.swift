@@ -113,6 +113,9 @@ public struct Event: Hashable, Sendable {
     /// Returns true for a text that can be an attribute.
     public static func isAttribute(_ text: String) -> Bool { fault(ofText: text) == nil }
 
+    /// Returns a text as an attribute; nil where it cannot be one.
+    package static func attribute(_ text: String?) -> String? { text.flatMap { isAttribute($0) ? $0 : nil } }
+
     /// The bytes that bounds count: the body, and an estimate of the rest.
     var size: Int { body.count + Self.overhead }
 

@@ -162,9 +162,8 @@ extension EventStore {
         // Numbers that were given out are not given out again.
         next.sequence = max(next.sequence, ledger.sequence)
         ledger = next
-        self.recovery = recovery
         forgetConnection()
-        shared.withLock { $0.file = new }
+        shared.withLock { [ledger] in ($0.file, $0.recovery, $0.ledger) = (new, recovery, ledger) }
     }
 }
 

@@ -86,6 +86,11 @@ enum StoreSchema {
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }
 
+    /// Writes a page of the file as it is.
+    static func touch(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
     /// Returns true where a file has these tables and nothing else. Triggers, views and changed tables are not ours,
     /// and could do anything.
     static func isWhole(_ database: Database) throws -> Bool {

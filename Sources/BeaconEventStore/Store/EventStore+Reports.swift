@@ -110,6 +110,8 @@ extension EventStore {
             shared.health.failure = EventStoreHealth.Failure(
                 code: error.code, message: error.message, since: shared.health.failure?.since ?? now)
             let (callers, dropped, untold) = shared.tail.fail()
+            // It is tried again every second, so that the failure ends where no step waits, too.
+            if shared.tail.entries.isEmpty { _ = shared.tail.add(PendingStep(Step())) }
             return (isNew, callers, dropped, Self.tell(untold.map { .waiting($0) }, &shared))
         }
         if !dropped.isEmpty { countDropped(dropped) }

@@ -25,13 +25,13 @@ public actor EventStore {
     public nonisolated let file: URL
 
     /// The recovery from a damaged file; nil where the file was intact.
-    public internal(set) var recovery: EventStoreRecovery?
+    public nonisolated var recovery: EventStoreRecovery? { shared.withLock { $0.recovery } }
 
     nonisolated let executor = SerialQueueExecutor(label: "swift-beacon.event-store")
     nonisolated let settings: EventStoreSettings
 
     /// The bounds of the history.
-    public private(set) var retention: EventStoreSettings.Retention
+    public nonisolated var retention: EventStoreSettings.Retention { shared.withLock { $0.retention } }
     nonisolated let clock: EventStoreClock
     nonisolated let logger: Logger
     nonisolated let metrics: any MetricsFactory
@@ -41,7 +41,11 @@ public actor EventStore {
     /// What callers on other threads share with the writer.
     struct Shared {
         var file: StoreFile?
+        var recovery: EventStoreRecovery?
         var tail: MemoryTail
+        var retention: EventStoreSettings.Retention
+        /// The ledger as the newest write left it.
+        var ledger: Ledger
         var health = EventStoreHealth()
         /// The time since boot at which the write in progress began.
         var writing: Int64?
@@ -104,7 +108,6 @@ public actor EventStore {
     ) throws(EventStoreError) {
         self.file = file
         self.settings = settings
-        retention = settings.retention
         self.logger = logger
         self.clock = clock
         self.fault = fault
@@ -113,9 +116,11 @@ public actor EventStore {
         failingGauge = Gauge(label: "beacon_event_store_failing_since_seconds", factory: metrics)
         let opened = try Self.open(file, settings: settings, clock: clock, logger: logger)
         lock = opened.lock
-        recovery = opened.recovery
         ledger = opened.ledger
-        shared = Locked(Shared(file: opened.file, tail: MemoryTail(settings)))
+        shared = Locked(
+            Shared(
+                file: opened.file, recovery: opened.recovery, tail: MemoryTail(settings),
+                retention: settings.retention, ledger: opened.ledger))
     }
 
     // MARK: - Writing
@@ -268,8 +273,11 @@ public actor EventStore {
             guard !group.isEmpty else { break }
             do {
                 let steps = group.map(\.pending.step)
-                let (results, writer) = try write(synced: steps.contains(where: \.hasToBeSynced)) { writer in
-                    try steps.map { try writer.store($0) }
+                let hasToBeSynced = isFailing || steps.contains(where: \.hasToBeSynced)
+                let (results, writer) = try write(synced: hasToBeSynced) { writer in
+                    // A step without changes would succeed on a full disk, and end the failure.
+                    if isFailing { try StoreSchema.touch(writer.tables.database) }
+                    return try steps.map { try writer.store($0) }
                 }
                 shared.withLock { $0.tail.removeWritten() }
                 if isFailing { endFailure() }
@@ -359,6 +367,7 @@ public actor EventStore {
                 let name = ledger.consumers[index].status.name
                 shared.withLock { $0.arrivals[name] }?.signal()
             }
+            shared.withLock { [ledger] in $0.ledger = ledger }
             return result
         }
     }
@@ -377,7 +386,9 @@ public actor EventStore {
     }
 
     /// Sets the bounds of the history, which are enforced with the next housekeeping.
-    public func setRetention(_ retention: EventStoreSettings.Retention) { self.retention = retention }
+    public func setRetention(_ retention: EventStoreSettings.Retention) {
+        shared.withLock { $0.retention = retention }
+    }
 
     private func keepHouseSoon() {
         guard !isHousekeepingScheduled else { return }

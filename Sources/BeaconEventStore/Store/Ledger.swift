@@ -12,10 +12,10 @@ struct Ledger: Sendable {
         var bytes = 0
     }
 
-    /// A namespace of the state, or a sender's part of it.
-    struct Scope: Hashable, Sendable {
-        var namespace: String
-        var sender: String?
+    /// The values of a namespace of the state, and of each sender in it.
+    struct Namespace: Sendable {
+        var all = Amount()
+        var senders: [String: Amount] = [:]
     }
 
     /// The number of the newest event that was ever stored.
@@ -25,8 +25,7 @@ struct Ledger: Sendable {
     var bytes = 0
     /// The consumers, the store's own included.
     var consumers: [ConsumerRecord] = []
-    /// The values of each namespace, and of each sender in it.
-    private(set) var state: [Scope: Amount] = [:]
+    private(set) var namespaces: [String: Namespace] = [:]
     /// SQLite's count of the changes that others make to the file (PRAGMA data_version).
     private var dataVersion: Int64 = 0
 
@@ -70,7 +69,7 @@ struct Ledger: Sendable {
     }
 
     private mutating func countState(_ tables: StoreTables) throws {
-        state = [:]
+        namespaces = [:]
         try tables.each(
             "SELECT namespace, sender, count(*), coalesce(sum(length(value)), 0) FROM state GROUP BY namespace, sender"
         ) {
@@ -81,14 +80,11 @@ struct Ledger: Sendable {
 
     /// Counts values of the state that come or go.
     mutating func count(_ namespace: String, _ sender: String?, rows: Int, bytes: Int) {
-        for scope in sender == nil
-            ? [Scope(namespace: namespace)] : [Scope(namespace: namespace), Scope(namespace: namespace, sender: sender)]
-        {
-            var amount = state[scope] ?? Amount()
-            amount.rows += rows
-            amount.bytes += bytes
-            state[scope] = amount.rows > 0 ? amount : nil
-        }
+        func add(to amount: inout Amount) { (amount.rows, amount.bytes) = (amount.rows + rows, amount.bytes + bytes) }
+        add(to: &namespaces[namespace, default: Namespace()].all)
+        guard let sender else { return }
+        add(to: &namespaces[namespace, default: Namespace()].senders[sender, default: Amount()])
+        if namespaces[namespace]?.senders[sender]?.rows == 0 { namespaces[namespace]?.senders[sender] = nil }
     }
 
     /// Counts an event that has come.

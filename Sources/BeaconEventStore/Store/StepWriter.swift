@@ -73,7 +73,8 @@ struct StepWriter {
     // MARK: - State
 
     private mutating func store(_ changes: [StateChange]) throws {
-        var touched: Set<Ledger.Scope> = []
+        /// The namespaces, and the senders whose values have changed in each.
+        var touched: [String: Set<String>] = [:]
         for change in changes {
             try remove(change.namespace, change.key)
             guard let value = change.value else { continue }
@@ -81,10 +82,12 @@ struct StepWriter {
                 "INSERT INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
                 [change.namespace, change.key, value, change.sender, now])
             ledger.count(change.namespace, change.sender, rows: 1, bytes: value.count)
-            touched.insert(Ledger.Scope(namespace: change.namespace))
-            if let sender = change.sender { touched.insert(Ledger.Scope(namespace: change.namespace, sender: sender)) }
+            touched[change.namespace, default: []].formUnion([change.sender].compactMap { $0 })
         }
-        for scope in touched { try enforceBounds(of: scope) }
+        for (namespace, senders) in touched {
+            for sender in senders { try enforceBounds(of: namespace, sender: sender) }
+            try enforceBounds(of: namespace)
+        }
     }
 
     private mutating func remove(_ namespace: String, _ key: String) throws {
@@ -98,20 +101,21 @@ struct StepWriter {
 
     /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its
     /// bounds.
-    private mutating func enforceBounds(of scope: Ledger.Scope) throws {
-        let limits = settings.limits(of: scope.namespace)
+    private mutating func enforceBounds(of namespace: String, sender: String? = nil) throws {
+        let limits = settings.limits(of: namespace)
         var (rows, bytes) = (limits.rows, limits.bytes)
-        var amount = ledger.state[scope] ?? Ledger.Amount()
+        var amount = ledger.namespaces[namespace]?.all ?? Ledger.Amount()
         var selection = "FROM state WHERE namespace = ?"
-        var arguments: StatementArguments = [scope.namespace]
-        if let sender = scope.sender {
+        var arguments: StatementArguments = [namespace]
+        if let sender {
+            amount = ledger.namespaces[namespace]?.senders[sender] ?? Ledger.Amount()
             (rows, bytes) = (limits.rowsPerSender, limits.bytesPerSender)
             selection += " AND sender = ?"
             arguments += [sender]
         }
         guard amount.rows > rows || amount.bytes > bytes else { return }
         // Finding the oldest reads the whole namespace, so that it is done for several at once.
-        if scope.sender == nil, rows > 1_000 { rows -= rows / 64 }
+        if sender == nil, rows > 1_000 { rows -= rows / 64 }
         var oldest: [String] = []
         try tables.each("SELECT key, length(value) \(selection) ORDER BY modified, key", arguments) { row in
             guard amount.rows > rows || amount.bytes > bytes else { return false }
@@ -120,12 +124,12 @@ struct StepWriter {
             amount.bytes -= try row.count(1)
             return true
         }
-        for key in oldest { try remove(scope.namespace, key) }
+        for key in oldest { try remove(namespace, key) }
     }
 
     /// Removes values that have not changed for longer than their namespace allows.
     mutating func expireState() throws {
-        for namespace in Set(ledger.state.keys.map(\.namespace)).sorted() {
+        for namespace in ledger.namespaces.keys.sorted() {
             guard let age = settings.limits(of: namespace).age else { continue }
             var old: [String] = []
             try tables.each(

@@ -3,7 +3,6 @@ import BeaconModel
 import BeaconSupport
 import Crypto
 import Foundation
-import HTTPTypes
 
 /// The history that the console shows: events of the store, including those of apps and other beacond.
 struct EventHistory: Sendable {
@@ -77,20 +76,20 @@ struct EventHistory: Sendable {
 
     // MARK: - Events from elsewhere
 
+    /// True while fewer events wait for rules than the history keeps. They stay until rules have looked at them.
+    var hasRoom: Bool {
+        get async throws(EventStoreError) { try await forRules.status().waiting < store.retention.events }
+    }
+
     /// Keeps events from elsewhere. When it returns, they are on the disk, and stay there though the power fails; those
     /// that were there already are passed over.
     ///
     /// - Returns: the number of those that are new.
-    /// - Throws: `EventStoreError` where they cannot be kept, ``Problem`` where too many wait to be worked through. The
-    ///   history has none of them then, and the sender sends them again.
+    /// - Throws: `EventStoreError` where they cannot be kept. The history has none of them then, and the sender sends
+    ///   them again.
     @discardableResult
-    func receive(_ events: [ReceivedEvent]) async throws -> Int {
+    func receive(_ events: [ReceivedEvent]) async throws(EventStoreError) -> Int {
         guard !events.isEmpty else { return 0 }
-        guard try await forRules.status().waiting < store.retention.events else {
-            throw Problem(
-                .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
-                headers: [.retryAfter: "60"])
-        }
         return try await store.append(
             Step(events.map { $0.event.event($0.id, for: [HistoryEvent.rules]) })
         ).new

@@ -244,9 +244,9 @@ extension HistoryEvent {
     ///   - audience: the consumers that it is for.
     func event(_ id: EventID, for audience: [String]) -> Event {
         var event = Event(id: id, time: time, kind: kind.rawValue, priority: kind.priority)
-        func attribute(_ text: String?) -> String? { text.flatMap { Event.isAttribute($0) ? $0 : nil } }
-        (event.region, event.place) = (attribute(region), attribute(place))
-        (event.receiver, event.sender, event.install) = (attribute(receiver), attribute(sender), attribute(install))
+        (event.region, event.place) = (Event.attribute(region), Event.attribute(place))
+        (event.receiver, event.sender) = (Event.attribute(receiver), Event.attribute(sender))
+        event.install = Event.attribute(install)
         (event.beacon, event.audience) = (beacon, audience)
         event.body = (try? JSONEncoder.interface.encode(Body(history: form))) ?? Data()
         return event

@@ -59,7 +59,7 @@ extension Gateway {
             do {
                 guard let store else { return Presence() }
                 savedPresence = try await Presence(in: store)
-                storeRecovery = await store.recovery
+                storeRecovery = store.recovery
                 if attempts > Self.quietReadings {
                     logger.notice("the region states of the last run are read; monitoring begins")
                 }

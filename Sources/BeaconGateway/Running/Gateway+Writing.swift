@@ -47,7 +47,7 @@ extension Gateway {
     func writeEvents() async {
         // A disk that is full is not asked again with each message of a source.
         guard nextWrite.map({ $0 <= .now }) ?? true else { return tellPending() }
-        if let store, let recovery = await store.recovery, recovery != storeRecovery,
+        if let store, let recovery = store.recovery, recovery != storeRecovery,
             let found = try? await Presence(in: store)
         {
             // The file was replaced by a new one, which may lack the newest changes.

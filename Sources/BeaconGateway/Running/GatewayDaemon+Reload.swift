@@ -85,10 +85,10 @@ extension GatewayDaemon {
     /// Makes another console, or none if the configuration has none.
     func replaceConsole(in parts: inout Parts, _ state: GatewayState) {
         parts.web = nil
-        guard let settings = parts.configuration.web, let history = consumer?.history else { return }
+        guard let settings = parts.configuration.web, let consumer else { return }
         parts.web = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current,
-            history: history, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
+            consumer: consumer, state: state, broadcast: broadcast, fleet: fleet, logger: logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access), reload: reloadAction)
     }
 }

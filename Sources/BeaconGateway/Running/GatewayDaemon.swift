@@ -39,7 +39,7 @@ public struct GatewayDaemon: Sendable {
     let parts: Locked<Parts>
     let slots: Slots
     let stateFolder: URL?
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     let broadcast: EventBroadcast
     /// The consumer of events for the rules; nil in a dry run.
     let consumer: RuleConsumer?

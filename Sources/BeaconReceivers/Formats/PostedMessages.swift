@@ -80,9 +80,13 @@ extension ReceiverNetwork {
             return true
         }
         // One that is of no known kind could be an iBeacon.
-        let isNamed = kind.map { $0.kind == .string && !payload.equals($0, "other") } ?? false
-        guard advert.hasBytes || advert.beacon.isGiven || isNamed else {
-            return MessageFault("a MOKO report", "it has no raw data; have the gateway upload them")
+        let isOther = kind.map {
+            $0.kind == .string && !payload.equals($0, "other") && !payload.matches($0.range, "ibeacon")
+        }
+        guard advert.hasBytes || advert.beacon.isGiven || isOther == true else {
+            return MessageFault(
+                "a MOKO report",
+                "it has neither raw data nor a UUID, major and minor value; have the gateway upload them")
         }
         return try hear(advert, of: receiver, in: "a MOKO report", message, payload, deliver)
     }

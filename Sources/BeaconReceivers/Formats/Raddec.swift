@@ -72,6 +72,10 @@ extension ReceiverNetwork {
                 return packets.count < Self.mostPackets
             }
         }
+        if packets.isEmpty, fault == nil, !advert.beacon.isGiven {
+            fault = MessageFault(
+                "a raddec", "it has no \"packets\", which say what was heard; have its sender add them")
+        }
         let frames = packets.compactMap(\.frame)
         var named: IBeaconFrame?
         if !packets.isEmpty, case .frame(let frame) = advert.beacon.reading(in: payload) {
@@ -99,7 +103,7 @@ extension ReceiverNetwork {
             receivers += 1
             advert.rssi = payload.member("rssi", of: element).flatMap { payload.reading($0) }
             guard let rssi = advert.rssi, !packets.isEmpty else {
-                // Presence alone, or an iBeacon that the sender has decoded.
+                // A sign of life alone, or an iBeacon that the sender has decoded.
                 fault = try hear(advert, of: receiver, in: "a raddec", message, payload, deliver) ?? fault
                 return receivers < Self.mostOfRaddec
             }

@@ -30,7 +30,7 @@ struct FullDiskTests {
         #expect(facts["waiting"] == "\(accepted)")
         // In order, without a gap, for whoever opens it next.
         let store = try EventStore(file: folder.file("events.sqlite"), logger: DeliveryBench.quiet)
-        #expect(await store.recovery == nil)
+        #expect(store.recovery == nil)
         let minors = try EventStoreInspector(file: store.file).queue(of: "somewhere", limit: 10_000)
             .compactMap { $0.notification.beacon.map { Int($0.minor) } }
         #expect(minors == Array(1...accepted))

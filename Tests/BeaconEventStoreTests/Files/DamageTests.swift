@@ -87,7 +87,7 @@ struct DamageTests {
         }
         try bytes.write(to: bench.file)
         try bench.open()
-        let recovery = try #require(await bench.store.recovery)
+        let recovery = try #require(bench.store.recovery)
         // A page of an index is made again of the rest.
         #expect(recovery.unreadable > 0 || recovery.events == 2_000)
         #expect(recovery.events > 1_900)
@@ -98,7 +98,7 @@ struct DamageTests {
         #expect(try await bench.store.append(Step(bench.events(1))).numbers[0] > 2_000)
         #expect(try await bench.store.consumers().map(\.name) == ["a"])
         try await bench.reopen()
-        #expect(await bench.store.recovery == nil)
+        #expect(bench.store.recovery == nil)
     }
 
     @Test("A file without its beginning is set aside, and another one begun")
@@ -108,7 +108,7 @@ struct DamageTests {
         bytes.replaceSubrange(0..<4096, with: Data(count: 4096))
         try bytes.write(to: bench.file)
         try bench.open()
-        #expect(await bench.store.recovery?.events == 0)
+        #expect(bench.store.recovery?.events == 0)
         try await bench.store.append(Step(bench.events(1)))
         #expect(try await bench.store.all().count == 1)
     }

@@ -51,6 +51,27 @@ struct FaultTests {
         #expect(followed.prefix(3).allSatisfy { if case .waiting = $0 { true } else { false } })
     }
 
+    @Test("A failure that only a caller met ends by itself within a second of its cause", arguments: errors)
+    func noStepWaits(error: DatabaseError) async throws {
+        let bench = try StoreBench()
+        let store = bench.store
+        let running = Task { await store.run() }
+        let events = bench.events(2)
+        bench.fault.set(error)
+        await #expect(throws: EventStoreError.self) { try await store.append(Step([events[0]])) }
+        #expect(store.health.failure != nil && store.health.waitingEvents == 0)
+        bench.fault.set(nil)
+        try await eventually("the failure ends") {
+            bench.clock.advance(by: .milliseconds(600))
+            return store.health.isGood
+        }
+        try await store.append(Step([events[1]]))
+        #expect(try await store.all().map(\.event) == [events[1]])
+        #expect(store.health.waitingBytes == 0)
+        running.cancel()
+        await running.value
+    }
+
     @Test("While another process holds the lock, the failure shows within a second, and ends with the lock")
     func locked() async throws {
         let bench = try StoreBench()

@@ -214,7 +214,7 @@ struct ModelTests {
             try StoreBench.copyAsIs(bench.file, to: copy)
             copies += 1
             let survivor = try EventStore(file: copy, settings: bench.settings, logger: StoreBench.quiet)
-            #expect(await survivor.recovery == nil)
+            #expect(survivor.recovery == nil)
             let all = try await survivor.all()
             let ids = Set(all.map(\.event.id))
             #expect(before.isSubset(of: ids), "seed \(seed)")

@@ -15,8 +15,10 @@ struct IntakeTests {
     private static let now = Date().timeIntervalSince1970
 
     /// A console with an app, a webhook, a beacon that is fixed at a desk, and rules.
-    private func bench(_ rules: String = "", settings: WebSettings = WebSettings()) throws -> WebBench {
-        try WebBench(settings) { configuration in
+    private func bench(
+        _ rules: String = "", settings: WebSettings = WebSettings(), on disk: TestDisk? = nil
+    ) throws -> WebBench {
+        try WebBench(settings, bench: GatewayBench(disk: disk)) { configuration in
             configuration.intake.apps = [
                 .init(name: "museum", apiKey: Secret("key"), secretKey: Secret("secret")),
                 .init(name: "shop", apiKey: Secret("other"), secretKey: Secret("secret")),
@@ -295,6 +297,28 @@ struct IntakeTests {
         try await bench.work()
         #expect(try await bench.state.people.installs(limit: 9).map(\.events) == [400])
         #expect(try await bench.history.all.count <= 60)
+    }
+
+    @Test("While the disk fails, events are refused with the time to send them again, as the document says")
+    func failingDisk() async throws {
+        let disk = TestDisk()
+        let bench = try bench(on: disk)
+        let events = [Self.proximity("a", 2)]
+        #expect(try await post(bench, events).status == 204)
+        disk.fail(EventStoreError(.full, "no sector is left"))
+        let answer = try await post(bench, [Self.proximity("b", 2)])
+        #expect(answer.status == 503 && answer.headers[.retryAfter] == "5")
+        #expect((answer.json["detail"] as? String)?.contains("no sector is left") == true)
+        let region = "\"region\":{\"name\":\"cellar\",\"uuid\":\"\(GatewayBench.uuid)\"}"
+        let enter = Self.cloud("018bcfe5-6800-7000-8000-000000000001", #""kind":"enter",\#(region)"#)
+        #expect(try await hook(bench, enter) == 503)
+        for path in ["/v1/app-installs/x/events", "/v1/webhooks/x", "/v1/sources/x/adverts"] {
+            #expect(try WebBench.described["POST \(path)"]?.contains("503") == true)
+        }
+        disk.fail(nil)
+        #expect(try await post(bench, [Self.proximity("b", 2)]).status == 204)
+        #expect(try await hook(bench, enter) == 204)
+        #expect(try await summaries(bench).count == 3)
     }
 
     // MARK: - Other beacond

@@ -4,6 +4,7 @@ import BeaconEventStore
 import BeaconMonitoring
 import BeaconRadio
 import BeaconSupport
+import CoreMetrics
 import Foundation
 
 @testable import BeaconGateway
@@ -29,17 +30,20 @@ final class GatewayBench: Sendable {
 
     /// A bench.
     ///
-    /// - Parameter keepsPresence: false for gateways that leave nothing on the disk, which takes time.
-    init(keepsPresence: Bool = true) throws {
+    /// - Parameters:
+    ///   - keepsPresence: false for gateways that leave nothing on the disk, which takes time.
+    ///   - disk: the disk of the store; nil for the system's.
+    init(keepsPresence: Bool = true, disk: TestDisk? = nil) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        store = try keepsPresence ? Self.store(in: folder, lines) : nil
+        store = try keepsPresence ? Self.store(in: folder, lines, on: disk) : nil
     }
 
-    static func store(in folder: URL, _ lines: LogLines) throws -> EventStore {
+    static func store(in folder: URL, _ lines: LogLines, on disk: TestDisk? = nil) throws -> EventStore {
         var settings = EventStoreSettings.gateway
         settings.retention = .init(WebSettings())
         return try EventStore(
-            file: folder.appendingPathComponent("beacond.sqlite"), settings: settings, logger: lines.logger)
+            file: folder.appendingPathComponent("beacond.sqlite"), settings: settings, logger: lines.logger,
+            metrics: MetricsSystem.factory, clock: disk?.clock ?? .system, fault: disk.map { $0.write })
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

@@ -27,6 +27,30 @@ struct RequestGuardTests {
         #expect(try await WebBench().ask(.get, "/v1/status", host: host).status == status)
     }
 
+    /// Texts that begin or end like a host that is known.
+    private static let lookalikes = [
+        "localhost:28099@evil", "localhost:28099@evil.example", "evil@localhost", "user:word@localhost:8099",
+        "localhost:8099:8099", "localhost:", "localhost:x", "localhost:+80", "localhost:0", "localhost:65536",
+        "localhost/evil", "localhost?evil", "localhost#evil", "localhost evil", "localhost, evil",
+        "localhost\\evil", "local%68ost", "[localhost]", "[127.0.0.1]", "[::1", "::1]", "::1", "[::1]evil", "[::1]:x",
+        "[::1]@evil", ":8099", "@", "*", "*:8099", "[]",
+    ]
+
+    @Test("A host that is invalid is unknown, also where every name is known", arguments: lookalikes, [[], ["*"]])
+    func invalidHosts(_ host: String, _ names: [String]) async throws {
+        var settings = WebSettings()
+        settings.names = names
+        settings.trustedProxies = ["172.30.32.2"]
+        let bench = try WebBench(settings)
+        for address in ["127.0.0.1", "172.30.32.2"] {
+            #expect(try await bench.ask(.get, "/v1/status", host: host, from: address).status == 421)
+            let forwarded: HTTPFields = [try #require(HTTPField.Name("X-Forwarded-Host")): host]
+            // It may be a list.
+            guard !host.contains(",") else { continue }
+            #expect(try await bench.ask(.get, "/v1/status", headers: forwarded, from: address).status == 421)
+        }
+    }
+
     @Test("A name that the configuration knows is answered")
     func proxy() async throws {
         var settings = WebSettings()

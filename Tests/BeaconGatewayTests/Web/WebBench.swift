@@ -53,16 +53,39 @@ struct WebBench {
             sources, runners: runners, places: places, rules: rules, broadcast: broadcast, configuration: configuration)
         server = WebServer(
             settings: settings, gateway: gateway, rules: rules, delivery: nil, current: Locked(configuration),
-            history: history, state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
+            consumer: RuleConsumer(
+                history: history, people: state.people, engine: rules, gateway: gateway, broadcast: broadcast,
+                logger: self.bench.lines.logger),
+            state: state, broadcast: broadcast, fleet: nil, logger: self.bench.lines.logger,
             sessions: WebSessions(tokenHash: settings.tokenHash, access: state.access),
             reload: { [wishes] configuration in wishes.withLock { $0.append(configuration) } })
         responder = server.router().buildResponder()
     }
 
-    /// The paths of all requests that only read, with "x" for each parameter.
-    var readPaths: [String] {
-        server.router().routes.filter { $0.method == .get }.map {
-            "/" + WebServer.key($0.path.description).replacing(#/\{[^}]*\}/#, with: "x")
+    /// The requests that are answered: methods and paths, with "x" for each parameter.
+    var requests: [(method: HTTPRequest.Method, path: String)] {
+        server.router().routes.map {
+            ($0.method, "/" + WebServer.key($0.path.description).replacing(#/\{[^}]*\}/#, with: "x"))
+        }
+    }
+
+    /// The paths of all requests that only read.
+    var readPaths: [String] { requests.filter { $0.method == .get }.map(\.path) }
+
+    /// The document's answers to the requests that it describes, by method and path, with "x" for each parameter.
+    static var described: [String: Set<String>] {
+        get throws {
+            let content = Data(ConsoleFiles.interface.content)
+            let document = try JSONSerialization.jsonObject(with: content) as? [String: Any]
+            var described: [String: Set<String>] = [:]
+            for (path, methods) in document?["paths"] as? [String: [String: Any]] ?? [:] {
+                for (method, operation) in methods {
+                    let responses = (operation as? [String: Any])?["responses"] as? [String: Any] ?? [:]
+                    let path = path.replacing(#/\{[^}]*\}/#, with: "x")
+                    described["\(method.uppercased()) \(path)"] = Set(responses.keys)
+                }
+            }
+            return described
         }
     }
 

@@ -8,14 +8,10 @@ import NIOCore
 /// The route of the backup: one file with all that beacond knows.
 struct BackupRoutes: Sendable {
     let settings: WebSettings
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     let store: EventStore
     /// True while a backup is made.
     private let isBackingUp = Locked(false)
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     private static let chunk = 256 << 10
 
@@ -30,10 +26,10 @@ struct BackupRoutes: Sendable {
             }
             guard isFree else { throw Problem(.tooManyRequests, "a backup is being made; try again in a moment") }
             defer { isBackingUp.withLock { $0 = false } }
-            let folder = URL(fileURLWithPath: configuration.outbox.path).deletingLastPathComponent()
+            let folder = URL(fileURLWithPath: current.value.outbox.path).deletingLastPathComponent()
             let file = Backup.temporaryFile(in: folder)
             do {
-                try await Backup.write(to: file, configuration: configuration.path, store: store)
+                try await Backup.write(to: file, configuration: current.value.path, store: store)
                 let handle = try FileHandle(forReadingFrom: file)
                 // The open file stays readable, and is gone once it is closed, however this ends.
                 try FileManager.default.removeItem(at: file)

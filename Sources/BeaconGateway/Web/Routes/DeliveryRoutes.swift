@@ -1,7 +1,6 @@
 import BeaconDelivery
 import BeaconEventStore
 import BeaconModel
-import BeaconSupport
 import Dispatch
 import Foundation
 import Hummingbird
@@ -10,12 +9,8 @@ import Hummingbird
 struct DeliveryRoutes: Sendable {
     let gateway: Gateway
     let delivery: DeliveryService<ContinuousClock>?
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     let state: GatewayState
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     private struct Queue: Encodable {
         var name: String
@@ -56,7 +51,7 @@ struct DeliveryRoutes: Sendable {
             let queues = try await delivery?.status() ?? []
             // By the clock of what is heard, as all times of the interface: deliveries go by that on the wall.
             let lead = await gateway.newestTime.seconds - Date().timeIntervalSince1970
-            let destinations = configuration.destinations.map { destination in
+            let destinations = current.value.destinations.map { destination in
                 let queue =
                     queues.first { $0.name == destination.name } ?? ConsumerStatus(name: destination.name)
                 return Queue(
@@ -66,7 +61,7 @@ struct DeliveryRoutes: Sendable {
                     failingSince: queue.failingSince.map { $0.seconds + lead },
                     lastError: queue.lastError, nextAttempt: queue.nextAttempt.map { $0.seconds + lead })
             }
-            return try Response.json(Overview(path: configuration.outbox.path, destinations: destinations))
+            return try Response.json(Overview(path: current.value.outbox.path, destinations: destinations))
         }
         router.get("outbox/entries") { request, _ in
             guard let wanted = request.parameter("destination") else {
@@ -117,8 +112,8 @@ struct DeliveryRoutes: Sendable {
 
     /// Returns the name of a destination that there is.
     private func destination(_ name: String) throws -> String {
-        guard configuration.destinations.contains(where: { $0.name == name }) else {
-            let names = configuration.destinations.map(\.name).joined(separator: ", ")
+        guard current.value.destinations.contains(where: { $0.name == name }) else {
+            let names = current.value.destinations.map(\.name).joined(separator: ", ")
             throw Problem(
                 .notFound, "there is no destination of this name\(names.isEmpty ? "" : "; there are \(names)")",
                 errors: [.init(key: "destination", detail: "is unknown")])
@@ -132,7 +127,7 @@ struct DeliveryRoutes: Sendable {
     private func inspect<Value: Sendable>(
         _ body: @escaping @Sendable (EventStoreInspector) throws -> Value
     ) async throws -> Value? {
-        let file = URL(fileURLWithPath: configuration.outbox.path)
+        let file = URL(fileURLWithPath: current.value.outbox.path)
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {

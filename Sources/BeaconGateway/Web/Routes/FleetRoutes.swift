@@ -1,15 +1,9 @@
-import BeaconSupport
 import Hummingbird
 
 /// The route of the fleet that the machine is part of.
 struct FleetRoutes: Sendable {
     /// The machine's part in a fleet; nil for none.
     let fleet: FleetMember?
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     func add(to router: RouterGroup<WebContext>) {
         router.get("fleet") { _, _ in

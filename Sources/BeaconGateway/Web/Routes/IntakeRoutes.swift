@@ -1,3 +1,4 @@
+import BeaconEventStore
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
@@ -11,15 +12,11 @@ struct IntakeRoutes: Sendable {
     let gateway: Gateway
     let history: EventHistory
     let state: GatewayState
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     /// True once beacond ends.
     let isEnding: Locked<Bool>
     /// The number of apps that wait for a message.
     private let polls = Locked(0)
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     /// The largest request of a sender, in bytes: a hundred events with much in them.
     private static let largestBatch = 1 << 20
@@ -53,9 +50,7 @@ struct IntakeRoutes: Sendable {
             let events = try AppEventForm.read(body)
             let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
             let configuration = await gateway.configuration
-            _ = try await history.receive(
-                events.map { $0.event(of: install, app, at: now, in: configuration) })
-            return Response(status: .noContent)
+            return try await keep(events.map { $0.event(of: install, app, at: now, in: configuration) })
         }
         router.get("app-installs/{id}/messages") { request, context in
             let (_, install) = try await sender(of: request, context)
@@ -84,7 +79,7 @@ struct IntakeRoutes: Sendable {
         }
         router.post("webhooks/{name}") { request, context in
             let name = try context.name("name")
-            guard let webhook = configuration.intake.webhooks.first(where: { $0.name == name }) else {
+            guard let webhook = current.value.intake.webhooks.first(where: { $0.name == name }) else {
                 throw Problem(.notFound, "there is no webhook of this name; write it under \"intake\", as webhooks")
             }
             // Before anything is read of who signs nothing.
@@ -95,12 +90,11 @@ struct IntakeRoutes: Sendable {
             let configuration = await gateway.configuration
             let now = Timestamp(seconds: Date().timeIntervalSince1970) ?? .zero
             let events = try CloudEventForm.read(body, media: media.lowercased())
-            _ = try await history.receive(events.compactMap { $0.event(of: name, at: now, in: configuration) })
-            return Response(status: .noContent)
+            return try await keep(events.compactMap { $0.event(of: name, at: now, in: configuration) })
         }
         router.post("sources/{name}/adverts") { request, context in
             let name = try context.name("name")
-            guard let source = configuration.sources.first(where: { $0.name == name })?.specification.posted else {
+            guard let source = current.value.sources.first(where: { $0.name == name })?.specification.posted else {
                 throw Problem(
                     .notFound,
                     "no source of this name takes adverts; write one under \"sources\", with \"http\" and a token")
@@ -119,7 +113,7 @@ struct IntakeRoutes: Sendable {
         }
     }
 
-    private var senders: SenderCheck { SenderCheck(settings: configuration.intake, access: state.access) }
+    private var senders: SenderCheck { SenderCheck(settings: current.value.intake, access: state.access) }
 
     /// Returns the app and the install that a request is from.
     private func sender(of request: Request, _ context: WebContext) async throws -> (app: String, install: String) {
@@ -133,6 +127,26 @@ struct IntakeRoutes: Sendable {
             throw Problem(.forbidden, "this install is another app's")
         }
         return (app, install)
+    }
+
+    /// Keeps the events of a request, and answers it once they are on the disk.
+    private func keep(_ events: [ReceivedEvent]) async throws -> Response {
+        do throws(EventStoreError) {
+            if !events.isEmpty, try await !history.hasRoom {
+                return Problem(
+                    .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
+                    headers: [.retryAfter: "60"]
+                ).response
+            }
+            try await history.receive(events)
+        } catch {
+            // This one could never be stored.
+            guard error.code != .invalid else { throw error }
+            throw Problem(
+                .serviceUnavailable, "the events are not stored: \(error). Send them again later",
+                headers: [.retryAfter: "5"])
+        }
+        return Response(status: .noContent)
     }
 
     private func messages(of install: String, within wait: Duration) async throws -> [InstallMessage] {

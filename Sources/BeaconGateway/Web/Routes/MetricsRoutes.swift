@@ -10,7 +10,7 @@ struct MetricsRoutes: Sendable {
     let gateway: Gateway
     let delivery: DeliveryService<ContinuousClock>?
     let broadcast: EventBroadcast
-    let state: GatewayState
+    let store: EventStore
     let limits: ConnectionLimits
 
     func add(to router: Router<WebContext>) {
@@ -52,6 +52,26 @@ struct MetricsRoutes: Sendable {
             metrics.makeMeter(label: "beacon_delivery_waiting", dimensions: labels).set(Int64(queue.waiting))
             metrics.makeMeter(label: "beacon_delivery_dead_letters", dimensions: labels).set(Int64(queue.deadLetters))
         }
+        let usage = store.usage
+        let parts =
+            [("events", "", usage.events), ("memory", "", usage.memory)]
+            + usage.consumers.map { ("consumer", $0, $1) } + usage.state.map { ("state", $0, $1) }
+        for (part, name, value) in parts {
+            let labels = [("part", part), ("name", name)]
+            for (label, number) in [
+                ("rows", value.rows), ("bytes", value.bytes), ("limit_rows", value.mostRows),
+                ("limit_bytes", value.mostBytes),
+            ] { metrics.makeMeter(label: "beacon_event_store_\(label)", dimensions: labels).set(Int64(number)) }
+            if let largest = value.largestSender, let most = value.mostRowsPerSender {
+                metrics.makeMeter(label: "beacon_event_store_sender_rows", dimensions: labels).set(Int64(largest))
+                metrics.makeMeter(label: "beacon_event_store_limit_sender_rows", dimensions: labels).set(Int64(most))
+            }
+            if let age = value.age {
+                metrics.makeMeter(label: "beacon_event_store_limit_seconds", dimensions: labels)
+                    .set(age / .seconds(1))
+            }
+        }
+        metrics.makeMeter(label: "beacon_event_store_file_bytes", dimensions: []).set(Int64(usage.fileBytes))
         metrics.makeMeter(label: "beacon_console_listeners", dimensions: []).set(Int64(broadcast.count))
         let connections = limits.counts
         metrics.makeMeter(label: "beacon_console_connections", dimensions: []).set(Int64(connections.open))

@@ -1,6 +1,5 @@
 import BeaconDelivery
 import BeaconModel
-import BeaconSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -8,11 +7,7 @@ import Hummingbird
 /// Routes of apps, their installs and users, and of messages to them.
 struct PeopleRoutes: Sendable {
     let state: GatewayState
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
+    let current: CurrentConfiguration
 
     /// The most installs of one answer.
     private static let mostInstalls = 1_000
@@ -130,7 +125,7 @@ struct PeopleRoutes: Sendable {
     private func addApps(to router: RouterGroup<WebContext>) {
         router.get("apps") { _, _ in
             let counts = try await state.people.installCounts()
-            let ofFile = configuration.intake.apps.map {
+            let ofFile = current.value.intake.apps.map {
                 AppValue(name: $0.name, key: $0.apiKey.reveal(), origin: "file", installs: counts[$0.name] ?? 0)
             }
             let ofConsole = try await state.access.apps().map {
@@ -154,7 +149,7 @@ struct PeopleRoutes: Sendable {
                     errors: [.init(key: "name", detail: "cannot be \"\(name)\"")])
             }
             let (key, secret) = (UUID().uuidString.lowercased(), AccessToken())
-            let intake = configuration.intake
+            let intake = current.value.intake
             let isTaken = intake.apps.contains { $0.name == name } || intake.webhooks.contains { $0.name == name }
             guard !isTaken, try await state.access.add(RegisteredApp(name: name, key: key, secretHash: secret.hash)) else {
                 throw Problem(
@@ -165,7 +160,7 @@ struct PeopleRoutes: Sendable {
         }
         router.delete("apps/{name}") { _, context in
             let name = try context.name("name")
-            if configuration.intake.apps.contains(where: { $0.name == name }) {
+            if current.value.intake.apps.contains(where: { $0.name == name }) {
                 throw Problem(.conflict, "this app is in the file; remove it there")
             }
             guard try await state.access.remove(app: name) else { throw Problem(.notFound, "there is no app of this name") }

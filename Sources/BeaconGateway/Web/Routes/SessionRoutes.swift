@@ -1,17 +1,12 @@
-import BeaconSupport
 import HTTPTypes
 import Hummingbird
 
 /// Routes for signing in and out.
 struct SessionRoutes: Sendable {
     let settings: WebSettings
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     let sessions: WebSessions
     let state: GatewayState
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     private struct Login: Decodable {
         var token: String?
@@ -41,7 +36,7 @@ struct SessionRoutes: Sendable {
                     login.code == nil
                         ? "this is not the token; \"beacond token\" makes another"
                         : "this link was used already, or is too old; "
-                            + (configuration.isSetup
+                            + (current.value.isSetup
                                 ? "end \"beacond setup\" with Ctrl-C and start it again"
                                 : "\"beacond open\" prints another"))
             }

@@ -9,15 +9,11 @@ import Logging
 /// Routes of the guided start, before there is a configuration.
 struct SetupRoutes: Sendable {
     let settings: WebSettings
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
+    let current: CurrentConfiguration
     let diagnoses: DiagnosisCache
     /// Reads the configuration again, or uses another one.
     let reload: @Sendable (GatewayConfiguration?) -> Void
     let logger: Logger
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     private struct Start: Encodable {
         var path: String
@@ -58,7 +54,7 @@ struct SetupRoutes: Sendable {
                 throw Problem(
                     .unprocessableContent, "\"source\": \(error)", errors: [.init(key: "source", detail: "\(error)")])
             }
-            reload(configuration.hearing(source))
+            reload(current.value.hearing(source))
             return try Response.json(["source": source], status: .accepted)
         }
         router.post("setup/draft") { request, _ in
@@ -96,7 +92,7 @@ struct SetupRoutes: Sendable {
     }
 
     private func setup() throws -> GuidedStart {
-        guard let setup = configuration.setup else {
+        guard let setup = current.value.setup else {
             throw Problem(.conflict, "there is a configuration, and the guided start is over")
         }
         return setup

@@ -13,18 +13,12 @@ import NIOCore
 struct StatusRoutes: Sendable {
     let settings: WebSettings
     let gateway: Gateway
-    let rules: RuleEngine
+    let consumer: RuleConsumer
     let delivery: DeliveryService<ContinuousClock>?
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
-    let history: EventHistory
-    let state: GatewayState
+    let current: CurrentConfiguration
     let broadcast: EventBroadcast
     let diagnoses: DiagnosisCache
     let started: Date
-
-    /// The configuration of the file.
-    private var configuration: GatewayConfiguration { current.withLock { $0 } }
 
     private struct Status: Encodable {
         var machine: String
@@ -41,6 +35,7 @@ struct StatusRoutes: Sendable {
         /// The destinations that rules may notify.
         var destinations: [String]
         var listeners: Int
+        var store: StoreValue
     }
 
     private struct Health: Encodable {
@@ -58,6 +53,7 @@ struct StatusRoutes: Sendable {
         router.get("status") { _, _ in
             // By one clock, which is a recording's where that is what is heard.
             let time = await gateway.newestTime.seconds
+            let configuration = current.value
             return try Response.json(
                 Status(
                     machine: ProcessInfo.processInfo.hostName, started: time + started.timeIntervalSinceNow, time: time,
@@ -65,7 +61,7 @@ struct StatusRoutes: Sendable {
                     setup: configuration.isSetup, readOnly: settings.isReadOnly,
                     programs: settings.allowsPrograms || configuration.isSetup,
                     destinations: configuration.destinations.map(\.name),
-                    listeners: broadcast.count))
+                    listeners: broadcast.count, store: StoreValue(consumer.history.store.usage)))
         }
         router.get("why") { request, _ in
             if let region = request.parameter("region") {
@@ -152,14 +148,9 @@ struct StatusRoutes: Sendable {
                     what: "\(unkept) notifications wait in memory, since the disk does not take them",
                     remedy: "look into the log for the reason, and make room on the disk"))
         }
-        if let failure = history.store.health.failure {
-            findings.append(
-                .init(
-                    severity: "error", what: "events are not stored: \(failure.message)",
-                    remedy: "make room on the disk, or end the program that holds the file"))
-        }
+        findings += storeFindings()
         let names = Set(await gateway.receiverValues.map(\.name))
-        for name in configuration.places?.receiverNames ?? [] where !names.contains(name) {
+        for name in current.value.places?.receiverNames ?? [] where !names.contains(name) {
             findings.append(
                 .init(
                     severity: "warning",
@@ -172,6 +163,46 @@ struct StatusRoutes: Sendable {
         return findings.enumerated().sorted {
             (order[$0.element.severity] ?? 4, $0.offset) < (order[$1.element.severity] ?? 4, $1.offset)
         }.map(\.element)
+    }
+
+    /// Returns what is wrong with the event store, and with the rules that look at its events.
+    private func storeFindings() -> [Health.Finding] {
+        var findings: [Health.Finding] = []
+        let health = consumer.history.store.health
+        if let failure = health.failure {
+            let remedy =
+                switch failure.code {
+                case .full: "make room on the disk"
+                case .locked: "end the program that holds the file"
+                default: "check the disk, and that beacond may write to the folder"
+                }
+            findings.append(
+                .init(severity: "error", what: "events are not stored: \(failure.message)", remedy: remedy))
+        }
+        if health.isSlow {
+            findings.append(
+                .init(
+                    severity: "warning", what: "the disk is slow: events are being written for more than a second",
+                    remedy: "find what else uses the disk, or replace it"))
+        }
+        if let recovery = consumer.history.store.recovery,
+            FileManager.default.fileExists(atPath: recovery.movedTo.path)
+        {
+            findings.append(
+                .init(
+                    severity: "warning",
+                    what:
+                        "the file of events was damaged (\(recovery.damage)): \(recovery.events) events were taken over, "
+                        + "\(recovery.unreadable) rows could not be read",
+                    remedy: "check the disk, and delete \(recovery.movedTo.path) once you no longer need it"))
+        }
+        if let failure = consumer.failure {
+            findings.append(
+                .init(
+                    severity: "error", what: "rules cannot look at events, which wait: \(failure)",
+                    remedy: "check the disk, and that beacond may write to the folder"))
+        }
+        return findings
     }
 
     /// Returns what `beacon doctor` finds. It is not asked each time that somebody looks.

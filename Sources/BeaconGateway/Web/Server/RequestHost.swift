@@ -1,3 +1,4 @@
+import BeaconSupport
 import NIOCore
 
 extension SocketAddress {
@@ -39,22 +40,19 @@ extension WebSettings {
     /// there.
     ///
     /// - Parameters:
-    ///   - authority: the host with or without a port, as in the header `Host`.
+    ///   - authority: the host with or without a port, as in the header `Host`. No invalid one is known.
     ///   - context: the connection that the request came by.
     func knows(_ authority: String, in context: WebContext) -> Bool {
-        let host = Self.host(of: authority)
-        if Self.isLoopback(host) || host == self.host.lowercased() { return true }
-        if host == context.localAddress { return true }
-        if names.contains(where: { $0.lowercased() == host }) { return host != Self.anyName }
-        return trusts(context.remoteAddress) && !context.isLocal && !host.isEmpty && names.contains(Self.anyName)
+        guard let host = Self.host(of: authority) else { return false }
+        if Self.isLoopback(host) || host == self.host.lowercased() || host == context.localAddress { return true }
+        if names.contains(where: { $0.lowercased() == host }) { return true }
+        return trusts(context.remoteAddress) && !context.isLocal && names.contains(Self.anyName)
     }
 
     /// Returns the host of a host and a port: in small letters, an address in the form of
-    /// ``SocketAddress/plainAddress``.
-    private static func host(of authority: String) -> String {
-        var host = authority.lowercased()
-        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") { host = String(host[..<colon]) }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    /// ``SocketAddress/plainAddress``. It is nil for invalid text.
+    private static func host(of authority: String) -> String? {
+        guard let host = try? HostAndPort(bracketed: authority).host.lowercased() else { return nil }
         return (try? SocketAddress(ipAddress: host, port: 0))?.plainAddress ?? host
     }
 }

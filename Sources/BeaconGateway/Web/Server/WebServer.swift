@@ -48,9 +48,8 @@ struct WebServer: Service {
     let gateway: Gateway
     let rules: RuleEngine
     let delivery: DeliveryService<ContinuousClock>?
-    /// The configuration of the file, which a reload replaces.
-    let current: Locked<GatewayConfiguration>
-    let history: EventHistory
+    let current: CurrentConfiguration
+    let consumer: RuleConsumer
     let state: GatewayState
     let broadcast: EventBroadcast
     /// The machine's part in a fleet; nil for none.
@@ -151,18 +150,20 @@ struct WebServer: Service {
             RequestGuard(settings: settings, sessions: sessions)
         }
         ConsoleRoutes().add(to: router)
-        MetricsRoutes(gateway: gateway, delivery: delivery, broadcast: broadcast, state: state, limits: limits).add(
-            to: router)
+        let history = consumer.history
+        MetricsRoutes(
+            gateway: gateway, delivery: delivery, broadcast: broadcast, store: history.store, limits: limits
+        ).add(to: router)
         let v1 = router.group("v1")
         let changes = ItemChanges(gateway: gateway, rules: rules, state: state, fleet: fleet)
         let diagnoses = DiagnosisCache()
         SessionRoutes(settings: settings, current: current, sessions: sessions, state: state).add(to: v1)
         StatusRoutes(
-            settings: settings, gateway: gateway, rules: rules, delivery: delivery, current: current, history: history,
-            state: state, broadcast: broadcast, diagnoses: diagnoses, started: started
+            settings: settings, gateway: gateway, consumer: consumer, delivery: delivery, current: current,
+            broadcast: broadcast, diagnoses: diagnoses, started: started
         ).add(to: v1)
         SensingRoutes(gateway: gateway).add(to: v1)
-        FleetRoutes(fleet: fleet, current: current).add(to: v1)
+        FleetRoutes(fleet: fleet).add(to: v1)
         EventRoutes(gateway: gateway, history: history, state: state, broadcast: broadcast).add(to: v1)
         AdvertisingRoutes(gateway: gateway, state: state).add(to: v1)
         DeliveryRoutes(gateway: gateway, delivery: delivery, current: current, state: state).add(to: v1)
@@ -180,4 +181,12 @@ struct WebServer: Service {
         methods.withLock { $0 = patterns }
         return router
     }
+}
+
+/// The configuration of the file that is in use. A reload replaces it.
+typealias CurrentConfiguration = Locked<GatewayConfiguration>
+
+extension CurrentConfiguration {
+    /// The configuration now.
+    var value: GatewayConfiguration { withLock { $0 } }
 }

@@ -1,0 +1,53 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+import Testing
+
+@Suite("What a store holds")
+struct UsageTests {
+    @Test(
+        "The usage is what another process counts in the file, whatever came and went",
+        arguments: 1...8 as ClosedRange<UInt64>)
+    func recounted(seed: UInt64) async throws {
+        let bench = try StoreBench(seed: seed) {
+            $0.retention = .init(age: .seconds(3_600), events: 60, bytes: 1 << 20)
+            $0.state["few"] = StateLimits(rows: 5, bytes: 100, age: .seconds(60), rowsPerSender: 2)
+        }
+        var random = SplitMix64(seed: seed)
+        let limits = ConsumerLimits(age: .seconds(600), events: 30, bytes: 10_000)
+        var consumer = try bench.store.addConsumer("a", limits: limits, after: 0)
+        for _ in 0..<60 {
+            switch random.next() % 6 {
+            case 0: bench.clock.advance(by: .seconds(Int64(random.next() % 120)))
+            case 1: try await bench.store.keepHouse()
+            case 2: if let batch = try await consumer.available(limit: 5) { try await consumer.commit(batch) }
+            default:
+                var step = Step(bench.events(Int(random.next() % 8)))
+                for _ in 0..<random.next() % 4 {
+                    let value = Data(repeating: 1, count: Int(random.next() % 60))
+                    step.set(
+                        ["few", "many"][Int(random.next() % 2)], "\(random.next() % 12)",
+                        to: random.next() % 4 == 0 ? nil : value, sender: random.next() % 2 == 0 ? "s" : nil)
+                }
+                try await bench.store.append(step)
+            }
+        }
+        let before = bench.store.usage
+        try await bench.reopen()
+        consumer = try bench.store.addConsumer("a", limits: limits)
+        var after = bench.store.usage
+        // The log becomes a part of the file when that is closed.
+        after.fileBytes = before.fileBytes
+        // A namespace without rows may be known or not.
+        var (left, right) = (before, after)
+        left.state = left.state.filter { $0.value.rows > 0 }
+        right.state = right.state.filter { $0.value.rows > 0 }
+        #expect(left == right, "seed \(seed)")
+        #expect(before.events.mostRows == 60 && before.events.age == .seconds(3_600))
+        #expect(before.consumers["a"]?.mostRows == 30 && before.consumers.count == 1)
+        if let few = before.state["few"] { #expect(few.rows <= 5 && few.bytes <= 100 && few.age == .seconds(60)) }
+        await bench.store.setRetention(.none)
+        #expect(bench.store.usage.events.mostRows == 0)
+    }
+}

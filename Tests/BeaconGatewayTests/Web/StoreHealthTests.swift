@@ -1,0 +1,143 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import BeaconGateway
+
+@Suite("The event store in the interface")
+struct StoreHealthTests {
+    private static let event = HistoryEvent(receiver: "r", isHearing: true, because: nil, at: .zero)
+
+    /// The status of the health, and its findings of a severity.
+    private func health(_ web: WebBench, _ severity: String) async throws -> (status: String?, [[String: Any]]) {
+        let answer = try await web.ask(.get, "/v1/health").json
+        let findings = answer["findings"] as? [[String: Any]] ?? []
+        return (answer["status"] as? String, findings.filter { $0["severity"] as? String == severity })
+    }
+
+    @Test(
+        "A failure of the disk is a finding at once, with its remedy, and none any longer within a second of its end",
+        arguments: [
+            (EventStoreError.Code.full, "room"), (.locked, "program"), (.damaged, "disk"), (.cannotWrite, "disk"),
+        ])
+    func failing(_ code: EventStoreError.Code, _ remedy: String) async throws {
+        let disk = TestDisk()
+        let web = try WebBench(bench: GatewayBench(disk: disk))
+        let store = web.history.store
+        let running = Task { await store.run() }
+        try await web.history.append([Self.event])
+        #expect(try await health(web, "error").status == "good")
+        disk.fail(EventStoreError(code, "no sector is left"))
+        await #expect(throws: EventStoreError.self) { try await web.history.append([Self.event]) }
+        let (status, errors) = try await health(web, "error")
+        #expect(status == "failing" && errors.count == 1)
+        #expect((errors.first?["what"] as? String)?.contains("no sector is left") == true)
+        #expect((errors.first?["remedy"] as? String)?.contains(remedy) == true)
+        disk.fail(nil)
+        // No caller writes: the store tries by itself.
+        try await eventually("the failure ends") {
+            disk.advance(by: .milliseconds(500))
+            return try await health(web, "error").1.isEmpty
+        }
+        // A file that was replaced is a warning while the damaged one is there.
+        let (after, warnings) = try await health(web, "warning")
+        #expect(after == (code == .damaged ? "warning" : "good") && warnings.count == (code == .damaged ? 1 : 0))
+        if code == .damaged {
+            let old = try #require(store.recovery?.movedTo)
+            #expect((warnings.first?["remedy"] as? String)?.contains(old.path) == true)
+            try FileManager.default.removeItem(at: old)
+            #expect(try await health(web, "warning").status == "good")
+        }
+        running.cancel()
+        await running.value
+    }
+
+    @Test("A write that takes a second is a finding until it ends, and keeps no answer waiting")
+    func slow() async throws {
+        let disk = TestDisk()
+        let web = try WebBench(bench: GatewayBench(disk: disk))
+        disk.hang()
+        defer { disk.release() }
+        let writing = Task { try await web.history.append([Self.event]) }
+        // The write began by this clock, which stands still until then.
+        try await eventually("the write takes a second") {
+            disk.advance(by: .milliseconds(500))
+            return web.history.store.health.isSlow
+        }
+        let (status, warnings) = try await health(web, "warning")
+        #expect(status == "warning" && warnings.count == 1)
+        #expect((warnings.first?["what"] as? String)?.contains("slow") == true)
+        for path in ["/v1/status", "/metrics"] { #expect(try await web.ask(.get, path).status == 200) }
+        disk.release()
+        try await writing.value
+        #expect(try await health(web, "warning").status == "good")
+    }
+
+    @Test("While rules cannot look at events, this is a finding with the cause")
+    func rules() async throws {
+        let disk = TestDisk()
+        let web = try WebBench(bench: GatewayBench(disk: disk))
+        let consumer = web.server.consumer
+        var event = Self.event
+        event.sender = "museum"
+        try await web.history.receive([ReceivedEvent(name: "one", event: event)])
+        func run(until holds: () async throws -> Bool) async throws {
+            let running = Task { await consumer.run() }
+            try await eventually("the finding of rules", holds)
+            running.cancel()
+            await running.value
+        }
+        func finding() async throws -> [String: Any]? {
+            try await health(web, "error").1.first { ($0["what"] as? String)?.hasPrefix("rules cannot") == true }
+        }
+        disk.fail(EventStoreError(.full, "no sector is left"))
+        try await run { try await finding() != nil }
+        #expect((try await finding()?["what"] as? String)?.contains("no sector is left") == true)
+        #expect(try await finding()?["remedy"] is String)
+        disk.fail(nil)
+        try await run { try await finding() == nil }
+    }
+
+    @Test("What the store holds is in the status and the metrics, with the bounds")
+    func usage() async throws {
+        let disk = TestDisk()
+        let web = try WebBench(bench: GatewayBench(disk: disk))
+        let store = web.history.store
+        try await web.history.append([Self.event, Self.event])
+        try await web.history.receive([ReceivedEvent(name: "one", event: Self.event)])
+        var step = Step()
+        step.set(GatewayState.Namespace.region, "k", to: Data([1]))
+        try await store.append(step)
+        disk.fail(EventStoreError(.full, "no sector is left"))
+        var ids = EventIDs()
+        store.enqueue(Step([Self.event.event(ids.next(at: .zero), for: [])]))
+        try await eventually { store.health.failure != nil }
+        let status = try #require(try await web.ask(.get, "/v1/status").json["store"] as? [String: Any])
+        func part(_ path: String...) -> [String: Any] {
+            path.reduce(status) { $0[$1] as? [String: Any] ?? [:] }
+        }
+        #expect(part("events")["rows"] as? Int == 3 && part("events")["mostRows"] as? Int == 100_000)
+        #expect(part("events")["age"] as? Int == 90 * 86_400 && part("events")["bytes"] as? Int ?? 0 > 0)
+        #expect(part("memory")["rows"] as? Int == 1 && part("memory")["mostRows"] as? Int == 10_000)
+        #expect(part("memory")["age"] is NSNull)
+        #expect(part("consumers", HistoryEvent.rules)["rows"] as? Int == 1)
+        let state = part("state", GatewayState.Namespace.region)
+        #expect(state["rows"] as? Int == 1 && state["bytes"] as? Int == 1 && state["mostRows"] as? Int == 200_000)
+        #expect(status["fileBytes"] as? Int ?? 0 > 4_096 && status["mostFileBytes"] is NSNull)
+        let lines = try await web.ask(.get, "/metrics").body.split(separator: "\n")
+        for line in [
+            #"beacon_event_store_rows{part="events",name=""} 3"#,
+            #"beacon_event_store_limit_rows{part="events",name=""} 100000"#,
+            #"beacon_event_store_limit_seconds{part="events",name=""} 7776000"#,
+            #"beacon_event_store_rows{part="memory",name=""} 1"#,
+            #"beacon_event_store_rows{part="consumer",name=".rules"} 1"#,
+            #"beacon_event_store_bytes{part="state",name="\#(GatewayState.Namespace.region)"} 1"#,
+            #"beacon_event_store_limit_bytes{part="state",name="\#(GatewayState.Namespace.region)"} 67108864"#,
+            "# TYPE beacon_event_store_file_bytes gauge",
+        ] { #expect(lines.contains { $0 == line }, "\(line)") }
+    }
+}
