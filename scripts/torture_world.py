@@ -8,8 +8,12 @@ import time
 
 UUID = "e2c56db5-dffb-48d2-b060-d0f5a71096e0"
 REGIONS = 12
-# What is an end within seconds for a user may be a minute on a machine with other work.
+# An end takes seconds for a user, and may take a minute on a machine with other work.
 HANG = 240
+# The most entries of the audit trail (docs/console.md).
+RUNS = 20000
+# The events of a short history, the fewest that can be set.
+KEPT = 100
 
 
 class Failure(Exception):
@@ -73,7 +77,7 @@ class Receiver:
         with self.lock:
             mode, status, turn = self.mode, self.status, self.turn
         if mode == "hang":
-            # Until something else is to be done.
+            # Until the mode changes.
             end = time.monotonic() + 20
             while self.turn == turn and time.monotonic() < end:
                 time.sleep(0.05)
@@ -161,7 +165,7 @@ class Air:
                 continue
             self.time += 0.1
             with self.lock:
-                # One that nobody monitors, so that time goes on.
+                # A beacon that is not monitored, so that time goes on.
                 lines = [self.line(9999, 1)]
                 lines += [self.line(region, 1, self.random.randint(-64, -56)) for region in self.present]
                 for _ in range(self.invented):
