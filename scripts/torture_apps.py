@@ -110,18 +110,24 @@ class App(threading.Thread):
 
         A short history has the newest alone. A wall clock of beacond that was set may be before or after any event.
         """
-        faults = self.check_events(view["events"], is_short, was_set) + self.check_rules(view["runs"], was_set)
-        return self.faults + faults
+        kept = self.kept(view) if is_short else set(self.answered)
+        return self.faults + self.check_events(view["events"], kept, was_set) + self.check_rules(view["runs"], was_set)
 
-    def check_events(self, events, is_short, was_set):
+    def kept(self, view):
+        """Returns the answered events that a short history still has, by their numbers in the audit trail."""
+        oldest = min((event["id"] for event in view["events"]), default=0)
+        runs = self.own_runs(view["runs"], "apps")
+        return {minor for minor in self.answered if any(run["event"] >= oldest for run in runs[minor])}
+
+    def check_events(self, events, kept, was_set):
         faults = []
         own = [event for event in events if event["install"] == self.install]
         minors = [event["beacon"]["minor"] for event in own]
         there = set(minors)
         if len(minors) != len(there):
             faults.append(f"{self.install}: the history has {len(minors) - len(there)} events twice")
-        if not is_short and set(self.answered) - there:
-            faults.append(f"{self.install}: {self.listed(set(self.answered) - there)} were answered and are not there")
+        if kept - there:
+            faults.append(f"{self.install}: {self.listed(kept - there)} were answered and are not there")
         if there & set(self.refused):
             faults.append(f"{self.install}: {self.listed(there & set(self.refused))} were refused and are there")
         for event in own:
