@@ -3,6 +3,7 @@
 usage: check-backend.py [KILLS]     20 where nothing is given
 """
 
+import contextlib
 import hashlib
 import os
 import random
@@ -72,20 +73,18 @@ def check_kills(parent, kills):
     for thread in threads:
         thread.join()
     # The last batches may have come though nobody was told: what was answered is what counts.
-    with sqlite3.connect(f"file:{own}/beacond.sqlite?mode=ro", uri=True) as database:
-        def newest():
-            return database.execute("SELECT coalesce(max(number), 0) FROM event WHERE sender IS NOT NULL").fetchone()[0]
-        state = sqlite3.connect(f"file:{own}/beacond.sqlite.state.sqlite?mode=ro", uri=True)
-        until(lambda: int((state.execute("SELECT value FROM setting WHERE key = 'workedThrough'").fetchone() or [b"0"])[0])
-              >= newest(), "not all is worked through")
+    with contextlib.closing(sqlite3.connect(f"file:{own}/beacond.sqlite?mode=ro", uri=True)) as database:
+        def waiting():
+            return database.execute("SELECT waiting FROM consumer WHERE name = '.rules'").fetchone()[0]
+        until(lambda: waiting() == 0, "not all is worked through")
         ids = [bytes(id) for (id,) in database.execute("SELECT id FROM event WHERE sender IS NOT NULL")]
-        missing = [name for name in answered if event_id("museum app", name) not in set(ids)]
-        assert not missing, f"{len(missing)} events were answered and are not there: {missing[:3]}"
-        assert len(ids) == len(set(ids)), f"{len(ids)} events with {len(set(ids))} ids"
         per_install = dict(database.execute(
             "SELECT install, count(*) FROM event WHERE sender IS NOT NULL GROUP BY install"))
-        counted = dict(state.execute("SELECT id, events FROM install"))
-        assert per_install == counted, f"{per_install} events, and {counted} were worked through"
+    missing = [name for name in answered if event_id("museum app", name) not in set(ids)]
+    assert not missing, f"{len(missing)} events were answered and are not there: {missing[:3]}"
+    assert len(ids) == len(set(ids)), f"{len(ids)} events with {len(set(ids))} ids"
+    counted = {install["id"]: install["events"] for install in gateway.get("/v1/installs")["installs"]}
+    assert per_install == counted, f"{per_install} events, and {counted} were worked through"
     gateway.kill()
     print(f"ok   {kills} kills while apps send: {len(answered)} events were answered, and each is there once")
 
