@@ -1,7 +1,7 @@
 import BeaconModel
 import BeaconMonitoring
 
-/// What a gateway knows at one moment, for the interface's answers.
+/// The state of a gateway at one moment, for the interface's answers.
 struct GatewaySnapshot: Sendable {
     var configuration: GatewayConfiguration
     /// The user's names for beacons.

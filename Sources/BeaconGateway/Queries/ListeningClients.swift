@@ -117,8 +117,8 @@ struct ListeningClients {
     /// - Parameters:
     ///   - time: how long.
     ///   - end: is called with the client's number once its stream has ended.
-    /// - Returns: the lines of a sighting log, in pieces, of which empty ones say that the recording goes on; nil where
-    ///   too many record.
+    /// - Returns: the lines of a sighting log, in pieces. An empty line says that the recording continues. Nil where
+    ///   too many clients record.
     mutating func record(for time: Duration, end: @escaping @Sendable (Int) -> Void) -> AsyncStream<[UInt8]>? {
         guard recordings.count < Self.mostRecordings else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(

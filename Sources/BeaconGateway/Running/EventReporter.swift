@@ -5,8 +5,8 @@ import BeaconModel
 import BeaconMonitoring
 import Logging
 
-/// What becomes of the core's events: notifications and the history, the view of the console, the states that
-/// destinations keep, and programs.
+/// The reporting of the core's events: as notifications and in the history, to the console's view, to destinations that
+/// keep states, and to programs.
 struct EventReporter {
     /// What came of some events, in order.
     struct Outcome {
@@ -24,7 +24,7 @@ struct EventReporter {
     static let mostPlaces = EngineConfiguration().maximumTrackedBeacons
 
     var destinations: [ConfiguredDestination]
-    /// What the console shows.
+    /// The state for the console.
     var view: GatewayView
     /// The user's names for beacons.
     private(set) var names: [BeaconIdentity: String]
@@ -77,7 +77,7 @@ struct EventReporter {
         for destination in destinations { destination.configure?(new, renamed) }
     }
 
-    /// Forgets the places that are none of a plan.
+    /// Forgets the places that a plan does not have.
     mutating func keepPlaces(of plan: PlacePlan) { places = places.filter { plan.placeNames.contains($0.value) } }
 
     /// Sends an event to destinations that keep states.
@@ -169,7 +169,7 @@ struct EventReporter {
     mutating func report(_ change: PlaceEvent, to outcome: inout Outcome) {
         let known = places[change.identity]
         let isNews = view.receive(change, known: known)
-        // No more than the engine tracks: of beacons that it had to forget, nobody says that they left.
+        // No more than the engine tracks: it never reports that a beacon left which it had to forget.
         if change.state != .unknown, known != change.place, known != nil || places.count < Self.mostPlaces {
             places[change.identity] = change.place
             outcome.changesPresence = true
@@ -214,7 +214,7 @@ struct EventReporter {
     mutating func delivery(
         of event: BeaconEvent, at time: Timestamp, id: (BeaconNotification) -> EventID
     ) -> Outcome {
-        // What the policy keeps in mind is what was shown; here it only says who is to be notified.
+        // The policy remembers shown events only; a copy of it decides about notifications here.
         var (policy, outcome) = (policy, Outcome())
         let notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
         add(notifications.map { $0.named(id($0)) }, to: &outcome)

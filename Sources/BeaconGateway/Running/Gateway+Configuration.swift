@@ -8,14 +8,14 @@ import BeaconRadio
 import Foundation
 import Logging
 
-// What is monitored, ranged, located and heard: at the beginning, by another configuration, and for applications.
-// Everything that is equal in two configurations continues undisturbed.
+// Monitoring by the configuration: the beginning, another configuration, and applications. Everything that is equal in
+// two configurations continues undisturbed.
 
 extension Gateway {
     /// The time between two attempts to read what was known in the last run.
     private static let readingPause = Duration.milliseconds(500)
 
-    /// The attempts that may fail before it is told.
+    /// The attempts that may fail before the log reports it.
     private static let quietReadings = 5
 
     /// What this gateway monitors itself: in a fleet, workers monitor and locate.
@@ -26,8 +26,8 @@ extension Gateway {
 
     // MARK: - The beginning
 
-    /// Returns what was known in the last run, once it can be read. A region that was inside and begins as unknown
-    /// would never be left if nobody is there any more.
+    /// Returns the presence of the last run, once it can be read. A region that was inside and begins as unknown would
+    /// never be left if its beacons are gone.
     ///
     /// - Returns: nil where the gateway was stopped before.
     func knownPresence() async -> Presence? {
@@ -42,7 +42,7 @@ extension Gateway {
                 }
                 return presence
             } catch {
-                // At first, somebody else may look at the file just now.
+                // At first, another program may be reading the file.
                 if attempts == Self.quietReadings {
                     logger.error(
                         "cannot read the region states of the last run: \(error); monitoring begins once they can be read"
@@ -69,7 +69,7 @@ extension Gateway {
 
     /// Begins to monitor, with the states of the last run.
     func begin(with known: Presence) {
-        // What was changed in the console meanwhile is in it.
+        // It has the changes of the console until now.
         let plan = ownPlan
         for (owner, region) in plan.conditions {
             let last = known.regions[owner.label].flatMap { $0.constraint == region.constraint ? $0 : nil }
@@ -100,18 +100,18 @@ extension Gateway {
 
     // MARK: - Another configuration
 
-    /// Goes on with what was changed in the console. What has not changed notices nothing.
+    /// Applies changes of the console.
     ///
     /// - Parameters:
     ///   - new: the configuration.
-    ///   - revision: the number of the change; one that is older than another that was taken in is passed over.
+    ///   - revision: the number of the change. The gateway ignores an older one than the newest it has.
     func apply(_ new: GatewayConfiguration, revision: Int) async {
         guard revision > self.revision else { return }
         self.revision = revision
         await use(new)
     }
 
-    /// Goes on with another configuration.
+    /// Continues with another configuration.
     func use(_ new: GatewayConfiguration) async {
         let before = configuration
         let renamed = before.renamed(in: new)
@@ -146,10 +146,10 @@ extension Gateway {
         broadcast?.send(.changed([.regions, .places, .rules, .beacons]))
     }
 
-    /// Sets the scan mode of the radios to what the requests need.
+    /// Sets the scan mode of the radios as the requests need it.
     func updateScanMode() {
         let own = listener.core.scanMode
-        // Who has the adverts passed on wants those of all that there is.
+        // A client of the proxy wants all adverts.
         listener.scan(
             proxy?.isWanted == true ? .ranging : fleet?.scanMode(configuration, beside: own) ?? own)
     }
@@ -263,7 +263,7 @@ extension Gateway {
         updateScanMode()
     }
 
-    /// Ends the monitoring for an application: it runs, or is not registered any more.
+    /// Ends the monitoring for an application: it runs, or is no longer registered.
     func forget(_ application: TerminatedApplication) {
         for trigger in application.triggers {
             conditions.forget(.application(application.identity, trigger.id), in: &listener.core)

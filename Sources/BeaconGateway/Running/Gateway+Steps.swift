@@ -75,7 +75,7 @@ extension Gateway {
         await finish(outcome)
     }
 
-    /// Writes what came of events, or gathers it with what comes next.
+    /// Writes the outcome of events, or gathers it with the next one.
     func finish(_ outcome: EventReporter.Outcome) async {
         queue.add(outcome)
         if !queue.mayGather(isMoreThere: isMoreThere) { await settle() }

@@ -9,7 +9,7 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// The sensing of the daemon: sources and core, and the writing of what they lead to, before anything else happens.
+/// The sensing of the daemon: its sources and its core, and the writing of their events before anything else happens.
 ///
 /// Everything happens in one order: the messages of sources that are there are handled, their notifications are written
 /// to the store with the presence, then programs are started for them. The parts are values, each with its own file;
@@ -215,7 +215,7 @@ actor Gateway {
 
     // MARK: - Questions
 
-    /// What the gateway knows now.
+    /// The present state.
     private var snapshot: GatewaySnapshot {
         GatewaySnapshot(
             configuration: configuration, names: reporter.names, view: reporter.view, receivers: receiverValues,
@@ -307,7 +307,7 @@ actor Gateway {
         broadcast?.send(.changed([.advertising]))
     }
 
-    /// Has the first radio send what is to be sent, once there is one.
+    /// Sends the frame by the first radio, once there is one.
     func sendFrame() {
         if let frames = advertised.frames { listener.advertise(frames) }
     }

@@ -3,7 +3,7 @@ import BeaconModel
 import BeaconMonitoring
 import Logging
 
-/// The search for cloned beacons: where receivers are, and what the log has said of it.
+/// The search for cloned beacons: the positions of receivers, and the reports in the log.
 struct CloneSearch {
     /// The positions of receivers on the plan of the building, by name.
     private var planPositions: [String: ReceiverPosition] = [:]

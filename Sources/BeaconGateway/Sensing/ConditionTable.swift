@@ -42,9 +42,9 @@ struct ConditionTable {
         owners[condition.id] = nil
     }
 
-    /// Monitors and ranges by another plan. What is equal in both continues undisturbed.
+    /// Monitors and ranges by another plan. Everything that is equal in both continues undisturbed.
     ///
-    /// - Returns: the owners that have no region any more, or one of other beacons, and those whose region is new.
+    /// - Returns: the owners without a region now, or with one of other beacons, and those whose region is new.
     mutating func update(
         to plan: MonitoringPlan, in core: inout MonitoringCore
     ) -> (gone: [ConditionOwner], new: [ConditionOwner]) {
@@ -53,7 +53,7 @@ struct ConditionTable {
         var gone: [ConditionOwner] = []
         for (owner, condition) in conditions where owner.isConfigured && wanted[owner] != condition.region {
             if let other = wanted[owner], other.constraint == condition.region.constraint {
-                // By other rules, and from the state that it has: nobody came, and nobody left.
+                // By other rules, and from the state that it has: nothing was entered or left.
                 let (state, holder) = (core.knownState(of: condition.id), core.holder(of: condition.id))
                 monitor(owner, other, assuming: state, heldBy: holder, in: &core)
             } else {

@@ -29,10 +29,10 @@ extension Listener {
         return sources[number].shared(time)
     }
 
-    /// Takes in what a source heard, whose place in time is known.
+    /// Handles the adverts of a source whose place in time is known.
     ///
     /// - Parameter isCounted: whether the adverts of each receiver are counted.
-    /// - Returns: the time that the batch gives, by the core's clock and by the source's own; nil where it tells nothing.
+    /// - Returns: the batch's time, by the core's clock and by the source's own; nil where it says nothing.
     mutating func receive(
         _ batch: SourceBatch, from number: Int, isCounted: Bool
     ) -> (core: Timestamp, wall: Timestamp)? {

@@ -25,7 +25,7 @@ struct Listener: ~Copyable {
     var core: MonitoringCore
     var sources: [GatewaySource] = []
     private var receivers: [Receiver] = []
-    /// The first time that any source gave, in which all others are placed until time has passed.
+    /// The first time that any source gave. Others begin at it until time has passed.
     var origin: Timestamp?
     /// The newest time that a source gave, by its wall clock.
     var time: Timestamp?
@@ -37,9 +37,9 @@ struct Listener: ~Copyable {
     let logger: Logger
     private let makeRunner: @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
 
-    /// What others have to know of receivers.
+    /// Changes of receivers, for the reporter.
     struct Changes {
-        /// Receivers whose reports say nothing any more.
+        /// Receivers whose reports no longer hold.
         var gone: [ReceiverID] = []
         /// Receivers that hear again or no longer, as the history has it.
         var hearing: [HistoryEvent] = []
@@ -68,7 +68,7 @@ struct Listener: ~Copyable {
     /// True where another source can be opened.
     var hasRoom: Bool { receivers.count < Self.mostReceivers }
 
-    /// True where messages are there that are not taken so far.
+    /// True where messages wait.
     var hasMessages: Bool { sources.contains(where: \.runner.messages.hasElements) }
 
     // MARK: - Sources
@@ -103,7 +103,7 @@ struct Listener: ~Copyable {
         setHearing(.interrupted, of: number)
     }
 
-    /// Begins to end a source. What it has heard before still comes.
+    /// Begins to end a source. Its earlier adverts are still handled.
     mutating func leave(_ number: Int) {
         sources[number].isLeaving = true
         setHearing(.interrupted, of: number)
@@ -142,7 +142,7 @@ struct Listener: ~Copyable {
         sources[number].runner.start()
     }
 
-    /// Has the first radio send frames, once there is one.
+    /// Sends frames by the first radio, once there is one.
     func advertise(_ frames: [IBeaconFrame]) {
         present.first { $0.source.settings.specification.canSend }?.source.runner.advertise(frames)
     }

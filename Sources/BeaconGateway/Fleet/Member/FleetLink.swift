@@ -7,10 +7,10 @@ import BeaconSupport
 
 /// A gateway's place in a fleet, whose workers decide over the regions and places of all machines.
 ///
-/// What the machine hears goes to the workers, and what these decide is shown and delivered as its own would be.
-/// Nearness is a matter of one receiver, and of the machine that has it: it is ranged here, as without a fleet.
+/// The machine sends its adverts to the workers, and shows and delivers their decisions like its own. Proximity
+/// concerns one receiver, and the machine that has it: it is ranged here, as without a fleet.
 struct FleetLink: Sendable {
-    /// A region's state, as it was told last.
+    /// A region's newest state.
     struct State: Hashable, Sendable {
         var beacons: BeaconConstraint
         var known: RegionState
@@ -21,7 +21,7 @@ struct FleetLink: Sendable {
     let exchange: any FleetExchange
     /// How beacons are divided among workers; nil before the fleet was reached.
     private(set) var partitions: FleetPartitions?
-    /// What the sources hear on its way to the workers, by the sources' numbers.
+    /// The sources' adverts on their way to the workers, by the sources' numbers.
     private var feeds: [Int: FleetFeed] = [:]
     /// The states of regions and named beacons.
     private(set) var states: [ConditionOwner: State] = [:]
