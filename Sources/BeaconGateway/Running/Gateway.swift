@@ -9,28 +9,12 @@ import BeaconSupport
 import Foundation
 import Logging
 
-/// The core, the notification policy and the event store in one place: it receives the sources' messages, and writes
-/// the resulting notifications before anything else happens.
+/// The sensing of the daemon: its sources and its core, and the writing of their events before anything else happens.
 ///
 /// Everything happens in one order: the messages of sources that are there are handled, their notifications are written
-/// to the store, then the presence to its file, then programs are started for them.
+/// to the store with the presence, then programs are started for them. The parts are values, each with its own file;
+/// the actor decides which comes when.
 actor Gateway {
-    /// The most notifications that are written at once.
-    static let chunk = 1_000
-
-    /// The time for which notifications wait for those of messages that are there already, to be written with them.
-    /// Each write costs a wait for the disk, and some ten pages of it.
-    static let gatheringTime = Duration.milliseconds(50)
-
-    /// The time between two attempts to write notifications that could not be written.
-    static let writePause = Duration.seconds(1)
-
-    /// The time between two attempts to read what was known in the last run.
-    static let readingPause = Duration.milliseconds(500)
-
-    /// The attempts that may fail before it is told.
-    static let quietReadings = 5
-
     /// The time within which the threads of sources have to end.
     static let stopTime = Duration.seconds(2)
 
@@ -40,140 +24,58 @@ actor Gateway {
     var configuration: GatewayConfiguration
     /// The number of the newest change of it.
     var revision = 0
-    var destinations: [ConfiguredDestination]
     let writer: any EventWriter
     let store: EventStore?
     let state: GatewayState?
     let launches: LaunchAgent?
+    let rules: RuleEngine?
     /// Passes all adverts on to others; nil where that is not asked for.
     var proxy: ProxyServer?
     /// The fleet that the machine is part of; nil for none.
     var fleet: FleetLink?
-    let rules: RuleEngine?
+    /// The stream of changes for consoles; nil without a console.
+    var broadcast: EventBroadcast?
     let published: Locked<GatewayStatistics>
     let logger: Logger
 
-    /// The place that a ranging report is from.
-    struct Place: Hashable {
-        var receiver: ReceiverID
-        var constraint: BeaconConstraint?
+    var listener: Listener
+    var conditions = ConditionTable()
+    var clones: CloneSearch
+    var reporter: EventReporter
+    var queue = WriteQueue()
+    var clients = ListeningClients()
+    var advertised = AdvertisedBeacon()
+    var pumps = Pumps()
+    private var turns = Turns()
+
+    /// The tasks that take the messages of sources as they come.
+    struct Pumps {
+        /// The numbers of sources whose messages no task takes yet, and how many tasks take some.
+        var waiting: [Int] = []
+        var count = 0
+        let signal = AsyncSignal()
+        /// True while messages are taken as they come, so that sources can be exchanged.
+        var isRunning = false
+        /// True while sources are exchanged.
+        var isExchanging = false
     }
 
-    let makeRunner: @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner
-
-    var core: MonitoringCore
-    /// The first time that any source gave, in which all others are placed until time has passed.
-    var origin: Timestamp?
-    var sources: [GatewaySource] = []
-    /// The numbers of sources whose messages no task takes yet, and how many tasks take some.
-    var unpumped: [Int] = []
-    private var pumps = 0
-    let pumpSignal = AsyncSignal()
-    /// True while messages are taken as they come, so that sources can be exchanged.
-    var isPumping = false
-    /// True while sources are exchanged.
-    var isExchanging = false
-    /// The number of the source that was opened last.
-    var openedLast = 0
-    /// The source of each receiver and its place there, by the receiver's number.
-    var receivers: [(source: Int, place: Int)] = []
-    var scanMode = ScanMode.off
-
-    var owners: [ConditionID: ConditionOwner] = [:]
-    var conditions: [ConditionOwner: ConditionID] = [:]
-    var monitored: [ConditionOwner: MonitoredRegion] = [:]
-    /// The requests by which the configuration has beacons ranged.
-    var rangings: [BeaconConstraint: RangingRequestID] = [:]
-    var located: [BeaconConstraint] = []
-    /// Where receivers are on the plan of the building, by their names.
-    var planPositions: [String: ReceiverPosition] = [:]
-    var hasPlan = false
-    var hasReportedPositions = false
-    /// The suspicions that were left out, as they were logged last, and when.
-    var toldOmissions = (count: 0, time: Timestamp.zero)
-
-    var policy: NotificationPolicy
-    var ownConstraints: Set<BeaconConstraint>
-    var pending = PendingEvents()
-    var ids = EventIDs()
-    /// The events whose notifications are not written so far, after which programs are started, in order.
-    var unlaunched: [LaunchEvent] = []
-
-    /// An event for which programs may be started.
-    enum LaunchEvent {
-        /// A change of a region that an application monitors under a name.
-        case change(RegionEvent, of: ApplicationIdentity, LaunchTrigger.ID)
-        /// The report of ranging, with its time by the core's clock and its receiver.
-        case report(RangingEvent, at: Timestamp, from: ReceiverID)
+    /// The turn of one message, and those that wait for theirs.
+    private struct Turns {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    /// When the oldest that is not written came; nil where all is written.
-    var gatheringBegan: ContinuousClock.Instant?
-    /// The time from which writing is tried again, where it failed.
-    var nextWrite: ContinuousClock.Instant?
-    /// The places that beacons were known to be in last.
-    var places: [BeaconIdentity: String] = [:]
-    var hasReportedReceivers = false
-
-    static let mostPlaces = EngineConfiguration().maximumTrackedBeacons
-
-    /// The time after which a receiver that a place names should have come, in nanoseconds.
-    static let receiverPatience = 30 * Timestamp.nanosecondsPerSecond
-
-    /// The presence as the store has it.
-    var savedPresence = Presence()
-    /// The newest recovery of the store, which may have lost the presence.
-    var storeRecovery: EventStoreRecovery?
-    var isPresenceSaved = true
-    var statistics: GatewayStatistics
-    /// The beacons of the newest report of each place.
-    var lists: [Place: [BeaconIdentity]] = [:]
-
-    // What the console shows, and has done.
-    var broadcast: EventBroadcast?
-    var view: GatewayView
-    /// The user's names for beacons.
-    var names: [BeaconIdentity: String]
-    /// The settings of named beacons.
-    var known: [BeaconIdentity: BeaconSettings]
-    /// The receivers' hearing, by their numbers.
-    var records: [ReceiverRecord] = []
-    /// The requests that range the regions for listeners, where the configuration asks for none.
-    var regionRangings: [BeaconConstraint: RangingRequestID] = [:]
-    var rangingListeners: [Int: RangingListener] = [:]
-    var recordings: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
-    var nextListener = 0
-    var advertised: AdvertisingValue.Beacon?
-    var advertisedFrame: IBeaconFrame?
-
-    var listsCounted: ContinuousClock.Instant?
-    private(set) var isStopped = false
-    private var isReceiving = false
-    var turns: [CheckedContinuation<Void, Never>] = []
 
     /// A gateway that does not run so far.
     ///
     /// - Parameters:
-    ///   - configuration: the configuration.
-    ///   - destinations: the destinations of notifications and events.
-    ///   - writer: writes the notifications.
-    ///   - store: the event store, with the presence of before; nil to begin with nothing and to leave nothing.
-    ///   - state: the state beside the configuration; nil in a dry run.
-    ///   - launches: the applications that are started for events.
-    ///   - rules: what is done for events.
     ///   - base: the configuration without what was added in the console; nil where nothing was.
-    ///   - published: the statistics for others to read.
-    ///   - logger: the log.
-    ///   - broadcast: the stream of changes for consoles; nil without a console.
-    ///   - proxy: passes all adverts on to others.
-    ///   - fleet: the fleet that the machine is part of; nil for none.
     ///   - makeRunner: makes the thread of a source; tests have their own.
     init(
         _ configuration: GatewayConfiguration, destinations: [ConfiguredDestination], writer: any EventWriter,
         store: EventStore?, state: GatewayState?, launches: LaunchAgent?, rules: RuleEngine? = nil,
-        base: GatewayConfiguration? = nil,
-        published: Locked<GatewayStatistics>, logger: Logger,
-        broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil,
-        fleet: FleetLink? = nil,
+        base: GatewayConfiguration? = nil, published: Locked<GatewayStatistics>, logger: Logger,
+        broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
         makeRunner: @escaping @Sendable (SourceSettings, ProxyFeed?) -> any GatewayRunner = {
             SourceRunner($0.specification, pace: $0.pace, proxy: $1)
         }
@@ -181,8 +83,6 @@ actor Gateway {
         self.base = base ?? configuration
         self.configuration = configuration
         self.rules = rules
-        core = MonitoringCore(calibrations: configuration.calibrations)
-        self.destinations = destinations
         self.writer = writer
         self.store = store
         self.state = state
@@ -191,25 +91,21 @@ actor Gateway {
         self.fleet = fleet
         self.published = published
         self.logger = logger
-        self.makeRunner = makeRunner
         self.broadcast = broadcast
-        view = GatewayView(isKept: broadcast != nil)
-        names = configuration.beaconNames
-        known = configuration.beaconsByIdentity
-        let regions = configuration.notifiedRegions
-        policy = NotificationPolicy(rules: configuration.notify, regions: regions)
-        ownConstraints = Set(regions.map(\.constraint))
-        statistics = GatewayStatistics(sources: configuration.sources.map { .init(name: $0.name) })
+        listener = Listener(
+            MonitoringCore(calibrations: configuration.calibrations), logger: logger, makeRunner: makeRunner)
+        clones = CloneSearch(logger: logger)
+        reporter = EventReporter(
+            configuration, destinations: destinations, rules: rules, isShown: broadcast != nil,
+            isInFleet: fleet != nil, isDryRun: state == nil, logger: logger)
     }
 
     // MARK: - Running
 
     /// Runs until all sources have ended, or ``stop()`` was called and they have.
     func run() async {
-        guard !isStopped else { return }
-        makeSources()
-        // An application may have been monitored before there was a source that could be told.
-        scanMode = .off
+        guard !listener.isStopped else { return }
+        for settings in plannedSources { listener.add(settings, for: configuration.places, proxy) }
         // Who is stopped before knows nothing, and has nothing to save.
         guard let known = await knownPresence() else { return }
         await readPlan()
@@ -217,28 +113,34 @@ actor Gateway {
         updateScanMode()
         publish()
         sendFrame()
-        for source in sources { source.runner.start() }
+        for source in listener.sources { source.runner.start() }
         if canWait {
             await runInOrder()
         } else {
-            isPumping = true
-            unpumped = Array(sources.indices)
+            pumps.isRunning = true
+            pumps.waiting = Array(listener.sources.indices)
             await withDiscardingTaskGroup { group in
                 while !Task.isCancelled {
-                    let seen = pumpSignal.count
-                    for number in unpumped {
-                        let (messages, end) = (sources[number].runner.messages, sources[number].pumpEnd)
-                        pumps += 1
+                    let seen = pumps.signal.count
+                    for number in pumps.waiting {
+                        let source = listener.sources[number]
+                        let (messages, end) = (source.runner.messages, source.pumpEnd)
+                        pumps.count += 1
                         group.addTask { await self.pump(messages, from: number, end) }
                     }
-                    unpumped = []
-                    if pumps == 0, !isExchanging { break }
-                    await pumpSignal.wait(after: seen)
+                    pumps.waiting = []
+                    if pumps.count == 0, !pumps.isExchanging { break }
+                    await pumps.signal.wait(after: seen)
                 }
             }
-            isPumping = false
+            pumps.isRunning = false
         }
         await writePending()
+    }
+
+    /// The sources of the configuration. A speed that differs from the configured one is logged.
+    var plannedSources: [SourceSettings] {
+        configuration.sourcesAtOneSpeed(isInFleet: fleet != nil) { logger.notice("\($0)") }
     }
 
     /// Handles the messages of a source's runner until that has ended.
@@ -246,53 +148,172 @@ actor Gateway {
         for await message in messages {
             await inTurn { await self.receive(message, from: number) }
         }
-        pumps -= 1
+        pumps.count -= 1
         end.signal()
-        pumpSignal.signal()
+        pumps.signal.signal()
+    }
+
+    /// Plays files and simulations in the order of their shifted times, so that the result does not depend on which
+    /// thread is faster.
+    private func runInOrder() async {
+        var iterators = listener.sources.map { Optional($0.runner.messages.makeAsyncIterator()) }
+        var merge = BatchMerge(sources: iterators.count)
+        while true {
+            for number in iterators.indices {
+                while iterators[number] != nil, merge.needsBatch(of: number) {
+                    guard let message = await iterators[number]?.next() else {
+                        iterators[number] = nil
+                        break
+                    }
+                    if case .heard(let batch) = message {
+                        listener.place(batch, of: number)
+                        merge.add(batch, of: number)
+                    } else {
+                        await receive(message, from: number)
+                    }
+                }
+            }
+            guard let (batch, number) = merge.next(listener) else { return }
+            await apply(batch, from: number)
+        }
     }
 
     /// True where all sources are files and simulations, which are read only as fast as what they give is handled.
     var canWait: Bool {
         // What a fleet decides comes when it comes.
-        fleet == nil && sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) }
+        fleet == nil && listener.sources.allSatisfy { !$0.settings.specification.isGradual(at: .fastest) }
     }
 
     /// True where it goes on without a source of its own, for what others send.
     var isForOthers: Bool { fleet != nil || base.sources.isEmpty && base.web != nil }
 
+    /// What to say where all sources have ended by themselves.
+    var lastWords: String { listener.lastWords }
+
     /// Handles something that came after what came before: while notifications are written, others wait.
     func inTurn<Value>(_ body: () async -> Value) async -> Value {
-        if isReceiving { await withCheckedContinuation { turns.append($0) } }
-        isReceiving = true
+        if turns.isTaken { await withCheckedContinuation { turns.waiting.append($0) } }
+        turns.isTaken = true
         let value = await body()
-        if turns.isEmpty { isReceiving = false } else { turns.removeFirst().resume() }
+        if turns.waiting.isEmpty { turns.isTaken = false } else { turns.waiting.removeFirst().resume() }
         return value
     }
 
+    /// True where something waits for its turn, or will soon.
+    var isMoreThere: Bool { !turns.waiting.isEmpty || listener.hasMessages }
+
     /// Stops the sources. What they have heard by then is still handled.
     func stop() {
-        isStopped = true
-        for source in sources { source.runner.stop() }
+        listener.stop()
         // A source that is blocked, in a read from a pipe for instance, is not waited for.
-        let channels = sources.map(\.runner.messages)
+        let channels = listener.sources.map(\.runner.messages)
         Task {
             try? await Task.sleep(for: Self.stopTime)
             for channel in channels { channel.finish() }
         }
     }
-}
 
-extension GatewayConfiguration {
-    /// The names of beacons.
-    var beaconNames: [BeaconIdentity: String] { beaconsByIdentity.mapValues(\.name) }
+    // MARK: - Questions
 
-    /// The named beacons by identity.
-    var beaconsByIdentity: [BeaconIdentity: BeaconSettings] {
-        Dictionary(beacons.map { ($0.identity, $0) }) { first, _ in first }
+    /// The present state.
+    private var snapshot: GatewaySnapshot {
+        GatewaySnapshot(
+            configuration: configuration, names: reporter.names, view: reporter.view, receivers: receiverValues,
+            states: Dictionary(configuration.regions.map { ($0.name, state(of: $0.name)) }) { first, _ in first },
+            time: listener.core.time, isInFleet: fleet != nil)
     }
 
-    /// The regions as notifications name them.
-    var notifiedRegions: [BeaconNotification.Region] {
-        regions.map { BeaconNotification.Region(name: $0.name, constraint: $0.region.constraint) }
+    /// The sources, in the order of the configuration.
+    var sourceValues: [SourceValue] { listener.present.map(\.source.value) }
+
+    /// The sources whose messages name more receivers than there are places, each with the report of it.
+    var crowdedSources: [(name: String, report: String)] {
+        listener.present.compactMap { _, source in source.crowd.map { (source.settings.name, $0) } }
     }
+
+    /// The newest time that a source gave, by its wall clock: the present, but for recordings and simulations.
+    var newestTime: Timestamp { listener.newestTime }
+
+    /// The counts as they were published last.
+    var statistics: GatewayStatistics { published.withLock { $0 } }
+
+    /// The user's names for beacons.
+    var names: [BeaconIdentity: String] { reporter.names }
+
+    var receiverValues: [ReceiverValue] { listener.receiverValues(in: configuration.places) }
+    var regionValues: [RegionValue] { snapshot.regionValues }
+    var placesValue: PlacesValue { snapshot.placesValue }
+    var beaconValues: [RangedValue] { snapshot.beaconValues }
+
+    /// Returns the state of a region of the configuration, as it is published.
+    func state(of region: String) -> RegionState {
+        if let fleet { return fleet.states[.region(region)]?.published ?? .unknown }
+        return conditions[.region(region)].map { listener.core.publishedState(of: $0.id) } ?? .unknown
+    }
+
+    /// Returns why a region has its state; nil where there is no such region.
+    func why(region name: String) -> WhyValue? {
+        guard let region = configuration.regions.first(where: { $0.name == name }) else { return nil }
+        if let fleet { return fleet.why(region, enteredAt: reporter.view.regionChanges[name]?.receiver) }
+        guard let id = conditions[.region(name)]?.id, let rules = listener.core.explanation(of: id) else { return nil }
+        return snapshot.why(
+            region, rules, state: listener.core.publishedState(of: id), known: listener.core.knownState(of: id),
+            heldBy: rules.receiver.map { listener.name($0) }, since: listener.origin)
+    }
+
+    /// Returns why a beacon is where it is said to be; nil where nothing is known of it.
+    func why(beacon: BeaconIdentity) -> WhyValue? { snapshot.why(beacon: beacon) }
+
+    // MARK: - Ranging and recording
+
+    /// Begins to range beacons for a client; nil where too many clients range.
+    func range(_ scope: ListeningClients.Scope) -> AsyncStream<RangingValue?>? {
+        let stream = clients.range(scope, in: &listener.core, configuration) { number in
+            Task { await self.endRanging(number) }
+        }
+        updateScanMode()
+        return stream
+    }
+
+    private func endRanging(_ number: Int) {
+        clients.endRanging(number, in: &listener.core, configuration)
+        updateScanMode()
+    }
+
+    /// Begins to record what is heard; nil where too many clients record.
+    func record(for time: Duration) -> AsyncStream<[UInt8]>? {
+        clients.record(for: time) { number in Task { await self.endRecording(number) } }
+    }
+
+    private func endRecording(_ number: Int) { clients.endRecording(number) }
+
+    /// Tells clients that range or record that they are connected.
+    func greetListeners() { clients.beat() }
+
+    /// Ends the streams of all clients that range or record, since the daemon ends.
+    func endListeners() { clients.finish() }
+
+    // MARK: - Being a beacon
+
+    /// What this machine sends, and whether it does.
+    var advertisingValue: AdvertisingValue {
+        advertised.value(canSend: configuration.sources.contains { $0.specification.canSend })
+    }
+
+    /// Has this machine be a beacon, or be none.
+    func advertise(_ beacon: AdvertisingValue.Beacon, _ frame: IBeaconFrame) {
+        advertised.set(beacon, frame)
+        sendFrame()
+        broadcast?.send(.changed([.advertising]))
+    }
+
+    /// Sends the frame by the first radio, once there is one.
+    func sendFrame() {
+        if let frames = advertised.frames { listener.advertise(frames) }
+    }
+
+    // MARK: - The plan of the building
+
+    /// Continues with where receivers are on another plan of the building.
+    func usePlan(_ plan: BuildingPlan) { clones.use(plan, for: configuration.suspicions, in: &listener.core) }
 }

@@ -33,12 +33,3 @@ enum ConditionOwner: Hashable, Sendable {
         }
     }
 }
-
-/// A change of a condition of the gateway.
-struct GatewayChange: Sendable {
-    /// The owner of the condition.
-    var owner: ConditionOwner
-
-    /// The change, under the owner's name and with the time of its source.
-    var event: RegionEvent
-}

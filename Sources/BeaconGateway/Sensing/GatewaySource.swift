@@ -60,6 +60,10 @@ struct GatewaySource {
     /// The report that messages name more receivers than there are places; nil while all have one.
     var crowd: String?
 
+    /// The state for people, and the number of failures.
+    var state = GatewayStatistics.Source.State.starting
+    var failures = 0
+
     /// The counts of the source before it was opened anew, and those that it gave since.
     private var earlier = (packets: 0, iBeacons: 0)
     private var current = (packets: 0, iBeacons: 0)
@@ -76,6 +80,36 @@ struct GatewaySource {
     /// The number of iBeacons that the source gave.
     var iBeacons: Int { earlier.iBeacons + current.iBeacons }
 
+    /// The counts, for people.
+    var statistics: GatewayStatistics.Source {
+        .init(name: settings.name, state: state, packets: packets, iBeacons: iBeacons, failures: failures)
+    }
+
+    /// Why the receivers do not hear, as the subject and verb of a sentence; nil where that is not known.
+    var reason: String? {
+        switch state {
+        case .failing(let reason), .failed(let reason): reason
+        case .ended: "its source has ended"
+        case .starting, .running: nil
+        }
+    }
+
+    /// The source as the interface shows it.
+    var value: SourceValue {
+        let (state, reason): (String, String?) =
+            switch self.state {
+            case .starting: ("starting", nil)
+            case .running: ("running", nil)
+            case .failing(let reason): ("failing", reason)
+            case .failed(let reason): ("failed", reason)
+            case .ended: ("ended", nil)
+            }
+        return SourceValue(
+            name: settings.name, from: settings.specification.title, state: state, reason: reason, ended: isEnded,
+            packets: packets, beacons: iBeacons, receivers: receivers.indices.map(name),
+            advertises: settings.specification.canSend)
+    }
+
     /// Continues with other settings and another runner, and the same receivers.
     mutating func reopen(as settings: SourceSettings, given: SourceSettings, runner: any GatewayRunner) {
         (self.settings, self.given, self.runner) = (settings, given, runner)
@@ -83,6 +117,7 @@ struct GatewaySource {
         (isLeaving, isEnded) = (false, false)
         crowd = nil
         hearing = .interrupted
+        state = .starting
     }
 
     /// Updates the counts when the source is opened, perhaps anew.
@@ -115,5 +150,36 @@ struct GatewaySource {
         let second = Timestamp.nanosecondsPerSecond
         let behind = now.since(time)
         shift = behind > 0 ? (behind + second - 1) / second * second : behind / second * second
+    }
+}
+
+extension SourceSettings {
+    /// Returns the settings with places for the receivers that a plan names.
+    func reserving(_ places: PlacePlan?) -> SourceSettings {
+        var settings = self
+        settings.specification = specification.reserving(places?.receiverNames ?? [])
+        return settings
+    }
+}
+
+extension GatewayConfiguration {
+    /// Returns the sources at the speed that all of them have.
+    ///
+    /// - Parameter report: receives a sentence for each source whose speed differs from the configured one.
+    func sourcesAtOneSpeed(isInFleet: Bool, report: (String) -> Void = { _ in }) -> [SourceSettings] {
+        // All sources share one time, and so one speed: a radio or a pipe gives adverts in real time.
+        let comesByItself =
+            isInFleet || sources.count > 1 && sources.contains { $0.specification.isGradual(at: .fastest) }
+        let pace = comesByItself ? .times(1) : sources.map(\.pace).first { $0 != .fastest } ?? .fastest
+        return sources.map { settings in
+            var settings = settings
+            if settings.pace != pace, !settings.specification.isGradual(at: .fastest) {
+                settings.pace = pace
+                let others = isInFleet ? "the sources of a fleet" : "other sources of this configuration"
+                let speed = pace == .times(1) ? "in real time" : "at the same speed"
+                report("\(settings.name) plays \(speed), as \(others) do")
+            }
+            return settings
+        }
     }
 }

@@ -130,5 +130,5 @@ struct EventHistoryTests {
 }
 
 extension Gateway {
-    fileprivate func append(_ event: GatewayEvent) { pending.add([event]) }
+    fileprivate func append(_ event: GatewayEvent) { queue.pending.add([event]) }
 }

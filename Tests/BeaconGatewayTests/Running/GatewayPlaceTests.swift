@@ -91,7 +91,7 @@ struct GatewayPlaceTests {
             $0.beacons = [BeaconSettings(name: "keys", identity: keys)]
         }
         await web.gateway.run()
-        let whereabouts = await web.gateway.view.whereabouts[keys]
+        let whereabouts = await web.gateway.reporter.view.whereabouts[keys]
         #expect(whereabouts?.state == .outside && whereabouts?.before == nil)
         #expect(
             bench.places.map { $0.split(separator: " ", maxSplits: 2)[2] } == ["- > hall hall", "hall > kitchen hall"])

@@ -118,7 +118,7 @@ private final class ReloadBench: Sendable {
     /// Runs the gateway for as long as a body takes.
     func run(_ body: () async throws -> Void) async throws {
         let task = Task { await gateway.run() }
-        try await eventually("the sources are opened") { await gateway.isPumping }
+        try await eventually("the sources are opened") { await gateway.pumps.isRunning }
         try await body()
         await gateway.stop()
         await task.value
@@ -134,8 +134,7 @@ private final class ReloadBench: Sendable {
 extension Gateway {
     /// True where nothing waits to be handled or written.
     fileprivate var isSettled: Bool {
-        pending.isEmpty && unlaunched.isEmpty && isPresenceSaved
-            && !sources.contains { $0.runner.messages.hasElements }
+        queue.isEmpty && !listener.hasMessages
     }
 }
 

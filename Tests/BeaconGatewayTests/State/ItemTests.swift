@@ -53,13 +53,13 @@ struct ItemTests {
         #expect(made.status == 201)
         #expect((made.json["settings"] as? [String: Any])?["exit-timeout"] as? String == "10s")
         #expect(try await names(bench, "/v1/regions", "regions") == ["hall file", "Front door console"])
-        #expect(await bench.gateway.condition(of: "Front door") != nil)
+        #expect(await bench.gateway.conditions[.region("Front door")] != nil)
         let again = try await send(bench, .post, "/v1/regions", #"{"name":"hall","uuid":"\#(Self.other)"}"#)
         #expect(again.status == 409)
         let renamed = try await send(
             bench, .put, "/v1/regions/Front%20door", #"{"name":"back/door","uuid":"\#(Self.other)"}"#)
         #expect(renamed.status == 200)
-        #expect(await bench.gateway.condition(of: "Front door") == nil)
+        #expect(await bench.gateway.conditions[.region("Front door")] == nil)
         // Another process, later.
         let later = bench.server.current.withLock { $0 }.adding(try await bench.state.items.all())
         #expect(later.regions.map(\.name) == ["hall", "back/door"])

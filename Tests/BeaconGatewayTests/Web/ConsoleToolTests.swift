@@ -123,7 +123,7 @@ struct ConsoleToolTests {
         let run = Task { await web.gateway.run() }
         try await eventually { await !web.gateway.sourceValues.isEmpty }
         let answer = Task { try await web.ask(.get, "/v1/sightings?seconds=3600") }
-        try await eventually { await !web.gateway.recordings.isEmpty }
+        try await eventually { await !web.gateway.clients.recordings.isEmpty }
         await ScriptedRadios.onThread {
             var batch = ScriptedRadios.batch(hearing: [1_000], until: 1_000)
             batch.receiverNames = ["a"]
@@ -136,7 +136,7 @@ struct ConsoleToolTests {
         await web.gateway.endListeners()
         let lines = try await answer.value.body.split(separator: "\n")
         #expect(lines.count == 1 && lines[0].contains(#""receiver":"a""#) && lines[0].contains(#""major":1"#))
-        try await eventually { await web.gateway.recordings.isEmpty }
+        try await eventually { await web.gateway.clients.recordings.isEmpty }
         #expect(try await web.ask(.get, "/v1/sightings?seconds=0").status == 400)
     }
 }

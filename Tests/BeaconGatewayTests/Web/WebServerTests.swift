@@ -72,7 +72,7 @@ struct WebServerTests {
         }
         let endless = ["/v1/events/stream", "/v1/sightings"].map { path in Task { try await web.ask(.get, path) } }
         try await eventually { web.broadcast.count != 0 }
-        try await eventually { await !web.gateway.recordings.isEmpty }
+        try await eventually { await !web.gateway.clients.recordings.isEmpty }
         web.broadcast.finish()
         await web.gateway.endListeners()
         for one in endless { #expect(try await one.value.status == 200) }
@@ -331,7 +331,8 @@ struct WebServerTests {
         let laterRun = Task { await later.gateway.run() }
         try await eventually { await !later.gateway.sourceValues.isEmpty }
         runner.advertised.withLock { $0 = [] }
-        await later.gateway.restoreAdvertising(from: later.state)
+        let (stored, storedFrame) = try #require(await AdvertisingRoutes.stored(in: later.state))
+        await later.gateway.advertise(stored, storedFrame)
         #expect(runner.advertised.withLock { $0 } == [frame])
         #expect(try await put(7, enabled: false).status == 200)
         #expect(runner.advertised.withLock { $0 } == [])

@@ -55,7 +55,7 @@ final class PartitionOwner {
     }
 
     /// The most beacons whose place is kept: as many as an engine tracks.
-    private static let mostPlaces = Gateway.mostPlaces
+    private static let mostPlaces = EventReporter.mostPlaces
 
     /// Takes in a change that is in the log.
     func note(_ transition: FleetTransition, at sequence: UInt64) {

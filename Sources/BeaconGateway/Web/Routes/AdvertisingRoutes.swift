@@ -50,19 +50,17 @@ struct AdvertisingRoutes: Sendable {
             IBeaconFrame(identity: identity, measuredPower: Int8(wish.measuredPower))
         )
     }
-}
 
-extension Gateway {
-    /// Goes on being the beacon that this machine was when beacond ended.
-    func restoreAdvertising(from state: GatewayState) async {
+    /// Returns the beacon that this machine was when beacond ended; nil for none.
+    static func stored(in state: GatewayState) async -> (AdvertisingValue.Beacon, IBeaconFrame)? {
         guard let data = try? await state.value(of: .advertising),
             let beacon = try? JSONDecoder().decode(AdvertisingValue.Beacon.self, from: data),
             let uuid = ProximityUUID(beacon.uuid), let major = UInt16(exactly: beacon.major),
             let minor = UInt16(exactly: beacon.minor), let power = Int8(exactly: beacon.measuredPower)
-        else { return }
-        advertise(
+        else { return nil }
+        return (
             beacon,
-            IBeaconFrame(
-                identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: power))
+            IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: major, minor: minor), measuredPower: power)
+        )
     }
 }

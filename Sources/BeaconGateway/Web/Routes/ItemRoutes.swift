@@ -35,16 +35,21 @@ struct ItemRoutes: Sendable {
 
     func add(to router: RouterGroup<WebContext>) {
         router.get("regions") { _, _ in
-            try Response.json(Regions(regions: await gateway.regionValues, unused: await gateway.unusedItems(.region)))
+            try Response.json(
+                Regions(regions: await gateway.regionValues, unused: await gateway.configuration.unusedItems(.region)))
         }
         router.get("places") { _, _ in
             let value = await gateway.placesValue
             return try Response.json(
-                Places(places: value.places, beacons: value.beacons, unused: await gateway.unusedItems(.place)))
+                Places(
+                    places: value.places, beacons: value.beacons,
+                    unused: await gateway.configuration.unusedItems(.place)))
         }
         router.get("registered-beacons") { _, _ in
             try Response.json(
-                Beacons(beacons: await gateway.registeredBeacons, unused: await gateway.unusedItems(.beacon)))
+                Beacons(
+                    beacons: await gateway.configuration.registeredBeacons,
+                    unused: await gateway.configuration.unusedItems(.beacon)))
         }
         changes.add(of: .region, at: "regions", to: router) { name in
             await gateway.regionValues.first { $0.name == name }
@@ -53,7 +58,7 @@ struct ItemRoutes: Sendable {
             await gateway.placesValue.places.first { $0.name == name }
         }
         changes.add(of: .beacon, at: "registered-beacons", to: router) { name in
-            await gateway.registeredBeacons.first { $0.name == name }
+            await gateway.configuration.registeredBeacons.first { $0.name == name }
         }
         router.get("registered-beacons/export") { _, _ in
             Response(
@@ -80,10 +85,10 @@ struct ItemRoutes: Sendable {
     }
 }
 
-extension Gateway {
+extension GatewayConfiguration {
     /// Returns the items of the console that are not in use.
     func unusedItems(_ kind: ConfigurationItem.Kind) -> [UnusedItemValue] {
-        configuration.items.compactMap { item in
+        items.compactMap { item in
             guard item.kind == kind, let fault = item.fault else { return nil }
             return UnusedItemValue(name: item.name, settings: item.settings, reason: fault)
         }
@@ -91,13 +96,13 @@ extension Gateway {
 
     /// Returns where an item that is in use is configured, and how.
     func item(_ kind: ConfigurationItem.Kind, _ name: String) -> (origin: String, settings: JSONValue) {
-        let item = configuration.items.first { $0.kind == kind && $0.name == name && $0.fault == nil }
+        let item = items.first { $0.kind == kind && $0.name == name && $0.fault == nil }
         return (item?.origin.rawValue ?? "file", item?.shownSettings ?? .object(["name": .string(name)]))
     }
 
     /// The beacons that have names, in the order of the configuration.
     var registeredBeacons: [RegisteredBeaconValue] {
-        configuration.beacons.map { beacon in
+        beacons.map { beacon in
             let (origin, settings) = item(.beacon, beacon.name)
             return RegisteredBeaconValue(
                 uuid: beacon.identity.uuid.description, major: Int(beacon.identity.major),

@@ -87,7 +87,7 @@ struct RuleRoutes: Sendable {
 
     func add(to router: RouterGroup<WebContext>) {
         router.get("rules") { _, _ in
-            try Response.json(Rules(rules: await ruleValues(), unused: await gateway.unusedItems(.rule)))
+            try Response.json(Rules(rules: await ruleValues(), unused: await gateway.configuration.unusedItems(.rule)))
         }
         changes.add(of: .rule, at: "rules", to: router) { name in
             await ruleValues().first { $0.name == name }
@@ -128,7 +128,7 @@ struct RuleRoutes: Sendable {
         var values: [RuleValue] = []
         for one in await rules.active {
             let (rule, counts) = (one.rule, await one.runner?.counts)
-            let (origin, settings) = await gateway.item(.rule, rule.name)
+            let (origin, settings) = await gateway.configuration.item(.rule, rule.name)
             let last = [one.counts.last, await one.runner?.lastStart].compactMap { $0 }.max()
             values.append(
                 RuleValue(

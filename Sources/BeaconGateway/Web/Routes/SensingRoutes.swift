@@ -63,7 +63,7 @@ struct SensingRoutes: Sendable {
     /// The most constraints of one request.
     private static let mostConstraints = 20
 
-    private static func scope(of request: Request) throws -> Gateway.RangingScope {
+    private static func scope(of request: Request) throws -> ListeningClients.Scope {
         let texts = request.parameters("region")
         if let scope = request.parameter("scope") {
             guard scope == "regions", texts.isEmpty else {

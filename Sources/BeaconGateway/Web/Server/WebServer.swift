@@ -64,7 +64,7 @@ struct WebServer: Service {
     let started = Date()
 
     func run() async {
-        await gateway.restoreAdvertising(from: state)
+        if let (beacon, frame) = await AdvertisingRoutes.stored(in: state) { await gateway.advertise(beacon, frame) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await beat() }
             group.addTask { await listen() }

@@ -1,0 +1,83 @@
+import BeaconModel
+import BeaconMonitoring
+
+/// The state of a gateway at one moment, for the interface's answers.
+struct GatewaySnapshot: Sendable {
+    var configuration: GatewayConfiguration
+    /// The user's names for beacons.
+    var names: [BeaconIdentity: String]
+    var view: GatewayView
+    var receivers: [ReceiverValue]
+    /// The states of the configuration's regions as they are published, by name.
+    var states: [String: RegionState]
+    /// The core's time.
+    var time: Timestamp?
+    var isInFleet: Bool
+
+    /// The regions of the configuration, in its order.
+    var regionValues: [RegionValue] {
+        configuration.regions.map { region in
+            let constraint = region.region.constraint
+            let change = view.regionChanges[region.name]
+            let (origin, settings) = configuration.item(.region, region.name)
+            return RegionValue(
+                name: region.name, uuid: constraint.uuid.description, major: constraint.major.map(Int.init),
+                minor: constraint.minor.map(Int.init), state: (states[region.name] ?? .unknown).description,
+                since: change?.time.seconds, receiver: change?.receiver, origin: origin, settings: settings)
+        }
+    }
+
+    /// The places and the beacons in them; nothing where the configuration has none.
+    var placesValue: PlacesValue {
+        guard let plan = configuration.places else { return PlacesValue() }
+        var value = PlacesValue()
+        let hearing = Set(receivers.filter { $0.hearing == "hearing" }.map(\.name))
+        value.places = plan.placeNames.map { name in
+            let names = plan.places.first { $0.name == name }?.receivers ?? []
+            let (origin, settings) = configuration.item(.place, name)
+            return .init(
+                name: name, receivers: names, dark: !isInFleet && !names.isEmpty && hearing.isDisjoint(with: names),
+                origin: origin, settings: settings)
+        }
+        value.beacons = view.whereabouts.values.sorted { $0.identity < $1.identity }.map { event in
+            let identity = IdentityValue(event.identity, name: names[event.identity])
+            return .init(
+                uuid: identity.uuid, major: identity.major, minor: identity.minor, name: identity.name,
+                state: event.state.description, place: event.place, before: event.before,
+                since: (view.placeTimes[event.identity] ?? event.time).seconds,
+                level: event.level, margin: event.margin, runnerUp: event.runnerUp)
+        }
+        return value
+    }
+
+    /// The beacons that are ranged for the configuration: of each the nearest report.
+    var beaconValues: [RangedValue] {
+        var nearest: [BeaconIdentity: RangedValue] = [:]
+        for report in view.reports(at: time) {
+            for beacon in report.beacons {
+                let value = RangedValue(beacon, in: report, names, configuration)
+                let isNearer = nearest[beacon.identity].map { old in
+                    old.accuracy < 0 || (value.accuracy >= 0 && value.accuracy < old.accuracy)
+                }
+                if isNearer ?? true { nearest[beacon.identity] = value }
+            }
+        }
+        func order(_ value: RangedValue) -> (Double, String, Int, Int) {
+            (value.accuracy < 0 ? .infinity : value.accuracy, value.uuid, value.major, value.minor)
+        }
+        return nearest.values.sorted { order($0) < order($1) }
+    }
+}
+
+extension RangedValue {
+    /// Creates the value of a beacon in a report, with its name and regions.
+    init(
+        _ beacon: RangedBeacon, in report: RangingEvent, _ names: [BeaconIdentity: String],
+        _ configuration: GatewayConfiguration
+    ) {
+        self.init(
+            beacon, receiver: report.receiver, name: names[beacon.identity],
+            regions: configuration.regions.filter { $0.region.constraint.matches(beacon.identity) }.map(\.name),
+            lead: 0)
+    }
+}

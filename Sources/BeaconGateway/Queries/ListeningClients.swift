@@ -1,0 +1,170 @@
+import BeaconCapture
+import BeaconModel
+import BeaconMonitoring
+import BeaconSupport
+
+/// The clients that range beacons or record adverts, for as long as their streams are open.
+struct ListeningClients {
+    /// The beacons that a client ranges.
+    enum Scope: Sendable {
+        /// Those of each constraint; nil in it for all beacons.
+        case constraints([BeaconConstraint?])
+        /// Those of all regions of the configuration, also after a change of it, and those that it has ranged anyway.
+        case regions
+    }
+
+    private struct RangingClient {
+        var scope: Scope
+        var requests: Set<RangingRequestID>
+        var continuation: AsyncStream<RangingValue?>.Continuation
+
+        var isOfRegions: Bool { if case .regions = scope { true } else { false } }
+    }
+
+    /// The most clients that range at once.
+    private static let mostRanging = 64
+
+    /// The most recordings at once.
+    private static let mostRecordings = 8
+
+    /// The batches that wait for whoever records: some seconds of a busy house. Who takes them more slowly is ended.
+    private static let recordingCapacity = 1_000
+
+    private var ranging: [Int: RangingClient] = [:]
+    private(set) var recordings: [Int: AsyncStream<[UInt8]>.Continuation] = [:]
+    /// The requests that range the regions for clients, where the configuration asks for none.
+    private var regionRangings: [BeaconConstraint: RangingRequestID] = [:]
+    private var nextNumber = 0
+
+    // MARK: - Ranging
+
+    /// Begins to range beacons for a client.
+    ///
+    /// - Parameter end: is called with the client's number once its stream has ended.
+    /// - Returns: the report of each second, receiver and constraint, and nil now and then, which says that the
+    ///   client is connected. Nil where too many clients range.
+    mutating func range(
+        _ scope: Scope, in core: inout MonitoringCore, _ configuration: GatewayConfiguration,
+        end: @escaping @Sendable (Int) -> Void
+    ) -> AsyncStream<RangingValue?>? {
+        guard ranging.count < Self.mostRanging else { return nil }
+        // Who falls behind wants the newest.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: RangingValue?.self, bufferingPolicy: .bufferingNewest(64))
+        nextNumber += 1
+        let number = nextNumber
+        var client = RangingClient(scope: scope, requests: [], continuation: continuation)
+        if case .constraints(let constraints) = scope {
+            client.requests = Set(constraints.map { core.startRanging($0) })
+        }
+        ranging[number] = client
+        continuation.onTermination = { _ in end(number) }
+        rangeRegions(of: configuration, in: &core)
+        return stream
+    }
+
+    /// Ends the ranging for a client.
+    mutating func endRanging(_ number: Int, in core: inout MonitoringCore, _ configuration: GatewayConfiguration) {
+        guard let client = ranging.removeValue(forKey: number) else { return }
+        for request in client.requests { core.stopRanging(request) }
+        rangeRegions(of: configuration, in: &core)
+    }
+
+    /// Ranges the beacons of all regions while a client wants them. Those that the configuration has ranged anyway
+    /// need no second request.
+    mutating func rangeRegions(of configuration: GatewayConfiguration, in core: inout MonitoringCore) {
+        let isWanted = ranging.values.contains(where: \.isOfRegions)
+        let ranged = MonitoringPlan(configuration).rangings
+        let wanted = Set(isWanted ? configuration.regions.map(\.region.constraint) : []).subtracting(ranged)
+        for (constraint, request) in regionRangings where !wanted.contains(constraint) {
+            core.stopRanging(request)
+            regionRangings[constraint] = nil
+        }
+        for constraint in wanted where regionRangings[constraint] == nil {
+            regionRangings[constraint] = core.startRanging(constraint)
+        }
+    }
+
+    /// Returns whether a report is of a region that is ranged for clients alone.
+    func isForClients(_ report: RangingRequestReport) -> Bool {
+        report.constraint.map { regionRangings[$0] == report.request } ?? false
+    }
+
+    /// Hands a report to the clients that asked for it.
+    ///
+    /// - Parameter value: returns a beacon as clients see it.
+    /// - Returns: false where it is for the configuration or for the regions' clients, whose reports the view keeps.
+    func deliver(
+        _ report: RangingRequestReport, from receiver: String, value: (RangedBeacon, RangingEvent) -> RangedValue
+    ) -> Bool {
+        let owner = ranging.values.first { $0.requests.contains(report.request) }
+        let clients = owner.map { [$0] } ?? ranging.values.filter(\.isOfRegions)
+        guard !clients.isEmpty else { return false }
+        let event = RangingEvent(
+            time: report.wallTime, receiver: receiver, constraint: report.constraint, beacons: report.beacons)
+        let ranged = RangingValue(
+            time: event.time.seconds, receiver: event.receiver,
+            region: event.constraint.map(RangingValue.Constraint.init),
+            beacons: event.beacons.map { value($0, event) })
+        for client in clients { client.continuation.yield(ranged) }
+        return owner != nil
+    }
+
+    // MARK: - Recording
+
+    /// Begins to record what is heard.
+    ///
+    /// - Parameters:
+    ///   - time: how long.
+    ///   - end: is called with the client's number once its stream has ended.
+    /// - Returns: the lines of a sighting log, in pieces. An empty line says that the recording continues. Nil where
+    ///   too many clients record.
+    mutating func record(for time: Duration, end: @escaping @Sendable (Int) -> Void) -> AsyncStream<[UInt8]>? {
+        guard recordings.count < Self.mostRecordings else { return nil }
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.recordingCapacity))
+        nextNumber += 1
+        let number = nextNumber
+        recordings[number] = continuation
+        let timer = Task {
+            try? await Task.sleep(for: time)
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in
+            timer.cancel()
+            end(number)
+        }
+        return stream
+    }
+
+    mutating func endRecording(_ number: Int) { recordings[number] = nil }
+
+    /// Hands what was heard to those who record.
+    func record(_ batch: SourceBatch, of source: GatewaySource) {
+        guard !recordings.isEmpty, !batch.sightings.isEmpty else { return }
+        let names = source.receivers.indices.map { SightingLogFormat.jsonText(source.name($0)) }
+        var lines: [UInt8] = []
+        for sighting in batch.sightings where names.indices.contains(Int(sighting.receiver.index)) {
+            SightingLogFormat.append(
+                sighting, time: sighting.time.advanced(by: source.wallOffset),
+                receiver: names[Int(sighting.receiver.index)], to: &lines)
+        }
+        for recording in recordings.values {
+            if case .dropped = recording.yield(lines) { recording.finish() }
+        }
+    }
+
+    // MARK: - Connections
+
+    /// Tells clients that they are connected.
+    func beat() {
+        for client in ranging.values { client.continuation.yield(nil) }
+        for recording in recordings.values { recording.yield([UInt8(ascii: "\n")]) }
+    }
+
+    /// Ends all streams, since the daemon ends.
+    func finish() {
+        for client in ranging.values { client.continuation.finish() }
+        for recording in recordings.values { recording.finish() }
+    }
+}

@@ -1,0 +1,71 @@
+import BeaconDelivery
+import BeaconMQTT
+import BeaconModel
+import BeaconMonitoring
+
+/// Another configuration, and the parts that were made for it.
+struct GatewayReload: Sendable {
+    /// The configuration of the file.
+    var base: GatewayConfiguration
+    /// The same with the items of the console.
+    var configuration: GatewayConfiguration
+    /// The number of the newest change in the console that is part of it.
+    var revision: Int
+    /// The destinations. One that stays is the same object as before.
+    var destinations: [ConfiguredDestination]
+    /// The names of destinations with a new connection, which know no state.
+    var renewed: Set<String> = []
+    /// The way of adverts to others; nil for none.
+    var proxy: ProxyServer?
+    /// True to open all sources again, since their adverts go to another proxy.
+    var reopensSources = false
+    /// Keeps the events for a console; nil without a console.
+    var broadcast: EventBroadcast?
+}
+
+extension Rule {
+    /// Returns the rule with the new names of regions and places.
+    func renaming(_ renamed: RenamedItems) -> Rule {
+        var rule = self
+        rule.regions = regions.map { Set($0.map { renamed.regions[$0] ?? $0 }) }
+        rule.places = places.map { Set($0.map { renamed.places[$0] ?? $0 }) }
+        return rule
+    }
+}
+
+extension GatewayConfiguration {
+    /// Returns the configuration as it continues an earlier one: its sources keep their client ids and inboxes.
+    func continuing(_ earlier: GatewayConfiguration) -> GatewayConfiguration {
+        var result = self
+        for index in sources.indices {
+            guard let same = earlier.sources.first(where: { $0.name == sources[index].name }) else { continue }
+            result.sources[index].specification = sources[index].specification.continuing(same.specification)
+        }
+        return result
+    }
+
+    /// Returns the regions and places that have other names in another configuration, with the same beacons and
+    /// receivers.
+    func renamed(in new: GatewayConfiguration) -> RenamedItems {
+        RenamedItems(
+            regions: Self.renamed(
+                regions.map { ($0.name, $0.region.constraint) }, new.regions.map { ($0.name, $0.region.constraint) }),
+            places: Self.renamed(
+                (places?.places ?? []).filter { !$0.receivers.isEmpty }.map { ($0.name, Set($0.receivers)) },
+                (new.places?.places ?? []).map { ($0.name, Set($0.receivers)) }))
+    }
+
+    /// Returns the new names of items whose content is the same, by the old ones.
+    private static func renamed<Content: Hashable>(
+        _ old: [(name: String, content: Content)], _ new: [(name: String, content: Content)]
+    ) -> [String: String] {
+        let gone = old.filter { one in !new.contains { $0 == one } }
+        var added = new.filter { one in !old.contains { $0 == one } }
+        var names: [String: String] = [:]
+        for one in gone {
+            guard let place = added.firstIndex(where: { $0.content == one.content }) else { continue }
+            names[one.name] = added.remove(at: place).name
+        }
+        return names
+    }
+}
