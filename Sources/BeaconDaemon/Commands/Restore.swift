@@ -42,7 +42,7 @@ struct Restore: ParsableCommand {
         let restored = try Backup.restore(
             from: URL(fileURLWithPath: backup), to: path, configuration: file.path)
         print("The state is \(path).")
-        if let path = restored.setAside { print("What was there is \(path) now.") }
+        if let path = restored.setAside { print("The file of before is \(path) now.") }
         if let path = restored.configuration {
             print(
                 path == file.path

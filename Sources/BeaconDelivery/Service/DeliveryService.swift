@@ -165,8 +165,8 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     ///
     /// - Parameters:
     ///   - notification: the notification.
-    ///   - names: the destinations. Those that there are not are passed over.
-    /// - Returns: nil where there is none of them.
+    ///   - names: the destinations. Unknown names are passed over.
+    /// - Returns: nil where all names are unknown.
     /// - Throws: ``/BeaconEventStore/EventStoreError`` where it can never be stored.
     package func event(
         _ notification: BeaconNotification, for names: [String]

@@ -173,7 +173,7 @@ extension EventStore {
     }
 
     /// Does something on the store's queue, for callers that cannot suspend.
-    private nonisolated func onQueue<Value: Sendable>(
+    nonisolated func onQueue<Value: Sendable>(
         _ body: @Sendable (isolated EventStore) throws(EventStoreError) -> Value
     ) throws(EventStoreError) -> Value {
         let result = executor.queue.sync {

@@ -86,7 +86,11 @@ extension EventStore {
         of backup: URL, _ namespace: String, _ key: String
     ) throws(EventStoreError) -> Data? {
         do {
-            return try readBackup(backup) { try StateReader(StoreTables($0)).value(namespace, key) }
+            return try readBackup(backup) { database in
+                let tables = StoreTables(database)
+                try StoreCopy(source: tables).checkState()
+                return try StateReader(tables).value(namespace, key)
+            }
         } catch {
             throw EventStoreError(error, backup, otherwise: .cannotRead)
         }

@@ -86,6 +86,13 @@ struct StoreCopy {
         return columns.split(separator: ",").allSatisfy { found.contains($0.trimmingCharacters(in: .whitespaces)) }
     }
 
+    /// Checks that the source has a table of state. A view or a module in its place would run.
+    func checkState() throws {
+        guard try has("state", "namespace, key, value, sender, modified") else {
+            throw DamagedRow(description: "it has no table \"state\"")
+        }
+    }
+
     /// Does something with the source, and counts an error where it is tolerated.
     private func attempt(_ result: inout Result, _ body: (inout Result) throws -> Void) throws {
         do {
@@ -169,7 +176,7 @@ struct StoreCopy {
         // From both ends, so that damage in the middle hides little.
         for order in isSalvage ? ["ASC", "DESC"] : ["ASC"] {
             try attempt(&result) { result in
-                guard try has("state", "namespace, key, value, sender, modified") else { return }
+                try checkState()
                 var count = 0
                 try source.each(
                     """

@@ -102,7 +102,7 @@ extension EventStore {
     public nonisolated func state(
         _ namespace: String, prefix: String = "", after key: String? = nil, limit: Int = 100_000
     ) async throws(EventStoreError) -> [StateRow] {
-        try await read(long: true) { try StateReader($0).rows(namespace, prefix: prefix, after: key, limit: limit) }
+        try await read { try StateReader($0).rows(namespace, prefix: prefix, after: key, limit: limit) }
     }
 
     /// Returns what a closure reads from the state, all of it as it is at one moment.
@@ -111,18 +111,27 @@ extension EventStore {
     public nonisolated func readState<Value: Sendable>(
         _ body: @escaping @Sendable (StateReader) throws -> Value
     ) async throws(EventStoreError) -> Value {
-        try await read(long: true) { try body(StateReader($0)) }
+        try await read { try body(StateReader($0)) }
     }
 
     /// Returns what a closure reads from the state, as ``readState(_:)``, for callers that cannot suspend.
-    package nonisolated func readStateBlocking<Value>(
-        _ body: (StateReader) throws -> Value
+    package nonisolated func readStateBlocking<Value: Sendable>(
+        _ body: @Sendable (StateReader) throws -> Value
     ) throws(EventStoreError) -> Value {
-        guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+        func read() throws(EventStoreError) -> Value {
+            guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
+            do {
+                return try open.reader.read { try body(StateReader(StoreTables($0))) }
+            } catch {
+                throw failure(error)
+            }
+        }
         do {
-            return try open.queries.read { try body(StateReader(StoreTables($0))) }
+            return try read()
         } catch {
-            throw failure(error)
+            guard error.code == .damaged else { throw error }
+            try onQueue { store throws(EventStoreError) in try store.replaceDamagedFile(because: error) }
+            return try read()
         }
     }
 

@@ -381,8 +381,15 @@ public actor EventStore {
     /// does so every ten seconds, and the store itself where a bound is exceeded.
     ///
     /// - Throws: ``EventStoreError`` where the disk fails.
-    public func keepHouse() async throws(EventStoreError) {
-        while try keepHouseForMoment() { await Task.yield() }
+    public func keepHouse() async throws(EventStoreError) { try await keepHouse(expiring: true) }
+
+    /// - Parameter isExpiring: true to look for old state as well, which reads all of it.
+    private func keepHouse(expiring isExpiring: Bool) async throws(EventStoreError) {
+        var isFirst = isExpiring
+        while try keepHouseForMoment(expiring: isFirst) {
+            isFirst = false
+            await Task.yield()
+        }
     }
 
     /// Sets the bounds of the history, which are enforced with the next housekeeping.
@@ -416,11 +423,11 @@ public actor EventStore {
     /// Does a piece of the work.
     ///
     /// - Returns: true where there is more.
-    private func keepHouseForMoment() throws(EventStoreError) -> Bool {
+    private func keepHouseForMoment(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
         do {
             let (isMore, writer) = try write(synced: false) { writer in
                 let skips = try writer.skip()
-                try writer.expireState()
+                if isExpiring { try writer.expireState() }
                 try writer.expireDeadLetters()
                 try writer.ledger.advanceIdleConsumers(writer.tables)
                 // Before the index, which has no use for events that are deleted.
@@ -440,6 +447,7 @@ public actor EventStore {
     /// cancelled or the store closed.
     public nonisolated func run() async {
         var lastHousekeeping = clock.sinceBoot()
+        var lastExpiry = Int64.min
         while !Task.isCancelled, shared.withLock({ $0.file != nil }) {
             let seen = attention.count
             let isBusy = shared.withLock { !$0.tail.entries.isEmpty }
@@ -461,8 +469,11 @@ public actor EventStore {
             }
             guard now - lastHousekeeping >= EventStoreSettings.housekeeping.milliseconds * 1_000_000 else { continue }
             lastHousekeeping = now
+            let pause = EventStoreSettings.expiry.milliseconds * 1_000_000
+            let isExpiring = lastExpiry == .min || now - lastExpiry >= pause
+            if isExpiring { lastExpiry = now }
             do throws(EventStoreError) {
-                try await keepHouse()
+                try await keepHouse(expiring: isExpiring)
             } catch {
                 logger.debug("the bounds of the event store are enforced later: \(error)")
             }

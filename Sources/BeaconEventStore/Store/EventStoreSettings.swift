@@ -65,4 +65,7 @@ public struct EventStoreSettings: Sendable {
 
     /// The time between two rounds of housekeeping.
     static let housekeeping = Duration.seconds(10)
+
+    /// The time between two searches for state that is too old.
+    static let expiry = Duration.seconds(600)
 }

@@ -115,7 +115,7 @@ struct StepWriter {
         }
         guard amount.rows > rows || amount.bytes > bytes else { return }
         // Finding the oldest reads the whole namespace, so that it is done for several at once.
-        if sender == nil, rows > 1_000 { rows -= rows / 64 }
+        if sender == nil, rows > 1_000 { (rows, bytes) = (rows - rows / 64, bytes - bytes / 64) }
         var oldest: [String] = []
         try tables.each("SELECT key, length(value) \(selection) ORDER BY modified, key", arguments) { row in
             guard amount.rows > rows || amount.bytes > bytes else { return false }

@@ -40,7 +40,7 @@ struct People: Sendable {
         var install =
             installs[id] ?? Install(id: id, app: app, user: nil, first: now, last: now, events: 0)
         install.last = now
-        install.events += 1
+        install.events = min(install.events, .max - 1) + 1
         if event.user != nil { install.user = event.person }
         if let user = install.user, let given = event.userAttributes {
             attributes[Name(app: app, user: user)] = given

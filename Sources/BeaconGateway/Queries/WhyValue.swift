@@ -41,7 +41,7 @@ extension GatewaySnapshot {
                 "No receiver that could hear it hears at the moment, so nothing is known. Before, it was \(known); once a receiver hears again, that is compared with what is heard."
             )
         case (.unknown, _):
-            why.say("Nothing has been heard of it so far, and not for long enough to say that nobody is there.")
+            why.say("Nothing has been heard of it so far, and not for long enough to say that it is empty.")
         case (.inside, _):
             let by = holder.map { " at \($0)" } ?? ""
             // What is inside from an earlier run has its time-out from the beginning of this one.

@@ -40,6 +40,11 @@ struct RuleConsumer: Service {
 
     func run() async {
         await cancelWhenGracefulShutdown {
+            do {
+                try await people.forgetOrphans()
+            } catch {
+                logger.debug("installs that were forgotten leave users and messages until the next start: \(error)")
+            }
             while !Task.isCancelled {
                 // Before the question, so that what comes after it ends the wait.
                 let seen = history.forRules.arrivals.count

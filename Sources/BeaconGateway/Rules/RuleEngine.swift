@@ -343,7 +343,7 @@ actor RuleEngine {
         writer = nil
     }
 
-    /// Returns what is to be stored for the work of rules: their notifications, the audit trail and when they ran. A
+    /// Returns the step of rules' work: their notifications, the audit trail and the times at which they ran. A
     /// notification that is there already, since rules decided once more, is recognized by its name.
     ///
     /// - Returns: nil where there is nothing.

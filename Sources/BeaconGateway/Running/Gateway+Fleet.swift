@@ -76,13 +76,15 @@ extension Gateway: FleetAudience {
     func canDeliver() async -> Bool { !reporter.destinations.isEmpty }
 
     func deliver(_ transition: FleetTransition) async -> Bool {
+        let lost = queue.pending.lost
         await inTurn { await deliverInTurn(transition) }
         // It is delivered once it is on the disk, however long that takes.
         while !listener.isStopped, !Task.isCancelled, !queue.pending.isEmpty {
             try? await Task.sleep(for: WriteQueue.pause)
             await inTurn { await settle() }
         }
-        return queue.pending.isEmpty
+        // One of them may have been lost, and another machine sends it then.
+        return queue.pending.isEmpty && queue.pending.lost == lost
     }
 
     private func deliverInTurn(_ transition: FleetTransition) async {

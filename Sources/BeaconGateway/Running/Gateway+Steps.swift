@@ -187,7 +187,7 @@ extension Gateway {
     func writePending() async {
         for _ in 0..<5 where !queue.isEmpty {
             queue.endPause()
-            await settle()
+            await inTurn { await settle() }
             if !queue.pending.isEmpty { try? await Task.sleep(for: .seconds(1)) }
         }
         if !queue.pending.isEmpty {

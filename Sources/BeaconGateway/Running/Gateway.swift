@@ -169,12 +169,12 @@ actor Gateway {
                         listener.place(batch, of: number)
                         merge.add(batch, of: number)
                     } else {
-                        await receive(message, from: number)
+                        await inTurn { await receive(message, from: number) }
                     }
                 }
             }
             guard let (batch, number) = merge.next(listener) else { return }
-            await apply(batch, from: number)
+            await inTurn { await apply(batch, from: number) }
         }
     }
 

@@ -148,8 +148,8 @@ public struct GatewayDaemon: Sendable {
         }
         if let store, let state {
             consumer = RuleConsumer(
-                history: try EventHistory(store), people: state.people, engine: rules, gateway: gateway, broadcast: broadcast,
-                logger: logger)
+                history: try EventHistory(store), people: state.people, engine: rules, gateway: gateway,
+                broadcast: broadcast, logger: logger)
         } else {
             consumer = nil
         }

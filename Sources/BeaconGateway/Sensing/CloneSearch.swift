@@ -21,7 +21,7 @@ struct CloneSearch {
     ) {
         guard let settings = configuration.suspicions, !plan.suspected.isEmpty else {
             if configuration.suspicions != nil, !isInFleet, !configuration.regions.isEmpty {
-                logger.warning("no beacon is looked at for clones: \"suspicious\" names no region that there is")
+                logger.warning("no beacon is looked at for clones: \"suspicious\" names no known region")
             }
             return core.stopSuspecting()
         }

@@ -24,7 +24,7 @@ enum ConditionOwner: Hashable, Sendable {
     /// True for what the configuration has, and no application of this machine.
     var isConfigured: Bool { if case .application = self { false } else { true } }
 
-    /// A name that no other owner has, by which the presence file knows it.
+    /// A name that no other owner has: its key in the presence.
     var label: String {
         switch self {
         case .region(let name): "region \(name)"

@@ -24,8 +24,8 @@ extension Listener {
     }
 
     /// Returns the first time of a batch by the core's clock.
-    func earliest(_ batch: SourceBatch?, _ number: Int) -> Timestamp {
-        guard let time = batch?.sightings.first?.time ?? batch?.time else { return .zero }
+    func earliest(_ batch: SourceBatch, _ number: Int) -> Timestamp {
+        guard let time = batch.sightings.first?.time ?? batch.time else { return .zero }
         return sources[number].shared(time)
     }
 

@@ -7,7 +7,7 @@ import Logging
 
 /// The sources of a gateway, their receivers, and the core that all of them feed.
 ///
-/// Sources and receivers have numbers, which are theirs alone for the whole run.
+/// Sources and receivers have numbers. A source's is never given to another; a receiver's may pass to its successor.
 struct Listener: ~Copyable {
     /// The most receivers over all reloads: the number of each has 16 bits.
     static let mostReceivers = 20_000
@@ -27,11 +27,11 @@ struct Listener: ~Copyable {
     private var receivers: [Receiver] = []
     /// The first time that any source gave. Others begin at it until time has passed.
     var origin: Timestamp?
-    /// The newest time that a source gave, by its wall clock.
+    /// The newest time that a source, or another machine of a fleet, gave, by the wall clock.
     var time: Timestamp?
     private(set) var isStopped = false
     private var scanMode = ScanMode.off
-    /// True once missing receivers were looked for, which is done once for each configuration.
+    /// True once missing receivers were looked for, which is done once for each configuration of the file.
     var hasReportedMissing = false
     private var changes = Changes()
     let logger: Logger

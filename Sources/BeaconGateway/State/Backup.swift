@@ -49,7 +49,7 @@ public enum Backup {
     public struct Restored: Sendable {
         /// Where the configuration lies; nil where the backup has none.
         public var configuration: String?
-        /// The file that lies beside now: that of before; nil where there was none.
+        /// The new path of the file of before; nil without such a file.
         public var setAside: String?
     }
 

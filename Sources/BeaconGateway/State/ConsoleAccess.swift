@@ -12,7 +12,7 @@ struct RegisteredApp: Hashable, Sendable, Codable {
     var secretHash: String
 }
 
-/// Who may use the console, and who may send events.
+/// The browsers that may use the console, and the apps that may send events.
 struct ConsoleAccess: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
@@ -23,7 +23,7 @@ struct ConsoleAccess: Sendable {
     static let codeTime = Duration.seconds(600)
 
     /// The most apps that the console makes.
-    private static let mostApps = 1_000
+    static let mostApps = 1_000
 
     let store: EventStore
 
@@ -92,7 +92,7 @@ struct ConsoleAccess: Sendable {
 
     /// Removes an app, whose events are taken no longer. Its installs stay.
     ///
-    /// - Returns: false where there is none of this name.
+    /// - Returns: false for an unknown name.
     func remove(app name: String) async throws -> Bool {
         try await store.update { state, step in
             let key = GatewayState.key(name)

@@ -9,7 +9,7 @@ public struct ConsoleLink: Sendable {
     /// Makes a link to the console of a configuration.
     ///
     /// - Parameter outbox: the path of the event store; nil for that of the configuration.
-    /// - Throws: `EventStoreError` where there is none, or it is another user's.
+    /// - Throws: `EventStoreError` where the store is missing, or another user's.
     public init(_ configuration: GatewayConfiguration, outbox: String? = nil) throws {
         let token = AccessToken()
         let file = URL(fileURLWithPath: outbox ?? configuration.outbox.path)

@@ -37,17 +37,16 @@ struct GatewayState: Sendable {
         /// The configuration's file, in a backup.
         static let configuration = "configuration"
 
-        /// True for what a backup has: who may use the console now is not for whoever puts it back.
+        /// True for the values in a backup. Sessions and codes would let in the browsers of another machine.
         static func isPortable(_ namespace: String) -> Bool { ![session, code, configuration].contains(namespace) }
     }
 
     /// The bounds of each kind of value. Of too many, those that changed longest ago are forgotten.
     static let limits: [String: StateLimits] = {
         // As large as the configuration and the engine's tables.
-        let large = StateLimits(
-            rows: 200_000, bytes: 64 << 20, rowsPerSender: .max, bytesPerSender: .max)
-        // Items and apps are refused before.
-        let configured = StateLimits(rows: .max, bytes: .max, rowsPerSender: .max, bytesPerSender: .max)
+        let large = StateLimits(rows: 200_000, bytes: 64 << 20)
+        // Items and apps are refused long before.
+        let configured = StateLimits(rows: 100_000, bytes: 1 << 30)
         let year = Duration.seconds(400 * 86_400)
         return [
             Namespace.region: large, Namespace.whereabouts: large,
@@ -64,16 +63,19 @@ struct GatewayState: Sendable {
             Namespace.taken: StateLimits(rows: 50_000, bytes: 64 << 20, age: year),
             // The sender is the rule.
             Namespace.run: StateLimits(rows: 50_000, bytes: 64 << 20, rowsPerSender: 20_000, bytesPerSender: 16 << 20),
-            Namespace.firing: StateLimits(rows: 200_000, bytes: 64 << 20, rowsPerSender: 10_000),
+            Namespace.firing: StateLimits(
+                rows: 200_000, bytes: 64 << 20, rowsPerSender: 10_000, bytesPerSender: 8 << 20),
         ]
     }()
 
     /// Returns a key that is made of texts, of any length and content.
     static func key(_ parts: String...) -> String { parts.map(part).joined(separator: "\n") }
 
-    /// Returns a text as a part of a key, or as a sender: itself, or what stands for it.
+    /// Returns a text as a part of a key, or as a sender: the text itself, or its hash. A text with other letters than
+    /// ASCII's is hashed, since Swift takes two of them for equal that SQLite does not.
     static func part(_ text: String) -> String {
-        text.utf8.count <= 200 && !text.utf8.contains { $0 < 0x20 } ? text : "\(EventID(hashing: text))"
+        text.utf8.count <= 200 && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+            ? text : "\(EventID(hashing: text))"
     }
 
     // MARK: - Single values
@@ -126,10 +128,12 @@ extension StateRow {
 
 /// Nanoseconds since 1970, as the state has them.
 extension Timestamp: Codable {
+    /// Reads a number.
     public init(from decoder: any Decoder) throws {
         self.init(nanoseconds: try decoder.singleValueContainer().decode(Int64.self))
     }
 
+    /// Writes a number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(nanoseconds)

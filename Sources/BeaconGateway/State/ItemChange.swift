@@ -43,7 +43,8 @@ extension ItemChange {
         guard changed.count <= max(Self.mostItems, items.count) else {
             throw Failure(
                 code: .taken,
-                description: "the console has at most \(Self.mostItems) items; remove some, or write them into the file")
+                description: "the console has at most \(Self.mostItems) items; remove some, or write them into the file"
+            )
         }
         let after = base.adding(changed)
         try check(after, base.adding(items))

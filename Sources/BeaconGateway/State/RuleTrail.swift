@@ -3,14 +3,14 @@ import BeaconModel
 import BeaconSupport
 import Foundation
 
-/// What a rule did, or why it did nothing: an entry of the audit trail.
+/// An entry of the audit trail: a run of a rule, or the reason why it did not run.
 struct RuleRun: Sendable {
     /// What became of it.
     enum Outcome: String, Sendable, Codable {
         case done, failed, waiting, withheld
     }
 
-    /// Its name, by which one asks for those before it; nil before it is kept.
+    /// Its name, which a request for earlier entries gives; nil before it is kept.
     var id: String?
     var time: Timestamp
     var rule: String
@@ -18,7 +18,7 @@ struct RuleRun: Sendable {
     var event: Int64?
     var summary: String
     var person: String?
-    /// What is done, in words: the program, "message to …", "notification to …".
+    /// The action in words: the program, "message to …", "notification to …".
     var action: String
     var outcome: Outcome
     /// Why it failed or was withheld.
@@ -30,14 +30,14 @@ extension RuleRun: Codable {
     enum CodingKeys: CodingKey { case time, rule, event, summary, person, action, outcome, detail }
 }
 
-/// When a rule ran for somebody.
+/// The time at which a rule ran for a person.
 struct RuleFiring: Hashable, Sendable, Codable {
     var rule: String
     var person: String
     var time: Timestamp
 }
 
-/// What rules did, when they ran last for whom, and which are switched on or off.
+/// The audit trail of rules, the times of their last runs by person, and their switches.
 struct RuleTrail: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
@@ -66,14 +66,19 @@ struct RuleTrail: Sendable {
     ///   - rule: of which rule; nil for all.
     ///   - before: only those before this one.
     ///   - limit: the most to return.
-    func runs(of rule: String?, before: String?, limit: Int) async throws(EventStoreError) -> [RuleRun] {
+    /// - Returns: the entries, and the one before which the next page begins; nil at the end.
+    func runs(
+        of rule: String?, before: String?, limit: Int
+    ) async throws(EventStoreError) -> (runs: [RuleRun], next: String?) {
         try await store.readState { state in
-            try state.last(Namespace.run, before: before, sender: rule.map(GatewayState.part), limit: limit)
-                .compactMap { row in
-                    var run = row.decoded(RuleRun.self)
-                    run?.id = row.key
-                    return run
-                }
+            let rows = try state.last(
+                Namespace.run, before: before, sender: rule.map(GatewayState.part), limit: limit)
+            let runs = rows.compactMap { row in
+                var run = row.decoded(RuleRun.self)
+                run?.id = row.key
+                return run
+            }
+            return (runs, rows.count == limit ? rows.last?.key : nil)
         }
     }
 

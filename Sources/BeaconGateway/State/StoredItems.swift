@@ -3,7 +3,7 @@ import BeaconEventStore
 import BeaconSupport
 import Foundation
 
-/// What was configured in the console.
+/// The items that were configured in the console.
 struct StoredItems: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
@@ -36,7 +36,8 @@ struct StoredItems: Sendable {
                 return nil
             }
             return (
-                value.order,
+                // A backup may have anything.
+                min(max(value.order, 0), 1 << 40),
                 ConfigurationItem(kind: kind, name: value.name, settings: value.settings, origin: .console)
             )
         }.sorted { $0.order < $1.order }
@@ -54,18 +55,24 @@ struct StoredItems: Sendable {
         _ change: ItemChange, to base: GatewayConfiguration, isInFleet: Bool = false
     ) async throws -> (configuration: GatewayConfiguration, revision: Int) {
         let revision = revision
-        return try await store.update { state, step in
-            let all = try Self.rows(in: state)
+        while true {
+            // The whole configuration is looked at, which takes too long for a transaction.
+            let all = try await store.readState { try Self.rows(in: $0) }
             let before = all.filter { !isInFleet || !$0.item.kind.isShared }
             let (items, after) = try change.applied(to: before.map(\.item), beside: base)
-            step.changes += try Self.changes(from: before, to: items, next: (all.last?.order ?? 0) + 1)
-            try RuleTrail.moveSwitches(change.renamedRules, in: state, &step)
-            // Before anybody else reads, so that the numbers are in the order of the changes.
-            let number = revision.withLock { revision in
-                revision += 1
-                return revision
+            let changes = try Self.changes(from: before, to: items, next: (all.last?.order ?? 0) + 1)
+            let number = try await store.update { state, step -> Int? in
+                // Another change may have come between.
+                guard try Self.rows(in: state).elementsEqual(all, by: ==) else { return nil }
+                step.changes += changes
+                try RuleTrail.moveSwitches(change.renamedRules, in: state, &step)
+                // Before the next read, so that the numbers are in the order of the changes.
+                return revision.withLock { revision in
+                    revision += 1
+                    return revision
+                }
             }
-            return (after, number)
+            if let number { return (after, number) }
         }
     }
 

@@ -12,7 +12,7 @@ struct Install: Hashable, Sendable {
     var first: Timestamp
     var last: Timestamp
     var events: Int
-    /// What the app has said of the user.
+    /// The user's attributes, as the app has sent them.
     var attributes: [String: String] = [:]
     /// The messages that wait for it.
     var waiting = 0
@@ -25,12 +25,12 @@ extension Install: Codable {
 
 /// A message to an install, which is kept until the app has taken it.
 struct InstallMessage: Hashable, Sendable, Codable {
-    /// Its name, by which the app says that it has it.
+    /// Its name, which the app's acknowledgement gives.
     var id: String
     var install: String
     var time: Timestamp
     var content: RuleMessage
-    /// The rule that sent it; nil for somebody at the console.
+    /// The rule that sent it; nil for a message from the console.
     var rule: String?
     /// When the app took it; nil while it waits.
     var taken: Timestamp?
@@ -41,7 +41,7 @@ struct StoredPeople: Sendable {
     private typealias Namespace = GatewayState.Namespace
 
     let store: EventStore
-    /// Signals that there are messages for installs.
+    /// Signals new messages for installs.
     let news = AsyncSignal()
 
     // MARK: - Installs
@@ -101,22 +101,46 @@ struct StoredPeople: Sendable {
 
     /// Forgets an install and its messages, and its user where no other install has them.
     ///
-    /// - Returns: false where there is none.
+    /// - Returns: false for an unknown install.
     func forget(install id: String) async throws -> Bool {
         try await store.update { state, step in
             let key = GatewayState.key(id)
-            guard let install = try state.row(Namespace.install, key)?.decoded(Install.self) else { return false }
-            step.set(Namespace.install, key, to: nil)
             for namespace in [Namespace.message, Namespace.taken] {
                 for row in try state.rows(namespace, prefix: key + "\n") { step.set(namespace, row.key, to: nil) }
             }
-            guard let user = install.user else { return true }
-            let others = try state.rows(Namespace.install, of: GatewayState.part(install.app))
-                .lazy.compactMap { $0.decoded(Install.self) }
-            if !others.contains(where: { $0.user == user && $0.id != id }) {
-                step.set(Namespace.person, GatewayState.key(install.app, user), to: nil)
-            }
+            guard let install = try state.row(Namespace.install, key)?.decoded(Install.self) else { return false }
+            step.set(Namespace.install, key, to: nil)
+            let app = GatewayState.part(install.app)
+            try Self.forgetUsers(of: app, except: id, in: state, &step)
             return true
+        }
+    }
+
+    /// Forgets the users of an app whom no install has any longer, not even one that had another user before.
+    private static func forgetUsers(
+        of app: String, except id: String? = nil, in state: StateReader, _ step: inout Step
+    ) throws {
+        let users = try state.rows(Namespace.install, of: app).lazy.compactMap { $0.decoded(Install.self) }
+            .filter { $0.id != id }
+            .compactMap { install in install.user.map { GatewayState.key(install.app, $0) } }
+        let kept = Set(users)
+        for row in try state.rows(Namespace.person, of: app) where !kept.contains(row.key) {
+            step.set(Namespace.person, row.key, to: nil)
+        }
+    }
+
+    /// Forgets the users and messages that installs have left behind which went by a bound.
+    func forgetOrphans() async throws {
+        try await store.update { state, step in
+            let installs = Set(
+                try state.rows(Namespace.install, limit: .max).compactMap { $0.decoded(Install.self) }
+                    .map { GatewayState.part($0.id) })
+            for namespace in [Namespace.message, Namespace.taken] {
+                for sender in try state.counts(namespace).keys where !installs.contains(sender) {
+                    for row in try state.rows(namespace, of: sender) { step.set(namespace, row.key, to: nil) }
+                }
+            }
+            for app in try state.counts(Namespace.person).keys { try Self.forgetUsers(of: app, in: state, &step) }
         }
     }
 
@@ -158,7 +182,9 @@ struct StoredPeople: Sendable {
         try await store.update { state, step in
             for id in Set(ids) {
                 let key = GatewayState.key(install, id)
-                guard var message = try state.row(Namespace.message, key)?.decoded(InstallMessage.self) else { continue }
+                guard var message = try state.row(Namespace.message, key)?.decoded(InstallMessage.self) else {
+                    continue
+                }
                 message.taken = time
                 step.set(Namespace.message, key, to: nil)
                 step.changes.append(

@@ -14,7 +14,7 @@ enum LaunchEvent {
 
 /// The events and the presence that wait to be written, and when that is tried.
 struct WriteQueue {
-    /// The most notifications that are written at once.
+    /// The most events that wait for others, to be written with them.
     private static let chunk = 1_000
 
     /// The time for which notifications wait for those of messages that are there already, to be written with them.
@@ -68,7 +68,7 @@ struct WriteQueue {
         return .now - began < Self.gatheringTime
     }
 
-    /// Ends the gathering, since all is written now.
+    /// Ends the gathering, since a write begins.
     mutating func endGathering() { gatheringBegan = nil }
 
     /// Returns the events for which programs may be started, each once.

@@ -50,7 +50,7 @@ struct RuleTrialTests {
         let events = try await bench.history.all
         let times = Dictionary(events.map { ($0.number ?? 0, $0.event.time.seconds) }) { first, _ in first }
         for (index, rule) in rules.enumerated() {
-            let live = try await bench.state.trail.runs(of: "r\(index)", before: nil, limit: 100_000)
+            let live = try await bench.state.trail.runs(of: "r\(index)", before: nil, limit: 100_000).runs
             count += live.count
             for stretch in 0..<3 {
                 let from = stretch == 0 ? 0 : Int.random(in: 0..<seconds, using: &random)
@@ -103,7 +103,8 @@ struct RuleTrialTests {
             while try await received.work() {}
             guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
             let engine = RuleEngine(
-                await bench.gateway.configuration.launch.rules, trail: bench.state.trail, logger: bench.bench.lines.logger)
+                await bench.gateway.configuration.launch.rules, trail: bench.state.trail,
+                logger: bench.bench.lines.logger)
             await engine.restore()
             received = RuleConsumer(
                 history: bench.history, people: bench.state.people, engine: engine, gateway: bench.gateway,

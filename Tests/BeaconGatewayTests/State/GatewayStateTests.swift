@@ -114,7 +114,8 @@ struct GatewayStateTests {
         for number in 0..<105 {
             try await bench.state.people.add(
                 InstallMessage(
-                    id: "\(number)", install: "i", time: Timestamp(nanoseconds: Int64(number)), content: RuleMessage(text: "\(number)"), rule: nil,
+                    id: "\(number)", install: "i", time: Timestamp(nanoseconds: Int64(number)),
+                    content: RuleMessage(text: "\(number)"), rule: nil,
                     taken: nil))
         }
         let waiting = try await bench.state.people.messages(of: "i", isWaiting: true, limit: 200)
@@ -191,9 +192,9 @@ struct GatewayStateTests {
         }
         for (rule, expected) in [(nil, (0..<25).reversed().map(Int64.init)), ("five", [20, 15, 10, 5, 0])] {
             var (events, before): ([Int64?], String?) = ([], nil)
-            while let page = try? await trail.runs(of: rule, before: before, limit: 4), !page.isEmpty {
-                events += page.map(\.event)
-                before = page.last?.id
+            while let page = try? await trail.runs(of: rule, before: before, limit: 4), !page.runs.isEmpty {
+                events += page.runs.map(\.event)
+                before = page.next ?? "0"
             }
             #expect(events == expected)
         }
@@ -211,9 +212,39 @@ struct GatewayStateTests {
         }
         #expect(try await state.access.apps().map(\.name) == ["b"])
         #expect(try await state.people.installs(limit: 9).isEmpty)
-        #expect(try await state.trail.runs(of: nil, before: nil, limit: 9).isEmpty)
+        #expect(try await state.trail.runs(of: nil, before: nil, limit: 9).runs.isEmpty)
         #expect(try await state.items.all().isEmpty)
         #expect(try await state.trail.firings([:], at: .zero).isEmpty)
+    }
+
+    @Test("Users and messages do not outlive their installs, whatever ended these, and whom they had before")
+    func orphans() async throws {
+        let people = try GatewayBench().state.people
+        func save(_ id: String, _ user: String?) async throws {
+            let install = Install(
+                id: id, app: "a", user: user, first: .zero, last: .zero, events: .max, attributes: ["k": "v"])
+            try await people.store.append(Step(changes: try StoredPeople.changes(saving: install)))
+            try await people.add(
+                InstallMessage(id: "m", install: id, time: .zero, content: RuleMessage(text: "t"), rule: nil))
+        }
+        try await save("i", "mia")
+        try await save("i", "tom")
+        try await save("j", "lea")
+        #expect(try await people.forget(install: "i"))
+        #expect(try await people.store.state("person").map(\.key) == [GatewayState.key("a", "lea")])
+        // As a bound does.
+        try await people.store.append(
+            Step(changes: [StateChange(namespace: "install", key: GatewayState.key("j"), value: nil)]))
+        try await save("k", "max")
+        try await people.forgetOrphans()
+        #expect(try await people.store.state("person").map(\.key) == [GatewayState.key("a", "max")])
+        #expect(try await people.store.state("message").map(\.sender) == ["k"])
+        // A count that somebody put into a backup ends nothing.
+        var known = People(installs: try await people.installs(["k"]))
+        var event = HistoryEvent(
+            time: .zero, kind: .app, summary: "s", receiver: nil, region: nil, place: nil, beacon: nil, detail: "{}")
+        (event.sender, event.install) = ("a", "k")
+        #expect(known.receive(event, at: .zero)?.events == .max)
     }
 
     // MARK: - Backup
@@ -229,7 +260,8 @@ struct GatewayStateTests {
             ("UPDATE event SET time = 'x'", false), ("UPDATE event SET id = x'00'", false),
             ("DROP TABLE state; CREATE VIEW state AS SELECT 1 AS namespace", false),
             ("DROP TABLE state; CREATE VIRTUAL TABLE state USING fts5(namespace)", false),
-            ("DROP INDEX stateBySender; ALTER TABLE state DROP COLUMN modified", false), ("PRAGMA application_id = 7", false),
+            ("DROP INDEX stateBySender; ALTER TABLE state DROP COLUMN modified", false),
+            ("PRAGMA application_id = 7", false),
         ])
     func hostileBackup(change: String, isTaken: Bool) async throws {
         let (from, to) = (try WebBench(), try GatewayBench(keepsPresence: false))

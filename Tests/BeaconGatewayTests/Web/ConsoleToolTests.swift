@@ -50,7 +50,7 @@ struct ConsoleToolTests {
         // Changes of proximity of here are all in the history, so that a stay is known by the next.
         #expect(try await tried(#"{"name":"a","events":["near for 30s"],\#(program)}"#) == ["runs 5030"])
         #expect(try await tried(#"{"name":"a","events":["near for 50s"],\#(program)}"#) == [])
-        #expect(try await web.state.trail.runs(of: nil, before: nil, limit: 9).isEmpty)
+        #expect(try await web.state.trail.runs(of: nil, before: nil, limit: 9).runs.isEmpty)
         let fault = try await send(web, .post, "/v1/rules/try", #"{"rule":{"name":"a","events":["soon"],\#(program)}}"#)
         #expect(fault.status == 422)
     }

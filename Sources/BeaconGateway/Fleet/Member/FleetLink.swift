@@ -117,7 +117,7 @@ struct FleetLink: Sendable {
             why.say("A beacon of it is heard\(receiver.map { "; it was entered at \($0)" } ?? "").")
         case (.outside, _): why.say("Nothing of it was heard for its time, or nothing strong enough.")
         }
-        why.say("A worker of the fleet decides, of what the receivers of all machines hear.")
+        why.say("A worker of the fleet decides, from the adverts of all machines' receivers.")
         if let partition = partitions?.partition(of: region.region.constraint) {
             why.add("Partition", "\(partition)")
         }

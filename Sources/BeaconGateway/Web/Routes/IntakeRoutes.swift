@@ -131,21 +131,12 @@ struct IntakeRoutes: Sendable {
 
     /// Keeps the events of a request, and answers it once they are on the disk.
     private func keep(_ events: [ReceivedEvent]) async throws -> Response {
-        do throws(EventStoreError) {
-            if !events.isEmpty, try await !history.hasRoom {
-                return Problem(
-                    .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
-                    headers: [.retryAfter: "60"]
-                ).response
-            }
-            try await history.receive(events)
-        } catch {
-            // This one could never be stored.
-            guard error.code != .invalid else { throw error }
+        if !events.isEmpty, try await !history.hasRoom {
             throw Problem(
-                .serviceUnavailable, "the events are not stored: \(error). Send them again later",
-                headers: [.retryAfter: "5"])
+                .serviceUnavailable, "more events wait to be worked through than are kept; send them again later",
+                headers: [.retryAfter: "60"])
         }
+        try await history.receive(events)
         return Response(status: .noContent)
     }
 

@@ -124,12 +124,13 @@ struct PeopleRoutes: Sendable {
 
     private func addApps(to router: RouterGroup<WebContext>) {
         router.get("apps") { _, _ in
-            let counts = try await state.people.installCounts()
+            let known = try await state.people.installCounts()
+            func counts(_ app: String) -> Int { known[GatewayState.part(app)] ?? 0 }
             let ofFile = current.value.intake.apps.map {
-                AppValue(name: $0.name, key: $0.apiKey.reveal(), origin: "file", installs: counts[$0.name] ?? 0)
+                AppValue(name: $0.name, key: $0.apiKey.reveal(), origin: "file", installs: counts($0.name))
             }
             let ofConsole = try await state.access.apps().map {
-                AppValue(name: $0.name, key: $0.key, origin: "console", installs: counts[$0.name] ?? 0)
+                AppValue(name: $0.name, key: $0.key, origin: "console", installs: counts($0.name))
             }
             return try Response.json(["apps": ofFile + ofConsole])
         }
@@ -151,9 +152,11 @@ struct PeopleRoutes: Sendable {
             let (key, secret) = (UUID().uuidString.lowercased(), AccessToken())
             let intake = current.value.intake
             let isTaken = intake.apps.contains { $0.name == name } || intake.webhooks.contains { $0.name == name }
-            guard !isTaken, try await state.access.add(RegisteredApp(name: name, key: key, secretHash: secret.hash)) else {
+            guard !isTaken, try await state.access.add(RegisteredApp(name: name, key: key, secretHash: secret.hash))
+            else {
                 throw Problem(
-                    .conflict, "there is a sender of this name already; give the app another",
+                    .conflict,
+                    "a sender has this name already, or there are \(ConsoleAccess.mostApps) apps; take another name, or remove an app",
                     errors: [.init(key: "name", detail: "is the name of another")])
             }
             return try Response.json(NewApp(name: name, key: key, secret: secret.text), status: .created)
@@ -163,7 +166,9 @@ struct PeopleRoutes: Sendable {
             if current.value.intake.apps.contains(where: { $0.name == name }) {
                 throw Problem(.conflict, "this app is in the file; remove it there")
             }
-            guard try await state.access.remove(app: name) else { throw Problem(.notFound, "there is no app of this name") }
+            guard try await state.access.remove(app: name) else {
+                throw Problem(.notFound, "there is no app of this name")
+            }
             return Response(status: .noContent)
         }
     }

@@ -110,7 +110,10 @@ struct RuleRoutes: Sendable {
         router.get("rules/runs") { request, _ in
             let limit = try request.number("limit", 1...500) ?? 100
             let before = request.parameter("before")
-            let runs = try await state.trail.runs(
+            guard before.map({ EventID($0) != nil }) ?? true else {
+                throw Problem(.badRequest, "\"before\" is \"next\" of an earlier answer")
+            }
+            let (runs, next) = try await state.trail.runs(
                 of: request.parameter("rule"), before: before, limit: limit)
             return try Response.json(
                 Runs(
@@ -119,7 +122,7 @@ struct RuleRoutes: Sendable {
                             id: run.id ?? "", time: run.time.seconds, rule: run.rule, event: run.event,
                             summary: run.summary, person: run.person, action: run.action,
                             outcome: run.outcome.rawValue, detail: run.detail)
-                    }, next: runs.count == limit ? runs.last?.id : nil))
+                    }, next: next))
         }
     }
 

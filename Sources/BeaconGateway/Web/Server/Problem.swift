@@ -103,6 +103,13 @@ struct ProblemMiddleware: RouterMiddleware {
             response = Problem(error.status, Self.sentence(for: error, request)).response
         } catch let error as any HTTPResponseError {
             response = Problem(error.status, error.status.reasonPhrase).response
+        } catch let error as EventStoreError where error.code.isTemporary {
+            logger.warning("\(request.method) \(WebServer.key(request.uri.path).printable): \(error)")
+            response =
+                Problem(
+                    .serviceUnavailable, "beacond could not do this: \(error). Try again later",
+                    headers: [.retryAfter: "5"]
+                ).response
         } catch {
             // A client that goes away in the middle of its request is no failure of this side's.
             let isOwn = error is EventStoreError
@@ -240,5 +247,12 @@ extension Request {
         } catch {
             throw Problem(.badRequest, "the body is no JSON object as v1/openapi.json describes it")
         }
+    }
+}
+
+extension EventStoreError.Code {
+    /// True where the same request may succeed later: the disk is full, or another program has the file.
+    fileprivate var isTemporary: Bool {
+        [.full, .locked, .cannotWrite, .cannotRead, .damaged, .crowded, .conflict].contains(self)
     }
 }
