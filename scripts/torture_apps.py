@@ -85,7 +85,7 @@ class App(threading.Thread):
         end = time.monotonic() + 2 * HANG
         while True:
             status, answer = self.console.ask("POST", path, body.encode(), self.headers)
-            if 0 < status < 500 or time.monotonic() > end:
+            if status not in (0, 503) or time.monotonic() > end:
                 return status, answer
             self.retries += 1
             time.sleep(0.2)
