@@ -152,12 +152,19 @@ def differences(old, new, is_short):
     faults = []
     for name, before in old.items():
         after = new.get(name)
-        if name in ("events", "runs"):
-            key = "id" if name == "events" else "number"
-            newest = before[0][key] if before else 0
-            after = [entry for entry in after if entry[key] <= newest]
-            if name == "events" and is_short:
+        if name == "events":
+            newest = before[0]["id"] if before else 0
+            after = [entry for entry in after if entry["id"] <= newest]
+            if is_short:
                 before, after = before[:KEPT], after[:KEPT]
+        if name == "runs":
+            # Their order is that of the clock, which may have been set.
+            known = {entry["id"] for entry in before}
+            done = {(entry["rule"], entry["event"]) for entry in before}
+            again = [entry for entry in after if entry["id"] not in known and (entry["rule"], entry["event"]) in done]
+            if again:
+                faults.append(f"restored {name}: {len(again)} ran again, among them {again[0]}")
+            after = [entry for entry in after if entry["id"] in known]
         if before != after:
             faults.append(f"restored {name}: {first_difference(before, after)}")
     return faults
