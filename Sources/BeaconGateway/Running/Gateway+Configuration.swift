@@ -106,6 +106,7 @@ extension Gateway {
     ///   - new: the configuration.
     ///   - revision: the number of the change. The gateway ignores an older one than the newest it has.
     func apply(_ new: GatewayConfiguration, revision: Int) async {
+        await finishBeginning()
         guard revision > self.revision else { return }
         self.revision = revision
         await use(new)
@@ -170,6 +171,7 @@ extension Gateway {
 
     /// Continues with another configuration of the file.
     func reload(_ next: GatewayReload) async {
+        await finishBeginning()
         revision = max(revision, next.revision)
         base = next.base
         broadcast = next.broadcast

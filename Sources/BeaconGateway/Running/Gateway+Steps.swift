@@ -143,7 +143,7 @@ extension Gateway {
             queue.isPresenceSaved = false
         }
         // In a fleet, the presence of before stays until the machine is alone again.
-        let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil
+        let isPresenceDue = !queue.isPresenceSaved && store != nil && fleet == nil && hasBegun
         guard !queue.pending.isEmpty || isPresenceDue else { return }
         let batch = queue.next(with: isPresenceDue ? presence : nil)
         do {

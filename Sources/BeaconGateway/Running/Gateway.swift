@@ -47,6 +47,18 @@ actor Gateway {
     var advertised = AdvertisedBeacon()
     var pumps = Pumps()
     private var turns = Turns()
+    private var phase = Phase.new
+    /// Signals the end of the beginning.
+    private let begun = AsyncSignal()
+
+    /// A step of a run.
+    private enum Phase {
+        /// Another configuration is taken in, and nothing is written of the presence.
+        case new
+        /// The presence of the last run is read. Another configuration has to wait.
+        case beginning
+        case running
+    }
 
     /// The tasks that take the messages of sources as they come.
     struct Pumps {
@@ -105,11 +117,15 @@ actor Gateway {
     /// Runs until all sources have ended, or ``stop()`` was called and they have.
     func run() async {
         guard !listener.isStopped else { return }
+        phase = .beginning
+        defer { begun.signal() }
         for settings in plannedSources { listener.add(settings, for: configuration.places, proxy) }
         // Who is stopped before knows nothing, and has nothing to save.
         guard let known = await knownPresence() else { return }
         await readPlan()
         begin(with: known)
+        phase = .running
+        begun.signal()
         updateScanMode()
         publish()
         sendFrame()
@@ -189,6 +205,12 @@ actor Gateway {
 
     /// What to say where all sources have ended by themselves.
     var lastWords: String { listener.lastWords }
+
+    /// True once the presence of the last run is known. One that was written before would replace it.
+    var hasBegun: Bool { phase == .running }
+
+    /// Waits while the presence of the last run is read.
+    func finishBeginning() async { if phase == .beginning { await begun.wait(after: 0) } }
 
     /// Handles something that came after what came before: while notifications are written, others wait.
     func inTurn<Value>(_ body: () async -> Value) async -> Value {

@@ -89,20 +89,23 @@ struct RuleTrail: Sendable {
     /// - Parameters:
     ///   - spans: the span of each rule in which it runs once.
     ///   - now: the time.
-    func firings(_ spans: [String: Duration], at now: Timestamp) async throws -> [RuleFiring] {
-        try await store.update { state, step in
-            var firings: [RuleFiring] = []
-            for row in try state.rows(Namespace.firing, limit: .max) {
-                guard let firing = row.decoded(RuleFiring.self), let span = spans[firing.rule],
-                    firing.time >= now.advanced(by: -span.clampedNanoseconds)
-                else {
-                    step.set(Namespace.firing, row.key, to: nil)
-                    continue
-                }
+    func firings(
+        _ spans: [String: Duration], at now: Timestamp
+    ) async throws(EventStoreError) -> [RuleFiring] {
+        let rows = try await store.readState { try $0.rows(Namespace.firing, limit: .max) }
+        var (firings, past) = ([RuleFiring](), Step())
+        for row in rows {
+            if let firing = row.decoded(RuleFiring.self), let span = spans[firing.rule],
+                firing.time >= now.advanced(by: -span.clampedNanoseconds)
+            {
                 firings.append(firing)
+            } else {
+                past.set(Namespace.firing, row.key, to: nil)
             }
-            return firings.sorted { $0.time < $1.time }
         }
+        // Whether the disk takes that or not, the others are known.
+        if !past.changes.isEmpty { store.enqueue(past) }
+        return firings.sorted { $0.time < $1.time }
     }
 
     // MARK: - On and off

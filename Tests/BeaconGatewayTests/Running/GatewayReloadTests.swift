@@ -237,6 +237,24 @@ struct GatewayReloadTests {
         }
     }
 
+    @Test("A change before the states of the last run are read loses none of them")
+    func early() async throws {
+        let files = try GatewayBench()
+        let configuration = Self.configuration(files)
+        try await files.remember(.inside, of: "hall")
+        let bench = ReloadBench(configuration, in: files)
+        await bench.gateway.apply(configuration, revision: 1)
+        // Another configuration has all states written, and here they are still unknown.
+        await bench.gateway.writeEvents()
+        #expect(try await files.remembered("hall") == .inside)
+        try await bench.run {
+            try await bench.pass(3)
+            #expect(await bench.gateway.state(of: "hall") == .inside)
+        }
+        #expect(!bench.notifications.contains("enter hall"))
+        #expect(try await files.remembered("hall") == .inside)
+    }
+
     @Test("A region that was renamed is left under its new name, and a restart knows it by that")
     func leftLater() async throws {
         let files = try GatewayBench()
