@@ -53,7 +53,7 @@ actor Gateway {
 
     /// A step of a run.
     private enum Phase {
-        /// Another configuration is taken in, and nothing is written of the presence.
+        /// Another configuration replaces this one at once, and no presence is written.
         case new
         /// The presence of the last run is read. Another configuration has to wait.
         case beginning
