@@ -73,24 +73,28 @@ struct SignalTests {
         #expect(outcome.output.contains("nobody: 1 waiting"), "\(outcome.output) \(bench.read("errors"))")
     }
 
-    /// Whether this user may make a space of processes of its own, as a container has.
-    private static let canMakeSpace: Bool = {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-        process.arguments = ["--pid", "--fork", "/bin/true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+    /// The options of unshare(1) that make a space of processes with a /proc of its own, as a container has; nil where
+    /// this user may not. The second ones are for a changed root, which is no mount whose propagation could be set.
+    private static let space: [String]? = {
+        let options = ["--pid", "--fork", "--mount-proc"]
+        return [options, options + ["--propagation", "unchanged"]].first { options in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+            process.arguments = options + ["/bin/true"]
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }
     }()
 
     @Test(
         "As the first process of a container it hands on status and signals, and leaves no zombie (D25)",
-        .enabled(if: canMakeSpace, "unshare --pid is not permitted"))
+        .enabled(if: space != nil, "unshare --pid --mount-proc is not permitted"))
     func firstProcess() async throws {
-        let bench = try DaemonBench()
+        let (bench, space) = (try DaemonBench(), try #require(Self.space))
         let daemon = DaemonBench.product("beacond")
-        let check = try await bench.run("/usr/bin/unshare", ["--pid", "--fork", daemon, "check", "nowhere.yaml"])
+        let check = try await bench.run("/usr/bin/unshare", space + [daemon, "check", "nowhere.yaml"])
         #expect(check.status == 1 && check.errors.contains("there is no such file"))
         try bench.configure(
             """
@@ -99,7 +103,7 @@ struct SignalTests {
             launch: { rules: [{ name: orphan, program: [sh, -c, '(sleep 0.1; touch orphan) & exit 0'] }] }
             """)
         let script = """
-            unshare --pid --fork "$0" --config beacond.yaml 2> errors &
+            unshare \(space.joined(separator: " ")) "$0" --config beacond.yaml 2> errors &
             until [ -e orphan ]; do sleep 0.05; done
             first=$(pgrep -P $!)
             # Only the program itself is left of the children.
