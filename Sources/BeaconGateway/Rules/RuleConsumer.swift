@@ -24,6 +24,8 @@ struct RuleConsumer: Service {
     let logger: Logger
     /// Why it cannot look at events; nil while it can.
     private let fault = Locked<String?>(nil)
+    /// True until the programs for events that are stored as handled are started.
+    private let isWorking = Locked(false)
     /// The number of the newest event of before the start, which may be of long ago.
     private let newestBefore = Locked<Int64?>(nil)
 
@@ -77,7 +79,9 @@ struct RuleConsumer: Service {
     func finish(within time: Duration = .seconds(60)) async {
         let end = ContinuousClock.now + time
         while failure == nil, !Task.isCancelled, ContinuousClock.now < end {
-            guard let status = try? await history.forRules.status(), status.waiting > 0 else { return }
+            guard let status = try? await history.forRules.status() else { return }
+            // In this order, since a program starts after its event has ceased to wait.
+            guard status.waiting > 0 || isWorking.withLock({ $0 }) else { return }
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -86,6 +90,8 @@ struct RuleConsumer: Service {
     ///
     /// - Returns: false if no event waits.
     func work() async throws -> Bool {
+        isWorking.withLock { $0 = true }
+        defer { isWorking.withLock { $0 = false } }
         let newestBefore = try await newestEventBefore()
         guard let batch = try await history.forRules.available(limit: Self.chunk) else { return false }
         let events = batch.events.compactMap { NumberedEvent($0) }
