@@ -79,6 +79,10 @@ extension EventStoreError {
             self.init(.damaged, "\(path) is damaged: \(damage)", cause: error)
             return
         }
+        if error is StoreConnection.Closed {
+            self.init(.damaged, "\(path) is damaged, and was closed", cause: error)
+            return
+        }
         if error is CancellationError {
             self.init(.cancelled, "the task that read \(path) was cancelled", cause: error)
             return

@@ -30,9 +30,9 @@ extension EventStore {
     ) async throws(EventStoreError) {
         guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
         do {
-            try await open.queries.read { database in
+            try await open.queries.read { tables in
                 let partial = try PartialFile(for: target.path)
-                _ = try StoreCopy(source: StoreTables(database), hasNamespace: hasNamespace, addition: addition)
+                _ = try StoreCopy(source: tables, hasNamespace: hasNamespace, addition: addition)
                     .write(to: partial.path)
                 try partial.finish()
             }

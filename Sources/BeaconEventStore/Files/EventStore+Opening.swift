@@ -80,7 +80,7 @@ extension EventStore {
         do {
             let open = try StoreFile(file, maximumSize: settings.maximumFileSize)
             do {
-                return (open, try open.writer.inDatabase { try Ledger(StoreTables($0)) })
+                return (open, try open.writer.use { try Ledger(StoreTables($0)) })
             } catch {
                 open.close()
                 throw error
@@ -143,13 +143,13 @@ extension EventStore {
 
     /// Replaces an open file, unless another one has taken its place already.
     func replaceDamagedFile(_ open: StoreFile, because failure: EventStoreError) throws(EventStoreError) {
-        guard shared.withLock({ $0.file?.writer === open.writer }) else { return }
+        guard shared.withLock({ $0.file?.writer.isSame(as: open.writer) ?? false }) else { return }
         open.close()
         let (new, fresh, recovery) = try Self.replace(
             file, settings: settings, clock: clock, after: failure, logger: logger)
         var next = fresh
         // Where they cannot be written now, the next write does so.
-        try? new.writer.inDatabase { database in
+        try? new.writer.use { database in
             try database.inTransaction(.immediate) {
                 let tables = StoreTables(database)
                 var ledger = fresh

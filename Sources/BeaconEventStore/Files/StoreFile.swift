@@ -5,11 +5,11 @@ import GRDB
 
 /// An open file of an event store: one connection that writes, and two that read.
 struct StoreFile: Sendable {
-    let writer: DatabaseQueue
+    let writer: StoreConnection
     /// For consumers, whose reads are short.
-    let reader: DatabaseQueue
+    let reader: StoreConnection
     /// For queries of the history and backups, which may take long.
-    let queries: DatabaseQueue
+    let queries: StoreConnection
 
     /// How long a write waits for another process that has SQLite's lock. A longer wait would hide the failure.
     private static let patience = 0.5
@@ -22,21 +22,18 @@ struct StoreFile: Sendable {
         var configuration = Configuration()
         configuration.label = "event store"
         configuration.busyMode = .timeout(Self.patience)
-        // A disk may fail in the middle of a rollback, which GRDB would take for a fault of the program.
-        configuration.allowsUnsafeTransactions = true
-        writer = try DatabaseQueue(path: file.path, configuration: configuration)
+        writer = try StoreConnection(file.path, configuration)
         do {
-            try writer.inDatabase { try Self.prepare($0, file, maximumSize) }
+            try writer.use { try Self.prepare($0, file, maximumSize) }
             configuration.readonly = true
-            configuration.allowsUnsafeTransactions = false
             configuration.busyMode = .timeout(5)
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA cache_size = -1000; PRAGMA trusted_schema = OFF")
             }
-            reader = try DatabaseQueue(path: file.path, configuration: configuration)
-            queries = try DatabaseQueue(path: file.path, configuration: configuration)
+            reader = try StoreConnection(file.path, configuration)
+            queries = try StoreConnection(file.path, configuration)
         } catch {
-            try? writer.close()
+            writer.close()
             throw error
         }
     }
@@ -92,9 +89,9 @@ struct StoreFile: Sendable {
 
     /// Closes the connections.
     func close() {
-        try? queries.close()
-        try? reader.close()
-        try? writer.close()
+        queries.close()
+        reader.close()
+        writer.close()
     }
 
     /// Creates the folder and the file, where they are missing. No other user may read them: they record who was where.

@@ -121,7 +121,7 @@ extension EventStore {
         func read() throws(EventStoreError) -> Value {
             guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
             do {
-                return try open.reader.read { try body(StateReader(StoreTables($0))) }
+                return try open.reader.readBlocking { try body(StateReader($0)) }
             } catch {
                 throw failure(error)
             }
@@ -145,7 +145,7 @@ extension EventStore {
     ) async throws(EventStoreError) -> Value {
         guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
         do {
-            return try await (long ? open.queries : open.reader).read { try body(StoreTables($0)) }
+            return try await (long ? open.queries : open.reader).read(body)
         } catch {
             let failure = failure(error)
             guard failure.code == .damaged else { throw failure }
@@ -153,7 +153,7 @@ extension EventStore {
         }
         guard let open = shared.withLock({ $0.file }) else { throw .closed(file) }
         do {
-            return try await (long ? open.queries : open.reader).read { try body(StoreTables($0)) }
+            return try await (long ? open.queries : open.reader).read(body)
         } catch {
             throw failure(error)
         }

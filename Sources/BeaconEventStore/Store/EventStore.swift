@@ -314,7 +314,7 @@ public actor EventStore {
             case .damaged: try replaceDamagedFile(because: failure)
             case .full:
                 let file = shared.withLock { $0.file }
-                try? file?.writer.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+                try? file?.writer.use { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
                 // Events that all have passed make room for new ones.
                 _ = try? transact(false) { writer in _ = try writer.retain() }
             default: throw failure
@@ -327,7 +327,7 @@ public actor EventStore {
         _ synced: Bool, _ body: (inout StepWriter) throws -> Value
     ) throws -> (Value, StepWriter) {
         guard let open = shared.withLock({ $0.file }) else { throw EventStoreError.closed(file) }
-        return try open.writer.inDatabase { database in
+        return try open.writer.use { database in
             if database.isInsideTransaction { try database.rollback() }
             // FULL makes a commit wait for the disk (SQLite, PRAGMA synchronous).
             if synced != isSynced {

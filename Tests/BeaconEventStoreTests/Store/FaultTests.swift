@@ -209,4 +209,55 @@ struct FaultTests {
         try await bench.store.keepHouse()
         #expect(try await bench.store.all().first?.number == 4)
     }
+
+    @Test("Whoever reads while the store is closed gets an answer or an error", arguments: 0..<20)
+    func closedMeanwhile(round: Int) async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        try await bench.store.append(Step(bench.events(50)))
+        let store = bench.store
+        await withTaskGroup(of: Void.self) { group in
+            for reader in 0..<12 {
+                group.addTask {
+                    do throws(EventStoreError) {
+                        switch reader % 3 {
+                        case 0: #expect(try await store.events().events.count == 50)
+                        case 1: #expect(try await consumer.available()?.events.count == 50)
+                        default: #expect(try await store.state("none").isEmpty)
+                        }
+                    } catch {
+                        #expect(error.code == .closed)
+                    }
+                }
+            }
+            group.addTask { await store.close() }
+        }
+        await #expect(throws: EventStoreError.self) { try await store.events() }
+    }
+
+    @Test("A damaged file that cannot be replaced gives errors until it can")
+    func notReplaced() async throws {
+        let bench = try StoreBench()
+        try await bench.store.append(Step(bench.events(3_000)))
+        await bench.store.close()
+        var bytes = try Data(contentsOf: bench.file)
+        try bench.open()
+        // Nothing can be made beside it.
+        let away = bench.folder.url.appendingPathExtension("away")
+        bytes.replaceSubrange(bytes.count / 2..<bytes.count, with: Data(count: bytes.count - bytes.count / 2))
+        let handle = try FileHandle(forUpdating: bench.file)
+        try handle.write(contentsOf: bytes)
+        try FileManager.default.moveItem(at: bench.folder.url, to: away)
+        try Data().write(to: bench.folder.url)
+        for _ in 0..<3 {
+            await #expect(throws: EventStoreError.self) { try await bench.store.events(after: 0, limit: 5_000) }
+            await #expect(throws: EventStoreError.self) { try await bench.store.append(Step(bench.events(1))) }
+        }
+        try FileManager.default.removeItem(at: bench.folder.url)
+        try FileManager.default.moveItem(at: away, to: bench.folder.url)
+        let event = bench.event()
+        try await bench.store.append(Step([event]))
+        #expect(try await bench.store.events(after: 0, limit: 5_000).last?.event == event)
+        #expect(bench.store.recovery != nil)
+    }
 }
