@@ -110,6 +110,8 @@ let package = Package(
         module("BeaconModel", linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         // Layer 1: the system's C library, whichever it is.
         module("CLibrary"),
+        // Layer 1: the loader of libraries that are opened at run time.
+        .target(name: "CDynamicLibrary", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // Layer 1: locks, signals, files: small helpers that need the system only. For this package alone.
         module("BeaconSupport", dependencies: ["CLibrary"]),
 
@@ -130,12 +132,12 @@ let package = Package(
         module("BeaconBroker", dependencies: ["CLibrary", "BeaconSupport", "CMosquitto", logging]),
         // A connection to NATS, by a library that is opened at run time.
         module("BeaconNATS", dependencies: ["CLibrary", "BeaconSupport", "CNATS"]),
-        .target(name: "CNATS", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CNATS", dependencies: ["CDynamicLibrary"]),
         // Noise, for connections that are encrypted by a key that both sides know, with OpenSSL's primitives, which are
         // opened at run time too.
         module("BeaconNoise", dependencies: ["BeaconSupport", "CCrypto"]),
-        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CCrypto", dependencies: ["CDynamicLibrary"]),
+        .target(name: "CMosquitto", dependencies: ["CDynamicLibrary"]),
         module("BeaconApplications", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport"]),
         module(
             "BeaconPrograms",
@@ -160,7 +162,7 @@ let package = Package(
         // What receivers that others own send, as messages.
         module("BeaconReceivers", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconNoise"]),
         // The message bus, by a library that is opened at run time.
-        .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CSystemBus", dependencies: ["CDynamicLibrary"]),
         // Layer 3: notifications, what they are of, and destinations as consumers of the event store.
         module(
             "BeaconDelivery",
