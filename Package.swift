@@ -21,6 +21,30 @@ func product(_ name: String, _ package: String, trait: String) -> Target.Depende
     .product(name: name, package: package, condition: .when(traits: [trait, "Gateway"]))
 }
 
+/// A module in Swift, with the package's habits.
+func module(
+    _ name: String, dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil,
+    linkerSettings: [LinkerSetting]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: habits,
+        linkerSettings: linkerSettings)
+}
+
+/// A program, with the package's habits.
+func program(_ name: String, dependencies: [Target.Dependency], path: String? = nil) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: habits)
+}
+
+/// Tests, with the package's habits unless they need other settings.
+func tests(
+    _ name: String, dependencies: [Target.Dependency], exclude: [String] = [], swiftSettings: [SwiftSetting] = habits
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swiftSettings)
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
 let package = Package(
     name: "swift-beacon",
     products: [
@@ -83,78 +107,65 @@ let package = Package(
         // Layer 1: the vocabulary, which depends on nothing, not even Foundation.
         // Rounding is a call into the mathematics library on processors without an instruction for it, and a program
         // that imports nothing else would not be linked with it.
-        .target(
-            name: "BeaconModel", swiftSettings: habits,
-            linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+        module("BeaconModel", linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
         // Layer 1: the system's C library, whichever it is.
-        .target(name: "CLibrary", swiftSettings: habits),
+        module("CLibrary"),
+        // Layer 1: the loader of libraries that are opened at run time.
+        .target(name: "CDynamicLibrary", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // Layer 1: locks, signals, files: small helpers that need the system only. For this package alone.
-        .target(name: "BeaconSupport", dependencies: ["CLibrary"], swiftSettings: habits),
+        module("BeaconSupport", dependencies: ["CLibrary"]),
 
         // Layer 2: the meaning of adverts, the ports of their sources, and modules that know nothing of radios.
-        .target(name: "BeaconEngine", dependencies: ["BeaconModel"], swiftSettings: habits),
-        .target(name: "BeaconRadio", dependencies: ["BeaconModel"], swiftSettings: habits),
+        module("BeaconEngine", dependencies: ["BeaconModel"]),
+        module("BeaconRadio", dependencies: ["BeaconModel"]),
         // Events and the state that they lead to, in one file.
-        .target(
-            name: "BeaconEventStore",
+        module(
+            "BeaconEventStore",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport",
                 product("GRDB", "GRDB.swift", trait: "Delivery"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 product("Metrics", "swift-metrics", trait: "Delivery"),
-            ],
-            swiftSettings: habits
+            ]
         ),
         // A connection to a broker, by a library that is opened at run time.
-        .target(
-            name: "BeaconBroker",
-            dependencies: ["CLibrary", "BeaconSupport", "CMosquitto", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: habits
-        ),
+        module("BeaconBroker", dependencies: ["CLibrary", "BeaconSupport", "CMosquitto", logging]),
         // A connection to NATS, by a library that is opened at run time.
-        .target(name: "BeaconNATS", dependencies: ["CLibrary", "BeaconSupport", "CNATS"], swiftSettings: habits),
-        .target(name: "CNATS", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        module("BeaconNATS", dependencies: ["CLibrary", "BeaconSupport", "CNATS"]),
+        .target(name: "CNATS", dependencies: ["CDynamicLibrary"]),
         // Noise, for connections that are encrypted by a key that both sides know, with OpenSSL's primitives, which are
         // opened at run time too.
-        .target(name: "BeaconNoise", dependencies: ["BeaconSupport", "CCrypto"], swiftSettings: habits),
-        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        .target(
-            name: "BeaconApplications", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport"],
-            swiftSettings: habits),
-        .target(
-            name: "BeaconPrograms",
+        module("BeaconNoise", dependencies: ["BeaconSupport", "CCrypto"]),
+        .target(name: "CCrypto", dependencies: ["CDynamicLibrary"]),
+        .target(name: "CMosquitto", dependencies: ["CDynamicLibrary"]),
+        module("BeaconApplications", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport"]),
+        module(
+            "BeaconPrograms",
             dependencies: [
                 "CLibrary", "CProcess",
                 product("Subprocess", "swift-subprocess", trait: "CommandLine"),
                 product("SystemPackage", "swift-system", trait: "CommandLine"),
-            ],
-            swiftSettings: habits
+            ]
         ),
         .target(name: "CProcess"),
 
         // Layer 3: sources of adverts. System calls and the kernel's structures are in C, the rest in Swift.
-        .target(
-            name: "BeaconCapture", dependencies: ["CLibrary", "BeaconModel", "BeaconRadio", "CZlib"],
-            swiftSettings: habits),
+        module("BeaconCapture", dependencies: ["CLibrary", "BeaconModel", "BeaconRadio", "CZlib"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(
-            name: "BeaconSimulation", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio"],
-            resources: [.embedInCode("Scenarios")], swiftSettings: habits),
-        .target(
-            name: "LinuxRadio",
-            dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CSystemBus"],
-            swiftSettings: habits),
+        module(
+            "BeaconSimulation", dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio"],
+            resources: [.embedInCode("Scenarios")]),
+        module(
+            "LinuxRadio",
+            dependencies: ["CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "CBluetooth", "CSystemBus"]),
         .target(name: "CBluetooth"),
         // What receivers that others own send, as messages.
-        .target(
-            name: "BeaconReceivers", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconNoise"],
-            swiftSettings: habits),
+        module("BeaconReceivers", dependencies: ["BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconNoise"]),
         // The message bus, by a library that is opened at run time.
-        .target(name: "CSystemBus", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(name: "CSystemBus", dependencies: ["CDynamicLibrary"]),
         // Layer 3: notifications, what they are of, and destinations as consumers of the event store.
-        .target(
-            name: "BeaconDelivery",
+        module(
+            "BeaconDelivery",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconEventStore",
                 product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
@@ -163,58 +174,53 @@ let package = Package(
                 product("NIOHTTP1", "swift-nio", trait: "Delivery"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
                 product("Crypto", "swift-crypto", trait: "Delivery"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 product("Metrics", "swift-metrics", trait: "Delivery"),
-            ],
-            swiftSettings: habits
+            ]
         ),
         // Layer 4: a broker as a destination.
-        .target(
-            name: "BeaconMQTT",
+        module(
+            "BeaconMQTT",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconBroker", "BeaconDelivery",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: habits
+                logging,
+            ]
         ),
 
         // Layer 4: sources and engine meet.
-        .target(
-            name: "BeaconMonitoring",
+        module(
+            "BeaconMonitoring",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
                 "BeaconBroker",
                 "BeaconCapture", "BeaconReceivers", "BeaconSimulation", "LinuxRadio",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: habits
+                logging,
+            ]
         ),
 
         // Layer 5: Apple's names. An import of a part, such as CoreLocation.CLRegion, names a Clang submodule. The map
         // of these submodules makes the compiler load the Swift module of the same name.
         .systemLibrary(name: "CoreLocationParts"),
         .systemLibrary(name: "CoreBluetoothParts"),
-        .target(
-            name: "CoreLocation",
+        module(
+            "CoreLocation",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
                 "CoreLocationParts",
-            ],
-            swiftSettings: habits
+            ]
         ),
-        .target(
-            name: "CoreBluetooth",
+        module(
+            "CoreBluetooth",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
                 "CoreBluetoothParts",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: habits
+                logging,
+            ]
         ),
 
         // Layer 5: the inside of the daemon.
-        .target(
-            name: "BeaconGateway",
+        module(
+            "BeaconGateway",
             dependencies: [
                 "CConsole", "CLibrary", "BeaconModel", "BeaconSupport", "BeaconRadio", "LinuxRadio", "BeaconEngine",
                 "BeaconApplications",
@@ -234,68 +240,63 @@ let package = Package(
                 product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Gateway"),
                 product("Configuration", "swift-configuration", trait: "Gateway"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
                 product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
                 product("Yams", "Yams", trait: "Gateway"),
-            ],
-            swiftSettings: habits
+            ]
         ),
         // The files of the console, which lie in the program.
         .target(name: "CConsole", exclude: ["Files", "openapi.json"]),
 
         // Layer 6: the command line.
-        .executableTarget(
-            name: "BeaconCommand",
+        program(
+            "BeaconCommand",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconEngine", "BeaconRadio", "BeaconApplications",
                 "BeaconPrograms",
                 "BeaconCapture", "BeaconSimulation", "LinuxRadio", "BeaconMonitoring", "CTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "CommandLine"),
-            ],
-            swiftSettings: habits
+            ]
         ),
         .target(name: "CTerminal"),
 
         // Layer 6: the daemon.
-        .executableTarget(
-            name: "BeaconDaemon",
+        program(
+            "BeaconDaemon",
             dependencies: [
                 "CLibrary", "BeaconModel", "BeaconSupport", "BeaconGateway", "BeaconMonitoring", "BeaconDelivery",
                 "BeaconEventStore", "BeaconPrograms", "CTerminal",
                 product("ArgumentParser", "swift-argument-parser", trait: "Gateway"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 product("ServiceLifecycle", "swift-service-lifecycle", trait: "Gateway"),
                 product("UnixSignals", "swift-service-lifecycle", trait: "Gateway"),
-            ],
-            swiftSettings: habits
+            ]
         ),
 
         // Layer 6: Kumulos' names.
-        .target(
-            name: "KumulosSDK",
+        module(
+            "KumulosSDK",
             dependencies: [
                 "CLibrary", "CoreLocation", "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport",
                 "BeaconApplications", "BeaconMonitoring",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: habits
+                logging,
+            ]
         ),
 
         // Layer 6: for users' own tests of code on Apple's names.
-        .target(
-            name: "BeaconTestKit",
+        module(
+            "BeaconTestKit",
             dependencies: [
                 "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconSimulation", "LinuxRadio", "BeaconApplications",
                 "BeaconMonitoring", "CoreLocation", "CTaskJobs",
-            ],
-            swiftSettings: habits
+            ]
         ),
         .target(name: "CTaskJobs"),
 
         // Beside the layers: a check of users' sources. It builds with nothing but the compiler.
-        .target(name: "DelegateCheck", swiftSettings: habits),
-        .executableTarget(name: "DelegateCheckCommand", dependencies: ["DelegateCheck"], swiftSettings: habits),
+        module("DelegateCheck"),
+        program("DelegateCheckCommand", dependencies: ["DelegateCheck"]),
         .plugin(
             name: "CheckBeaconDelegates",
             capability: .command(
@@ -306,12 +307,10 @@ let package = Package(
         ),
 
         // For tests: bounds those with helpers (servers, brokers, buses, processes), and ends the helpers with them.
-        .target(
-            name: "TestSupport", dependencies: ["CTestSupport", "BeaconSupport"], path: "Tests/TestSupport",
-            swiftSettings: habits),
+        module("TestSupport", dependencies: ["CTestSupport", "BeaconSupport"], path: "Tests/TestSupport"),
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
-        .target(
-            name: "TestServer",
+        module(
+            "TestServer",
             dependencies: [
                 "BeaconSupport",
                 product("NIOCore", "swift-nio", trait: "Delivery"),
@@ -319,125 +318,106 @@ let package = Package(
                 product("NIOPosix", "swift-nio", trait: "Delivery"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
             ],
-            path: "Tests/TestServer", swiftSettings: habits
+            path: "Tests/TestServer"
         ),
-        .testTarget(name: "TestSupportTests", dependencies: ["TestSupport", "BeaconSupport"], swiftSettings: habits),
+        tests("TestSupportTests", dependencies: ["TestSupport", "BeaconSupport"]),
 
-        .testTarget(
-            name: "DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"], swiftSettings: habits),
-        .testTarget(
-            name: "BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"], swiftSettings: habits),
-        .testTarget(name: "BeaconSupportTests", dependencies: ["BeaconSupport"], swiftSettings: habits),
-        .testTarget(
-            name: "BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"], swiftSettings: habits),
-        .testTarget(
-            name: "BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel", "BeaconSupport"],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconApplicationsTests",
+        tests("DelegateCheckTests", dependencies: ["DelegateCheck"], exclude: ["Plugin"]),
+        tests("BeaconModelTests", dependencies: ["BeaconModel", "BeaconSupport"]),
+        tests("BeaconSupportTests", dependencies: ["BeaconSupport"]),
+        tests("BeaconProgramsTests", dependencies: ["BeaconPrograms", "TestSupport"]),
+        tests("BeaconEngineTests", dependencies: ["BeaconEngine", "BeaconModel", "BeaconSupport"]),
+        tests(
+            "BeaconApplicationsTests",
             dependencies: [
                 "BeaconApplications", "BeaconMonitoring", "BeaconEngine", "BeaconRadio", "BeaconModel", "BeaconSupport",
-            ],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconCaptureTests", dependencies: ["BeaconCapture", "BeaconRadio", "BeaconModel"],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconSimulationTests",
-            dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel", "BeaconSupport"],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconNoiseTests", dependencies: ["BeaconNoise", "BeaconSupport"], swiftSettings: habits),
-        .testTarget(
-            name: "BeaconNATSTests", dependencies: ["BeaconNATS", "BeaconSupport", "TestSupport"],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconReceiversTests",
-            dependencies: ["BeaconReceivers", "BeaconModel", "BeaconRadio", "BeaconSupport", "BeaconNoise"],
-            swiftSettings: habits),
-        .testTarget(
-            name: "LinuxRadioTests",
-            dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "TestSupport"],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconMonitoringTests",
+            ]),
+        tests("BeaconCaptureTests", dependencies: ["BeaconCapture", "BeaconRadio", "BeaconModel"]),
+        tests(
+            "BeaconSimulationTests",
+            dependencies: ["BeaconSimulation", "BeaconCapture", "BeaconRadio", "BeaconModel", "BeaconSupport"]),
+        tests("BeaconNoiseTests", dependencies: ["BeaconNoise", "BeaconSupport"]),
+        tests("BeaconNATSTests", dependencies: ["BeaconNATS", "BeaconSupport", "TestSupport"]),
+        tests(
+            "BeaconReceiversTests",
+            dependencies: ["BeaconReceivers", "BeaconModel", "BeaconRadio", "BeaconSupport", "BeaconNoise"]),
+        tests(
+            "LinuxRadioTests",
+            dependencies: ["LinuxRadio", "BeaconRadio", "BeaconModel", "BeaconSupport", "CBluetooth", "TestSupport"]),
+        tests(
+            "BeaconMonitoringTests",
             dependencies: [
                 "BeaconMonitoring", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
                 "BeaconBroker", "BeaconCapture", "BeaconReceivers", "BeaconSimulation", "LinuxRadio", "TestSupport",
-            ],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconMQTTTests",
+            ]),
+        tests(
+            "BeaconMQTTTests",
             dependencies: [
                 "BeaconMQTT", "BeaconBroker", "BeaconDelivery", "BeaconModel", "BeaconSupport", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: habits),
-        .testTarget(
-            name: "CoreLocationTests",
+                logging,
+            ]),
+        tests(
+            "CoreLocationTests",
             dependencies: [
                 "CoreLocation", "BeaconEngine", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
                 "BeaconMonitoring",
             ],
             swiftSettings: oldForms),
-        .testTarget(
-            name: "CoreBluetoothTests",
+        tests(
+            "CoreBluetoothTests",
             dependencies: [
                 "CoreBluetooth", "CoreLocation", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications",
                 "BeaconMonitoring",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: oldForms
         ),
-        .testTarget(
-            name: "KumulosSDKTests",
+        tests(
+            "KumulosSDKTests",
             dependencies: [
                 "KumulosSDK", "CoreLocation", "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport",
                 "BeaconRadio",
                 "BeaconApplications", "BeaconMonitoring", "TestSupport", "TestServer",
-            ],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconDeliveryTests",
+            ]),
+        tests(
+            "BeaconDeliveryTests",
             dependencies: [
                 "BeaconDelivery", "BeaconEventStore", "BeaconModel", "BeaconSupport", "DeliveryWorker", "TestSupport",
                 "TestServer",
                 product("AsyncHTTPClient", "async-http-client", trait: "Delivery"),
                 product("Crypto", "swift-crypto", trait: "Delivery"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 product("MetricsTestKit", "swift-metrics", trait: "Delivery"),
                 product("NIOCore", "swift-nio", trait: "Delivery"),
                 product("NIOPosix", "swift-nio", trait: "Delivery"),
                 product("NIOSSL", "swift-nio-ssl", trait: "Delivery"),
                 product("Subprocess", "swift-subprocess", trait: "CommandLine"),
                 product("SystemPackage", "swift-system", trait: "CommandLine"),
-            ],
-            swiftSettings: habits
+            ]
         ),
-        .testTarget(
-            name: "BeaconEventStoreTests",
+        tests(
+            "BeaconEventStoreTests",
             dependencies: [
                 "BeaconEventStore", "BeaconModel", "BeaconSupport", "CLibrary", "TestSupport",
                 product("GRDB", "GRDB.swift", trait: "Delivery"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 product("MetricsTestKit", "swift-metrics", trait: "Delivery"),
-            ],
-            swiftSettings: habits),
+            ]),
         // What the tests of BeaconDelivery kill: it stores notifications and delivers them.
-        .executableTarget(
-            name: "DeliveryWorker",
+        program(
+            "DeliveryWorker",
             dependencies: [
                 "BeaconDelivery", "BeaconEventStore", "BeaconModel",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
-            path: "Tests/DeliveryWorker", swiftSettings: habits
+            path: "Tests/DeliveryWorker"
         ),
-        .testTarget(
-            name: "BeaconTestKitTests",
+        tests(
+            "BeaconTestKitTests",
             dependencies: ["BeaconTestKit", "BeaconMonitoring", "CoreLocation", "CoreBluetooth"],
             swiftSettings: oldForms),
-        .testTarget(
-            name: "BeaconGatewayTests",
+        tests(
+            "BeaconGatewayTests",
             dependencies: [
                 "BeaconGateway", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconEngine", "BeaconApplications",
                 "BeaconBroker", "BeaconMonitoring", "BeaconReceivers", "BeaconDelivery", "BeaconEventStore",
@@ -446,35 +426,30 @@ let package = Package(
                 product("GRDB", "GRDB.swift", trait: "Gateway"),
                 product("HTTPTypes", "swift-http-types", trait: "Gateway"),
                 product("Hummingbird", "hummingbird", trait: "Gateway"),
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 product("NIOCore", "swift-nio", trait: "Gateway"),
                 product("NIOEmbedded", "swift-nio", trait: "Gateway"),
                 product("NIOHTTPTypes", "swift-nio-extras", trait: "Gateway"),
-            ],
-            swiftSettings: habits),
-        .testTarget(
-            name: "BeaconDaemonTests",
+            ]),
+        tests(
+            "BeaconDaemonTests",
             dependencies: [
                 "BeaconDaemon", "BeaconModel", "BeaconSupport", "BeaconRadio", "BeaconApplications", "BeaconMonitoring",
                 "LaunchedApp", "TestSupport", "TestServer",
                 product("Subprocess", "swift-subprocess", trait: "Gateway"),
                 product("SystemPackage", "swift-system", trait: "Gateway"),
-            ],
-            swiftSettings: habits
+            ]
         ),
         // An app on Apple's names, for the test that beacond starts it.
-        .executableTarget(
-            name: "AskingApp", dependencies: ["CoreLocation"], path: "Tests/AskingApp", swiftSettings: habits),
-        .executableTarget(
-            name: "LaunchedApp", dependencies: ["CoreLocation"], path: "Tests/LaunchedApp", swiftSettings: habits),
-        .testTarget(
-            name: "BeaconCommandTests",
+        program("AskingApp", dependencies: ["CoreLocation"], path: "Tests/AskingApp"),
+        program("LaunchedApp", dependencies: ["CoreLocation"], path: "Tests/LaunchedApp"),
+        tests(
+            "BeaconCommandTests",
             dependencies: [
                 "BeaconCommand", "AskingApp", "TestSupport",
                 product("Subprocess", "swift-subprocess", trait: "CommandLine"),
                 product("SystemPackage", "swift-system", trait: "CommandLine"),
-            ],
-            swiftSettings: habits
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

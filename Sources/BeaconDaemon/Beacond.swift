@@ -35,7 +35,8 @@ struct Beacond: AsyncParsableCommand {
             """,
         version: ProgramVersion.current,
         subcommands: [
-            Run.self, Check.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self, Token.self, Ready.self,
+            Run.self, Check.self, Setup.self, OutboxCommand.self, FleetCommand.self, Open.self, TokenCommand.self,
+            Ready.self,
             Restore.self,
         ], defaultSubcommand: Run.self)
 

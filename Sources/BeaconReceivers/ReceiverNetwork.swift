@@ -77,7 +77,7 @@ public struct ReceiverNetwork {
     var signs = SignsOfLife()
     private var recent = RecentMessages()
     /// The relays, by their topics up to their names.
-    var relays: [String: Relay] = [:]
+    var relays: [String: RelayMemory] = [:]
     /// The statuses of receivers that have sent no advert yet, with their times: a gateway of another kind may have
     /// such a topic too.
     var said: [Key: (isOnline: Bool, time: Timestamp)] = [:]

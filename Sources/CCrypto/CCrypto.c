@@ -1,8 +1,8 @@
 #include "CCrypto.h"
 
-#include <dlfcn.h>
+#include "CDynamicLibrary.h"
+
 #include <pthread.h>
-#include <stdio.h>
 
 // What is used of openssl/evp.h, openssl/hmac.h and openssl/sha.h, whose functions have been the same since version 1.1.1.
 typedef struct evp_pkey EVP_PKEY;
@@ -45,16 +45,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 #define SYMBOL(function) {#function, &crypto.function}
 
 static void load(void) {
-    void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (!library) library = dlopen("libcrypto.so.1.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(trouble, sizeof trouble, "%s", dlerror());
-        return;
-    }
-    const struct {
-        const char *name;
-        void *place;
-    } symbols[] = {
+    static const char *const names[] = {"libcrypto.so.3", "libcrypto.so.1.1", NULL};
+    const struct beacon_symbol symbols[] = {
         SYMBOL(EVP_PKEY_new_raw_private_key),
         SYMBOL(EVP_PKEY_new_raw_public_key),
         SYMBOL(EVP_PKEY_get_raw_public_key),
@@ -75,15 +67,15 @@ static void load(void) {
         SYMBOL(EVP_CipherUpdate),
         SYMBOL(EVP_CipherFinal_ex),
     };
-    for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
-        // POSIX has dlsym give functions as pointers to data; writing them through such a pointer is its own way out.
-        void *address = dlsym(library, symbols[index].name);
-        if (!address) {
-            snprintf(trouble, sizeof trouble, "libcrypto has no %s; it is older than 1.1.1", symbols[index].name);
-            return;
-        }
-        *(void **)symbols[index].place = address;
-    }
+    const struct beacon_library library = {
+        .names = names,
+        .reported_name = names[1],
+        .title = "libcrypto",
+        .remark = "; it is older than 1.1.1",
+        .symbols = symbols,
+        .symbol_count = sizeof symbols / sizeof symbols[0],
+    };
+    beacon_open_library(&library, trouble, sizeof trouble);
 }
 
 const char *beacon_crypto_problem(void) {

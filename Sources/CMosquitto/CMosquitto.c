@@ -1,11 +1,11 @@
 #include "CMosquitto.h"
 
-#include <dlfcn.h>
+#include "CDynamicLibrary.h"
+
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -13,21 +13,12 @@ static struct beacon_mosquitto_functions functions;
 static char trouble[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-struct symbol {
-    const char *name;
-    void *place;
-};
-
 #define SYMBOL(function) {"mosquitto_" #function, &functions.function}
 
 static void load(void) {
     // The name that the library has had since version 1.0.
-    void *library = dlopen("libmosquitto.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(trouble, sizeof trouble, "%s", dlerror());
-        return;
-    }
-    const struct symbol symbols[] = {
+    static const char *const names[] = {"libmosquitto.so.1", NULL};
+    const struct beacon_symbol symbols[] = {
         SYMBOL(lib_init),
         SYMBOL(new),
         SYMBOL(destroy),
@@ -63,15 +54,15 @@ static void load(void) {
         SYMBOL(message_v5_callback_set),
         SYMBOL(log_callback_set),
     };
-    for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
-        // POSIX has dlsym give functions as pointers to data; writing them through such a pointer is its own way out.
-        void *address = dlsym(library, symbols[index].name);
-        if (!address) {
-            snprintf(trouble, sizeof trouble, "libmosquitto.so.1 has no %s; it is older than 1.6", symbols[index].name);
-            return;
-        }
-        *(void **)symbols[index].place = address;
-    }
+    const struct beacon_library library = {
+        .names = names,
+        .reported_name = names[0],
+        .title = "libmosquitto.so.1",
+        .remark = "; it is older than 1.6",
+        .symbols = symbols,
+        .symbol_count = sizeof symbols / sizeof symbols[0],
+    };
+    if (!beacon_open_library(&library, trouble, sizeof trouble)) return;
     functions.lib_init();
 }
 

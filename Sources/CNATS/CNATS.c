@@ -1,6 +1,7 @@
 #include "CNATS.h"
 
-#include <dlfcn.h>
+#include "CDynamicLibrary.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,31 +10,18 @@ static struct beacon_nats_functions functions;
 static char trouble[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-struct symbol {
-    const char *name;
-    void *place;
-};
-
 #define SYMBOL(function) {#function, &functions.function}
 
 // The library's name has its minor version in it, though nothing that is used here has changed since 3.4: that of
 // Debian 12 first, then later ones.
 static const char *const names[] = {
     "libnats.so.3.4",  "libnats.so.3.14", "libnats.so.3.13", "libnats.so.3.12", "libnats.so.3.11", "libnats.so.3.10",
-    "libnats.so.3.9",  "libnats.so.3.8",  "libnats.so.3.7",  "libnats.so.3.6",  "libnats.so.3.5",  "libnats.so",
+    "libnats.so.3.9",  "libnats.so.3.8",  "libnats.so.3.7",  "libnats.so.3.6",  "libnats.so.3.5",  "libnats.so", NULL,
 };
 
 static void load(void) {
-    void *library = NULL;
-    for (size_t index = 0; !library && index < sizeof names / sizeof names[0]; index++) {
-        library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
-        // The error of the first says the most to those who have none.
-        if (!library && index == 0) { snprintf(trouble, sizeof trouble, "%s", dlerror()); }
-    }
-    if (!library) { return; }
-    trouble[0] = 0;
     natsStatus (*nats_Open)(int64_t) = NULL;
-    const struct symbol symbols[] = {
+    const struct beacon_symbol symbols[] = {
         {"nats_Open", &nats_Open},
         SYMBOL(nats_GetLastError),
         SYMBOL(natsStatus_GetText),
@@ -74,15 +62,15 @@ static void load(void) {
         SYMBOL(natsMsgHeader_Get),
         SYMBOL(natsMsgHeader_Keys),
     };
-    for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
-        // POSIX has dlsym give functions as pointers to data; writing them through such a pointer is its own way out.
-        void *address = dlsym(library, symbols[index].name);
-        if (!address) {
-            snprintf(trouble, sizeof trouble, "libnats has no %s; it is older than 3.4", symbols[index].name);
-            return;
-        }
-        *(void **)symbols[index].place = address;
-    }
+    const struct beacon_library library = {
+        .names = names,
+        .reported_name = names[0],
+        .title = "libnats",
+        .remark = "; it is older than 3.4",
+        .symbols = symbols,
+        .symbol_count = sizeof symbols / sizeof symbols[0],
+    };
+    if (!beacon_open_library(&library, trouble, sizeof trouble)) return;
     // The threads that the library starts here inherit what signals are held off; those of the process are handled on
     // other threads.
     sigset_t all, before;

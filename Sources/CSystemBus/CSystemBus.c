@@ -1,28 +1,19 @@
 #include "CSystemBus.h"
 
-#include <dlfcn.h>
+#include "CDynamicLibrary.h"
+
 #include <pthread.h>
-#include <stdio.h>
 
 static struct beacon_bus_functions functions;
 static char trouble[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-struct symbol {
-    const char *name;
-    void *place;
-};
-
 #define SYMBOL(function) {"sd_bus_" #function, &functions.function}
 
 static void load(void) {
     // The name that the library has had since sd-bus became public in version 221 of systemd.
-    void *library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(trouble, sizeof trouble, "%s", dlerror());
-        return;
-    }
-    const struct symbol symbols[] = {
+    static const char *const names[] = {"libsystemd.so.0", NULL};
+    const struct beacon_symbol symbols[] = {
         SYMBOL(open_system),
         SYMBOL(new),
         SYMBOL(set_address),
@@ -62,15 +53,15 @@ static void load(void) {
         SYMBOL(message_peek_type),
         SYMBOL(message_skip),
     };
-    for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
-        // POSIX has dlsym give functions as pointers to data; writing them through such a pointer is its own way out.
-        void *address = dlsym(library, symbols[index].name);
-        if (!address) {
-            snprintf(trouble, sizeof trouble, "libsystemd.so.0 has no %s", symbols[index].name);
-            return;
-        }
-        *(void **)symbols[index].place = address;
-    }
+    const struct beacon_library library = {
+        .names = names,
+        .reported_name = names[0],
+        .title = "libsystemd.so.0",
+        .remark = "",
+        .symbols = symbols,
+        .symbol_count = sizeof symbols / sizeof symbols[0],
+    };
+    beacon_open_library(&library, trouble, sizeof trouble);
 }
 
 const struct beacon_bus_functions *beacon_bus_load(const char **problem) {

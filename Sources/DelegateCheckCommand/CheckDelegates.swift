@@ -19,7 +19,7 @@ struct CheckDelegates {
     ///
     /// - Returns: the exit status: 1 if there is any finding, else 0.
     private static func run(_ arguments: Arguments) throws -> Int32 {
-        var findings: Set<Finding> = []
+        var findings: Set<DelegateFinding> = []
         var files: Set<String> = []
         for module in arguments.modules {
             var sources: [SourceText] = []
@@ -40,7 +40,7 @@ struct CheckDelegates {
         return sorted.isEmpty ? 0 : 1
     }
 
-    private static func summary(_ findings: [Finding], files: Int) -> String {
+    private static func summary(_ findings: [DelegateFinding], files: Int) -> String {
         let all = "\(files) file\(files == 1 ? "" : "s")"
         if findings.isEmpty { return "No finding in \(all)." }
         return "\(findings.count) finding\(findings.count == 1 ? "" : "s") in "

@@ -188,16 +188,10 @@ enum DateText {
             let hour = number(2, then: ":"), let minute = number(2, then: ":"), let second = number(2, then: "."),
             let microsecond = number(6, then: " "), (1...12).contains(month), (1...31).contains(day)
         else { return nil }
-        let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        let days = GregorianDate(year: year, month: month, day: day).daysSince1970
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
         // Four digits hold years that nanoseconds in 64 bits do not.
         let time = Timestamp(seconds: Double(seconds)) ?? (seconds < 0 ? .zero : .latest)
         return (time.advanced(by: Int64(microsecond) * 1000), index)
-    }
-
-    /// Returns the days from 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
     }
 }

@@ -4,7 +4,7 @@ import BeaconRadio
 /// A finder and counter of the adverts in captured packets, however they are wrapped.
 struct PacketInterpreter {
     private(set) var counts = SourceCounts()
-    var receivers = ReceiverTable()
+    var receivers = ReceiverNames()
     private var assembler = ExtendedAdvertAssembler()
 
     /// One packet as a file's record presents it.
@@ -191,7 +191,7 @@ struct PacketInterpreter {
 }
 
 /// The names of the receivers that a capture has shown so far, each with a small number.
-struct ReceiverTable {
+struct ReceiverNames {
     /// The names by number.
     private(set) var names: [String] = []
 

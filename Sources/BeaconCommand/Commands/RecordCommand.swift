@@ -124,7 +124,7 @@ struct AdvertRecorder {
         write: ([String], inout FileOutput) throws -> Void
     ) throws {
         var pacer = Pacer(source.pace)
-        var progress = Progress(isWanted: true)
+        var progress = ReplayProgress(isWanted: true)
         defer { progress.clear() }
         while !Interruption.isRequested, let record = try input.next(take) {
             if let time = record.time { pacer.wait(until: time, shouldStop: { Interruption.isRequested }) }

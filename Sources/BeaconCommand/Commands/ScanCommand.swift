@@ -50,7 +50,7 @@ struct ScanCommand: ParsableCommand {
         _ input: inout SightingSource, of source: ChosenSource, to output: inout FileOutput, _ radio: RadioStatus
     ) throws {
         var pacer = Pacer(source.pace)
-        var progress = Progress(isWanted: !source.isGradual && !Terminal.isInteractive)
+        var progress = ReplayProgress(isWanted: !source.isGradual && !Terminal.isInteractive)
         var (known, names): ([String], [[UInt8]]) = ([], [])
         if !json { try output.append { $0.append(contentsOf: SightingText.heading.utf8) } }
         defer { progress.clear() }

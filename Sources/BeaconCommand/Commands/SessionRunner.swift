@@ -54,7 +54,7 @@ struct SessionRunner {
         if let sourceObserver { session.observe(each: sourceObserver.interval, sourceObserver.observe) }
         if reportsUncalibrated { session.noticeObserver = { radio.update(.notice($0)) } }
         session.rangingObserver = { programs?.handle($0, at: $1, from: $2) }
-        var progress = Progress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
+        var progress = ReplayProgress(isWanted: !source.isGradual && !hasOwnDisplay && !Terminal.isInteractive)
         var failure: (any Error)?
         do {
             try session.run(

@@ -64,8 +64,9 @@ struct Ready: AsyncParsableCommand {
 }
 
 /// `beacond token`: a token for the console.
-struct Token: ParsableCommand {
+struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "token",
         abstract: "Make a token for the console, and the line of the configuration that accepts it.",
         discussion: """
             Where others can reach the console it asks for a token. The configuration has only its hash, from which \

@@ -49,7 +49,7 @@ struct Setup: AsyncParsableCommand {
             "A beacon and its name, as 'Till 1=UUID/MAJOR/MINOR'; may be given several times.",
             discussion: "Without one, what is heard is listed, and you name what is yours.", valueName: "name=beacon"),
         transform: Self.beacon)
-    var beacon: [TerminalSetup.NamedBeacon] = []
+    var beacon: [TerminalSetup.ChosenBeacon] = []
 
     @Option(
         parsing: .singleValue,
@@ -79,11 +79,11 @@ struct Setup: AsyncParsableCommand {
     }
 
     /// The beacons that the command line names.
-    private var namedBeacons: [TerminalSetup.NamedBeacon] {
+    private var namedBeacons: [TerminalSetup.ChosenBeacon] {
         beacon.map { .init(name: $0.name, identity: $0.identity, isTracker: tracker.contains($0.name)) }
     }
 
-    private static func beacon(_ argument: String) throws -> TerminalSetup.NamedBeacon {
+    private static func beacon(_ argument: String) throws -> TerminalSetup.ChosenBeacon {
         let parts = argument.split(separator: "=", maxSplits: 1)
         let name = parts.first?.trimmingCharacters(in: .whitespaces) ?? ""
         guard parts.count == 2, !name.isEmpty, let identity = BeaconConstraint(parts[1])?.identity else {

@@ -54,7 +54,7 @@ struct HeardBeacons {
                     guard case .ranged(let report) = event else { return }
                     for beacon in report.beacons {
                         let before = nearest[beacon.identity]
-                        let isNearer = before.map { Self.isNearer(beacon.accuracy, than: $0.accuracy) } ?? true
+                        let isNearer = before.map { RangedBeacon.isNearer(beacon.accuracy, than: $0.accuracy) } ?? true
                         if isNearer || self.source.isRadio {
                             nearest[beacon.identity] = Beacon(
                                 identity: beacon.identity, accuracy: beacon.accuracy)
@@ -80,12 +80,7 @@ struct HeardBeacons {
         }
         return nearest.values.sorted { one, other in
             one.accuracy == other.accuracy
-                ? one.identity < other.identity : Self.isNearer(one.accuracy, than: other.accuracy)
+                ? one.identity < other.identity : RangedBeacon.isNearer(one.accuracy, than: other.accuracy)
         }
-    }
-
-    /// Returns true for the nearer of two distances, of which an unknown one is the farthest.
-    private static func isNearer(_ one: Double, than other: Double) -> Bool {
-        (one < 0 ? .infinity : one) < (other < 0 ? .infinity : other)
     }
 }

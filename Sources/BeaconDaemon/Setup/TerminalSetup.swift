@@ -9,7 +9,7 @@ import Foundation
 /// configuration is written.
 struct TerminalSetup {
     /// A beacon and its name.
-    struct NamedBeacon {
+    struct ChosenBeacon {
         var name: String
         var identity: BeaconIdentity
         /// True where a person carries it, whom Home Assistant tracks by it.
@@ -19,7 +19,7 @@ struct TerminalSetup {
     /// What the command line has.
     struct Wishes {
         var source: String?
-        var beacons: [NamedBeacon] = []
+        var beacons: [ChosenBeacon] = []
         var broker: GuidedStart.Choice.Broker?
         var triesBroker = true
         var webhook: String?
@@ -63,7 +63,7 @@ struct TerminalSetup {
     ///
     /// - Throws: `ExitCode` where it cannot be used, after its faults were written.
     private func draft(
-        source: String, _ beacons: [NamedBeacon], _ broker: GuidedStart.Choice.Broker? = nil
+        source: String, _ beacons: [ChosenBeacon], _ broker: GuidedStart.Choice.Broker? = nil
     ) throws -> (choice: GuidedStart.Choice, draft: GuidedStart.Draft) {
         var choice = GuidedStart.Choice(source: source)
         choice.broker = broker
@@ -192,8 +192,8 @@ struct TerminalSetup {
     // MARK: - The beacons
 
     /// Returns the beacons that the user names, of those that are heard.
-    private func chosen(of source: String) throws -> [NamedBeacon] {
-        var named: [NamedBeacon] = []
+    private func chosen(of source: String) throws -> [ChosenBeacon] {
+        var named: [ChosenBeacon] = []
         var heard = try listen(source)
         while true {
             let question =
@@ -224,7 +224,7 @@ struct TerminalSetup {
                 ErrorOutput.shared.write("\(other.name) is named already; write another number and name.")
                 continue
             }
-            let all = named + [NamedBeacon(name: name, identity: identity)]
+            let all = named + [ChosenBeacon(name: name, identity: identity)]
             // Its fault is written, and another answer awaited.
             guard (try? draft(source: source, all)) != nil else { continue }
             named = all
@@ -232,7 +232,7 @@ struct TerminalSetup {
     }
 
     /// Asks whether a person carries each beacon. Without Home Assistant it makes no difference.
-    private func tracked(_ beacons: [NamedBeacon]) -> [NamedBeacon] {
+    private func tracked(_ beacons: [ChosenBeacon]) -> [ChosenBeacon] {
         guard wishes.broker != nil else { return beacons }
         return beacons.map { beacon in
             var beacon = beacon
@@ -272,7 +272,7 @@ struct TerminalSetup {
     }
 }
 
-extension TerminalSetup.NamedBeacon {
+extension TerminalSetup.ChosenBeacon {
     /// The beacon as the configuration has it.
     fileprivate var settings: JSONValue {
         var values: [String: JSONValue] = [

@@ -167,7 +167,7 @@ extension BeaconNotification: Codable {
             id: try values.decode(EventID.self, forKey: .id), kind: try values.decode(Kind.self, forKey: .kind),
             time: time)
         region = try values.decodeIfPresent(Region.self, forKey: .region)
-        let named = try values.decodeIfPresent(NamedBeacon.self, forKey: .beacon)
+        let named = try values.decodeIfPresent(IdentifiedBeacon.self, forKey: .beacon)
         (beacon, beaconName) = (named?.identity, named?.name)
         proximity = try values.decodeIfPresent(Proximity.self, forKey: .proximity)
         accuracy = try values.decodeIfPresent(Double.self, forKey: .accuracy)
@@ -192,7 +192,7 @@ extension BeaconNotification: Codable {
         try values.encode(kind, forKey: .kind)
         try values.encode(Double(time.milliseconds) / 1000, forKey: .time)
         try values.encodeIfPresent(region, forKey: .region)
-        try values.encodeIfPresent(beacon.map { NamedBeacon(identity: $0, name: beaconName) }, forKey: .beacon)
+        try values.encodeIfPresent(beacon.map { IdentifiedBeacon(identity: $0, name: beaconName) }, forKey: .beacon)
         try values.encodeIfPresent(proximity, forKey: .proximity)
         try values.encodeIfPresent(accuracy.map(Self.finite), forKey: .accuracy)
         try values.encodeIfPresent(rssi, forKey: .rssi)
@@ -219,7 +219,7 @@ extension BeaconNotification: Codable {
 }
 
 /// A beacon in JSON: its identity, and the user's name for it.
-private struct NamedBeacon: Codable {
+private struct IdentifiedBeacon: Codable {
     var identity: BeaconIdentity
     var name: String?
 

@@ -165,23 +165,18 @@ public struct NotificationPolicy: Sendable {
                         rssi: beacon.rssi == 0 ? nil : beacon.rssi, receiver: key.receiver)
                 }
             }
-            beacons.sort(by: Self.isNearer)
+            func order(
+                _ beacon: BeaconNotification.PresentBeacon
+            ) -> (distance: Double, identity: BeaconIdentity, receiver: String) {
+                (RangedBeacon.distance(of: beacon.accuracy), beacon.identity, beacon.receiver)
+            }
+            beacons.sort { order($0) < order($1) }
             let listed = beacons.prefix(max(rules.maximumBeaconsInHeartbeat, 0))
             return BeaconNotification.Presence(
                 region: region, state: states[region.name] ?? .unknown, beacons: Array(listed),
                 unlisted: beacons.count - listed.count)
         }
         return notification
-    }
-
-    private static func isNearer(
-        _ left: BeaconNotification.PresentBeacon, _ right: BeaconNotification.PresentBeacon
-    ) -> Bool {
-        let (first, second) = (
-            left.accuracy < 0 ? .infinity : left.accuracy, right.accuracy < 0 ? .infinity : right.accuracy
-        )
-        if first != second { return first < second }
-        return (left.identity, left.receiver) < (right.identity, right.receiver)
     }
 
     private mutating func receive(_ report: RangingEvent, at wallTime: Timestamp) -> [BeaconNotification] {

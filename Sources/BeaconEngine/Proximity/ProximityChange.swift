@@ -60,8 +60,3 @@ public struct ProximityMoment: Hashable, Sendable {
     /// Its proximity; nil where it is gone.
     public var proximity: Proximity?
 }
-
-extension Proximity {
-    /// The order of proximities: the nearer, the more.
-    package var rank: Int { self == .unknown ? 0 : 4 - Int(rawValue) }
-}

@@ -56,14 +56,14 @@ struct GatewaySnapshot: Sendable {
         for report in view.reports(at: time) {
             for beacon in report.beacons {
                 let value = RangedValue(beacon, in: report, names, configuration)
-                let isNearer = nearest[beacon.identity].map { old in
-                    old.accuracy < 0 || (value.accuracy >= 0 && value.accuracy < old.accuracy)
-                }
-                if isNearer ?? true { nearest[beacon.identity] = value }
+                if let old = nearest[beacon.identity], old.accuracy >= 0,
+                    !RangedBeacon.isNearer(value.accuracy, than: old.accuracy)
+                { continue }
+                nearest[beacon.identity] = value
             }
         }
         func order(_ value: RangedValue) -> (Double, String, Int, Int) {
-            (value.accuracy < 0 ? .infinity : value.accuracy, value.uuid, value.major, value.minor)
+            (RangedBeacon.distance(of: value.accuracy), value.uuid, value.major, value.minor)
         }
         return nearest.values.sorted { order($0) < order($1) }
     }

@@ -8,7 +8,7 @@ import BeaconMonitoring
 /// It is fed with what happens and asked when somebody looks. Where nobody can look, it keeps nothing.
 struct GatewayView: Sendable {
     /// When a region changed last, and by which receiver.
-    struct RegionChange: Hashable, Sendable {
+    struct RegionUpdate: Hashable, Sendable {
         var state: RegionState
         var time: Timestamp
         var receiver: String?
@@ -32,7 +32,7 @@ struct GatewayView: Sendable {
     var isKept: Bool
 
     /// The newest change of what is known of each region, by its name.
-    private(set) var regionChanges: [String: RegionChange] = [:]
+    private(set) var regionChanges: [String: RegionUpdate] = [:]
     /// Where each beacon is, as it was said last.
     private(set) var whereabouts: [BeaconIdentity: PlaceEvent] = [:]
     /// Since when each beacon is where it is.
@@ -48,7 +48,7 @@ struct GatewayView: Sendable {
     // MARK: - What was known before
 
     /// Takes in when a region changed in an earlier run.
-    mutating func restore(_ change: RegionChange, of region: String) { regionChanges[region] = change }
+    mutating func restore(_ change: RegionUpdate, of region: String) { regionChanges[region] = change }
 
     /// Takes in where a beacon was in an earlier run, which has to be seen again.
     mutating func restore(_ beacon: BeaconIdentity, in place: String, at time: Timestamp) {
@@ -80,7 +80,7 @@ struct GatewayView: Sendable {
     mutating func receive(_ event: RegionEvent) {
         // What is known does not change by an outage, nor by what is found as it was after one.
         if event.state != .unknown, regionChanges[event.name]?.state != event.state {
-            regionChanges[event.name] = RegionChange(state: event.state, time: event.time, receiver: event.receiver)
+            regionChanges[event.name] = RegionUpdate(state: event.state, time: event.time, receiver: event.receiver)
         }
         change(.regions)
     }

@@ -151,20 +151,15 @@ struct BeaconTracker: Sendable {
         var state = BeaconState(presence: presence, place: place, hasPlaces: hasPlaces)
         guard presence != .outside else { return state }
         let current = readings.filter { time.since($0.value.time) <= Self.oldest }
-        guard let heard = current.min(by: { Self.isNearer($0, $1) }) else { return state }
+        func order(_ reading: (key: String, value: Reading)) -> (Double, String) {
+            (RangedBeacon.distance(of: reading.value.beacon.accuracy), reading.key)
+        }
+        guard let heard = current.min(by: { order($0) < order($1) }) else { return state }
         let beacon = heard.value.beacon
         state.receiver = heard.key
         state.proximity = beacon.proximity
         state.distance = beacon.accuracy < 0 ? nil : (beacon.accuracy * 10).rounded() / 10
         state.rssi = beacon.rssi == 0 ? nil : beacon.rssi
         return state
-    }
-
-    private static func isNearer(
-        _ left: (key: String, value: Reading), _ right: (key: String, value: Reading)
-    ) -> Bool {
-        let (near, far) = (left.value.beacon.accuracy, right.value.beacon.accuracy)
-        if (near < 0) != (far < 0) { return far < 0 }
-        return near == far ? left.key < right.key : near < far
     }
 }

@@ -11,6 +11,11 @@ public enum Proximity: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable 
     case far = 3
 }
 
+extension Proximity {
+    /// A number to order proximities by: the nearer, the greater. Unknown is 0.
+    package var rank: Int { self == .unknown ? 0 : 4 - Int(rawValue) }
+}
+
 extension Proximity: CustomStringConvertible {
     /// The name in lower case, as the project's JSON writes it.
     public var description: String {
@@ -116,6 +121,16 @@ public struct RangedBeacon: Hashable, Sendable {
         self.lastHeard = lastHeard
         power = measuredPower
         microseconds = UInt32(clamping: advertisingInterval / 1000)
+    }
+}
+
+extension RangedBeacon {
+    /// Returns an accuracy as a distance to order by, in metres. An unknown accuracy, which is negative, is the farthest.
+    package static func distance(of accuracy: Double) -> Double { accuracy < 0 ? .infinity : accuracy }
+
+    /// Returns true if the first of two accuracies is the nearer one. An unknown accuracy is never nearer.
+    package static func isNearer(_ accuracy: Double, than other: Double) -> Bool {
+        distance(of: accuracy) < distance(of: other)
     }
 }
 

@@ -5,7 +5,7 @@ import BeaconRadio
 // last will.
 
 /// What is known of a relay.
-struct Relay {
+struct RelayMemory {
     /// The number of its start; nil before its first message.
     var session: UInt32?
     /// Up to when, by its clock, everything that it heard has come.
@@ -52,7 +52,7 @@ extension ReceiverNetwork {
             return error
         }
         guard !heard.receivers.isEmpty else { return nil }
-        var relay = relays[name] ?? Relay()
+        var relay = relays[name] ?? RelayMemory()
         guard meetReceivers(of: name, heard, &relay, message, report) else { return refusal }
         defer { relays[name] = relay }
         let isNew = relay.session != heard.session
@@ -107,7 +107,7 @@ extension ReceiverNetwork {
     ///
     /// - Returns: false where there is no place for one, and nothing was changed.
     private mutating func meetReceivers(
-        of name: String, _ heard: RelayMessage, _ relay: inout Relay, _ message: Message,
+        of name: String, _ heard: RelayMessage, _ relay: inout RelayMemory, _ message: Message,
         _ report: (RadioEvent) -> Void
     ) -> Bool {
         guard !relay.names.elementsEqual(heard.receivers.lazy.map(\.name)) else { return true }

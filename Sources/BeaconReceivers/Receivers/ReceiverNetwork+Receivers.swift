@@ -17,7 +17,7 @@ extension ReceiverNetwork {
         var lastLevel: String {
             switch kind {
             case .openMQTTGateway, .espresense, .tasmota: lastPart
-            case .relay: Relay.name(ofLevel: lastPart)
+            case .relay: RelayMemory.name(ofLevel: lastPart)
             default: name
             }
         }

@@ -89,19 +89,19 @@ struct Broadcast: Sendable {
     ///   - place: returns the place of a receiver that is not of the scenario; nil for one that is.
     /// - Throws: what `deliver` throws.
     mutating func transmit(
-        through medium: Medium, place: (Int64) -> Whereabouts? = { _ in nil },
+        through medium: Medium, place: (Int64) -> RadioPosition? = { _ in nil },
         _ deliver: (Heard, RawSpan) throws -> Void
     ) throws {
         guard let time = nextTime, let sender = skip() else { return }
         transmitters[sender].prepare(for: time)
         let transmitter = transmitters[sender]
-        let origin = population.whereabouts(of: transmitter.placement, at: time)
+        let origin = population.position(of: transmitter.placement, at: time)
         let own = place(time)
         for index in receivers.indices {
             let receiver = receivers[index]
             let strength = links[sender * receivers.count + index].strength(
                 power: transmitter.power + receiver.gain, at: time, from: origin,
-                to: own ?? population.whereabouts(of: receiver.placement, at: time), through: medium)
+                to: own ?? population.position(of: receiver.placement, at: time), through: medium)
             guard let strength else { continue }
             let report = AdvertisingReport(
                 kind: transmitter.kind, address: transmitter.address, rssi: SignalStrength(decibels: strength))

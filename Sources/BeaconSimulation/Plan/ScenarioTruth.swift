@@ -21,10 +21,10 @@ extension Scenario {
         let population = Population(people: people)
         let moment = second * Timestamp.nanosecondsPerSecond
         let beacons = beacons.filter { beacon in beacon.onTimes.spans.contains { $0.contains(moment) } }.map {
-            (identity: $0.identity, point: population.whereabouts(of: $0.placement, at: moment).point)
+            (identity: $0.identity, point: population.position(of: $0.placement, at: moment).point)
         }
         return receivers.flatMap { receiver in
-            let point = population.whereabouts(of: receiver.placement, at: moment).point
+            let point = population.position(of: receiver.placement, at: moment).point
             return beacons.map { beacon in
                 TrueDistance(
                     time: ScenarioSource.start.advanced(by: moment), receiver: receiver.name,

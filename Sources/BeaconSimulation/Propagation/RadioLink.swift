@@ -26,7 +26,8 @@ struct RadioLink: Sendable {
     ///   - receiver: where the receiver is.
     ///   - air: what lies between.
     mutating func strength(
-        power: Double, at time: Int64, from sender: Whereabouts, to receiver: Whereabouts, through air: borrowing Medium
+        power: Double, at time: Int64, from sender: RadioPosition, to receiver: RadioPosition,
+        through air: borrowing Medium
     ) -> Double? {
         if sender.point != self.sender || receiver.point != self.receiver {
             gain = air.propagation.gain(from: sender.point, to: receiver.point)

@@ -65,7 +65,8 @@ package struct SteadyAir: Sendable {
             default: RadioLink(
                 random: SplitMix64(seed: seed, stream: "link from \(link.sender) to \(link.receiver)"))
         ].strength(
-            power: Double(measuredPower), at: time, from: Whereabouts(point: sender), to: Whereabouts(point: receiver),
+            power: Double(measuredPower), at: time, from: RadioPosition(point: sender),
+            to: RadioPosition(point: receiver),
             through: medium
         ).map(SignalStrength.init(decibels:))
     }

@@ -85,7 +85,7 @@ struct AirMember {
     }
 
     mutating func transmit(
-        through medium: Medium, to place: Whereabouts, _ deliver: (AirStation.Heard, RawSpan) throws -> Void
+        through medium: Medium, to place: RadioPosition, _ deliver: (AirStation.Heard, RawSpan) throws -> Void
     ) throws {
         guard let time = nextTime else { return }
         try broadcast.transmit(through: medium, place: { _ in place }) { heard, advert in
@@ -94,7 +94,7 @@ struct AirMember {
     }
 
     func place(at now: Int64) -> Point {
-        broadcast.population.people.first?.whereabouts(at: Double(now - part.since) / 1_000_000_000).point ?? .zero
+        broadcast.population.people.first?.position(at: Double(now - part.since) / 1_000_000_000).point ?? .zero
     }
 
     func status(at now: Int64) -> AirMemberStatus {
@@ -108,11 +108,11 @@ struct AirMember {
                 : scenario.beacons.map { beacon in
                     AirMemberStatus.Beacon(
                         identity: beacon.identity,
-                        place: broadcast.population.whereabouts(of: beacon.placement, at: time).point,
+                        place: broadcast.population.position(of: beacon.placement, at: time).point,
                         isOn: beacon.onTimes.spans.contains { $0.contains(time) })
                 },
             people: part.isPlan
-                ? scenario.people.map { ($0.name, $0.whereabouts(at: Double(time) / 1_000_000_000).point) } : [],
+                ? scenario.people.map { ($0.name, $0.position(at: Double(time) / 1_000_000_000).point) } : [],
             phones: scenario.crowds.reduce(0) { $0 + $1.count }, walls: part.isPlan ? scenario.walls : [])
     }
 }

@@ -183,7 +183,7 @@ package final class AirStation {
     }
 
     /// The place of this member, as far as it is known: who does not listen learns of moves within seconds.
-    package func place(at now: Int64) -> Point { walk.whereabouts(at: Double(now) / 1_000_000_000).point }
+    package func place(at now: Int64) -> Point { walk.position(at: Double(now) / 1_000_000_000).point }
 
     /// Moves this member to another place, at once.
     package func move(to point: Point, at now: Int64) throws(RadioError) {
@@ -330,7 +330,7 @@ package final class AirStation {
             defer {
                 queue.replaceFirst(with: others[sender].nextTime.map { EventQueue.Event(time: $0, sender: sender) })
             }
-            let place = walk.whereabouts(at: Double(event.time) / 1_000_000_000)
+            let place = walk.position(at: Double(event.time) / 1_000_000_000)
             try others[sender].transmit(through: medium, to: place, deliver)
         }
     }

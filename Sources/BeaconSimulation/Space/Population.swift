@@ -37,10 +37,10 @@ struct Population: Sendable {
     /// Returns the place of something.
     ///
     /// - Parameter time: nanoseconds after the start of the simulation.
-    func whereabouts(of placement: Placement, at time: Int64) -> Whereabouts {
+    func position(of placement: Placement, at time: Int64) -> RadioPosition {
         switch placement {
-        case .fixed(let point): Whereabouts(point: point)
-        case .carried(let person): people[person].whereabouts(at: Double(time) / 1_000_000_000)
+        case .fixed(let point): RadioPosition(point: point)
+        case .carried(let person): people[person].position(at: Double(time) / 1_000_000_000)
         }
     }
 }
@@ -56,10 +56,10 @@ struct Person: Hashable, Sendable {
     /// Returns the person's place and direction.
     ///
     /// - Parameter time: seconds after the start of the simulation.
-    func whereabouts(at time: Double) -> Whereabouts {
-        var whereabouts = walk.whereabouts(at: time)
-        whereabouts.bodyLoss = bodyLoss
-        return whereabouts
+    func position(at time: Double) -> RadioPosition {
+        var position = walk.position(at: time)
+        position.bodyLoss = bodyLoss
+        return position
     }
 }
 
@@ -73,7 +73,7 @@ enum Placement: Hashable, Sendable {
 }
 
 /// The place of a radio at a moment, and the body of its carrier, if it has one.
-struct Whereabouts: Hashable, Sendable {
+struct RadioPosition: Hashable, Sendable {
     var point: Point
 
     /// The direction in which the carrier looks, as a way of length 1; of length 0 where nobody carries the radio.

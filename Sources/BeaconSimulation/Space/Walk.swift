@@ -59,7 +59,7 @@ struct Walk: Hashable, Sendable {
     /// Returns the walker's place and direction.
     ///
     /// - Parameter time: seconds after the start of the simulation.
-    func whereabouts(at time: Double) -> Whereabouts {
+    func position(at time: Double) -> RadioPosition {
         let time = isRepeated && end > 0 ? time.truncatingRemainder(dividingBy: end) : time
         // The last leg that has begun.
         var low = 0
@@ -68,10 +68,10 @@ struct Walk: Hashable, Sendable {
             let middle = (low + high) / 2
             if legs[middle].departure <= time { low = middle + 1 } else { high = middle }
         }
-        guard low > 0 else { return Whereabouts(point: start, facing: legs.first?.facing ?? .zero) }
+        guard low > 0 else { return RadioPosition(point: start, facing: legs.first?.facing ?? .zero) }
         let leg = legs[low - 1]
-        guard time < leg.arrival else { return Whereabouts(point: leg.to, facing: leg.facing) }
+        guard time < leg.arrival else { return RadioPosition(point: leg.to, facing: leg.facing) }
         let part = (time - leg.departure) / (leg.arrival - leg.departure)
-        return Whereabouts(point: leg.from + (leg.to - leg.from) * part, facing: leg.facing)
+        return RadioPosition(point: leg.from + (leg.to - leg.from) * part, facing: leg.facing)
     }
 }

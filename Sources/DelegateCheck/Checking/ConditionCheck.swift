@@ -4,8 +4,8 @@ struct ConditionCheck {
     let sources: [SourceSkim]
     let isContext: [Bool]
 
-    func findings() -> [Finding] {
-        var findings: [Finding] = []
+    func findings() -> [DelegateFinding] {
+        var findings: [DelegateFinding] = []
         for (source, skim) in sources.enumerated() where !isContext[source] {
             for block in skim.blocks where block.isReachable && !block.namesLinux {
                 // Who gives Linux beacon code of its own means it.
@@ -32,11 +32,11 @@ struct ConditionCheck {
 
     private func finding(
         _ branch: ConditionalBlock.Branch, word: (text: String, start: Int), in skim: SourceSkim
-    ) -> Finding {
+    ) -> DelegateFinding {
         let place = skim.place(of: branch.start)
         let line = skim.place(of: word.start).line
         let replacement = replacement(for: branch.text)
-        return Finding(
+        return DelegateFinding(
             path: skim.path, line: place.line, column: place.column, kind: .condition,
             problem: "'\(branch.text)' keeps the beacon code below it from Linux ('\(word.text)' on line \(line))",
             advice: "let Linux in" + (replacement.map { " with '\($0)'" } ?? " by a condition that holds there")

@@ -5,7 +5,7 @@
 /// three files. No finding needs a build: what depends on names that the files do not declare is left alone.
 public enum DelegateCheck {
     /// Returns the findings in the files of one module, by file, line and column.
-    public static func findings(in sources: [SourceText]) -> [Finding] {
+    public static func findings(in sources: [SourceText]) -> [DelegateFinding] {
         let skims = sources.map { SourceSkim(path: $0.path, source: $0.utf8) }
         let isContext = sources.map(\.isContext)
         let graph = TypeGraph(skims)

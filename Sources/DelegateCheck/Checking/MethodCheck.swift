@@ -17,8 +17,8 @@ struct MethodCheck {
             graph.nodes.lazy.flatMap(\.members).filter(\.isRequirement).map(\.function.signature.fullName))
     }
 
-    func findings() -> [Finding] {
-        var findings: [Finding] = []
+    func findings() -> [DelegateFinding] {
+        var findings: [DelegateFinding] = []
         for node in graph.nodes.indices {
             let kind = graph.nodes[node].kind
             guard kind != .value, kind != .alias, !graph.nodes[node].members.isEmpty else { continue }
@@ -44,8 +44,8 @@ struct MethodCheck {
 
     private func findings(
         in node: Int, lineage: [Int], holder: Int, delegate: DelegateProtocol
-    ) -> [Finding] {
-        var findings: [Finding] = []
+    ) -> [DelegateFinding] {
+        var findings: [DelegateFinding] = []
         let implemented = ImplementedMethods(members(of: lineage[...]), delegate: delegate, matcher: matcher)
         // A call reaches what the class that conforms and those above it implement.
         let above = lineage.drop { $0 != holder }
@@ -89,7 +89,7 @@ struct MethodCheck {
         }
     }
 
-    private func plainFindings(in node: Int, delegate: DelegateProtocol) -> [Finding] {
+    private func plainFindings(in node: Int, delegate: DelegateProtocol) -> [DelegateFinding] {
         guard graph.nodes[node].kind == .class else { return [] }
         let members = graph.nodes[node].members
         let implemented = ImplementedMethods(members, delegate: delegate, matcher: matcher)
@@ -110,7 +110,7 @@ struct MethodCheck {
 
     private func subclassFinding(
         _ member: TypeGraph.Member, _ method: DelegateMethod, node: Int, holder: Int, delegate: DelegateProtocol
-    ) -> Finding {
+    ) -> DelegateFinding {
         let base = graph.nodes[holder].name
         return finding(
             member, .subclass, method,
@@ -122,7 +122,7 @@ struct MethodCheck {
 
     private func signatureFinding(
         _ member: TypeGraph.Member, _ method: DelegateMethod, _ differences: [String], delegate: DelegateProtocol
-    ) -> Finding {
+    ) -> DelegateFinding {
         finding(
             member, .signature, method,
             problem: "'\(member.function.signature.fullName)' is nearly a method of \(delegate.name) and is never "
@@ -131,11 +131,12 @@ struct MethodCheck {
     }
 
     private func finding(
-        _ member: TypeGraph.Member, _ kind: Finding.Kind, _ method: DelegateMethod, problem: String, advice: String
-    ) -> Finding {
+        _ member: TypeGraph.Member, _ kind: DelegateFinding.Kind, _ method: DelegateMethod, problem: String,
+        advice: String
+    ) -> DelegateFinding {
         let skim = sources[member.source]
         let place = skim.place(of: member.function.start)
-        return Finding(
+        return DelegateFinding(
             path: skim.path, line: place.line, column: place.column, kind: kind, problem: problem, advice: advice,
             replacement: method.signature)
     }

@@ -8,7 +8,7 @@ import BeaconRadio
 /// only the first one does, since the kernel begins its scan anew each ten seconds and the controller answers that.
 struct BlueZWatchdog {
     /// A finding of the watchdog.
-    enum Finding: Equatable {
+    enum Verdict: Equatable {
         case alive
         /// The controller's count stopped where devices were heard: the scan may have died. It comes once in a silence,
         /// early enough for the scan to hear again before a region is left.
@@ -97,7 +97,7 @@ struct BlueZWatchdog {
     ///     controller.
     mutating func check(
         at now: Timestamp, lastReport: Timestamp, isSearching: Bool, _ queue: BlueZEventQueue
-    ) -> Finding {
+    ) -> Verdict {
         guard now >= deadline else { return .alive }
         deadline = now.advanced(by: Self.period)
         let count = countEvents(adapter)
@@ -133,7 +133,7 @@ struct BlueZWatchdog {
     }
 
     /// Judges the controller's events since the last check, by those before.
-    private mutating func judge(_ new: Int32, at now: Timestamp) -> Finding {
+    private mutating func judge(_ new: Int32, at now: Timestamp) -> Verdict {
         let (wasLively, wasSteady) = (activity.isLivelyByCount, activity.isSteady)
         activity.counted(new)
         guard new == 0 else {

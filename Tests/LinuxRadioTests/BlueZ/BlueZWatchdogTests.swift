@@ -20,7 +20,7 @@ struct BlueZWatchdogTests {
     /// A finding and the second of it.
     private struct Found: Equatable {
         var second: Int64
-        var finding: BlueZWatchdog.Finding
+        var finding: BlueZWatchdog.Verdict
     }
 
     /// The findings in so many seconds, but for signs of life.

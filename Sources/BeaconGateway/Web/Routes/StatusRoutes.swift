@@ -39,14 +39,14 @@ struct StatusRoutes: Sendable {
     }
 
     private struct Health: Encodable {
-        struct Finding: Encodable {
+        struct Item: Encodable {
             var severity: String
             var what: String
             @Nullable var remedy: String?
         }
 
         var status: String
-        var findings: [Finding]
+        var findings: [Item]
     }
 
     func add(to router: RouterGroup<WebContext>) {
@@ -103,8 +103,8 @@ struct StatusRoutes: Sendable {
     }
 
     /// Returns what is not as it should be, the worst first, and what is.
-    private func findings() async -> [Health.Finding] {
-        var findings: [Health.Finding] = []
+    private func findings() async -> [Health.Item] {
+        var findings: [Health.Item] = []
         for source in await gateway.sourceValues {
             switch source.state {
             case "failing", "failed":
@@ -166,8 +166,8 @@ struct StatusRoutes: Sendable {
     }
 
     /// Returns what is wrong with the event store, and with the rules that look at its events.
-    private func storeFindings() -> [Health.Finding] {
-        var findings: [Health.Finding] = []
+    private func storeFindings() -> [Health.Item] {
+        var findings: [Health.Item] = []
         let health = consumer.history.store.health
         if let failure = health.failure {
             let remedy =
@@ -206,10 +206,10 @@ struct StatusRoutes: Sendable {
     }
 
     /// Returns what `beacon doctor` finds. It is not asked each time that somebody looks.
-    private func diagnosis() async -> [Health.Finding] {
+    private func diagnosis() async -> [Health.Item] {
         let severities: [Finding.Level: String] = [.ok: "good", .warning: "warning", .problem: "error"]
         return await diagnoses.findings().map {
-            Health.Finding(
+            Health.Item(
                 severity: severities[$0.level] ?? "note", what: "\($0.subject): \($0.message)", remedy: $0.remedy)
         }
     }

@@ -2,7 +2,7 @@ import BeaconModel
 import CLibrary
 
 /// The progress of a long replay, shown on standard error where that is a terminal and the results are not.
-struct Progress {
+struct ReplayProgress {
     private let isShown: Bool
     private let start: Int64
     private var next: Int64

@@ -1,5 +1,5 @@
 /// A place in a source that compiles on Linux and then does not do what it does on iOS.
-public struct Finding: Hashable, Sendable {
+public struct DelegateFinding: Hashable, Sendable {
     /// The silent failures.
     @nonexhaustive
     public enum Kind: String, Hashable, Sendable {

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// One loader for the libraries that a program opens at run time, so that it runs without those that it does not need.
+
+#pragma clang assume_nonnull begin
+
+// A function of a library: its name, and the variable that receives its address.
+struct beacon_symbol {
+    const char *name;
+    void *variable;
+};
+
+// A library to open.
+struct beacon_library {
+    // The file names to try in turn, with NULL at the end.
+    const char *_Nullable const *_Nonnull names;
+    // The name whose error is reported where none of them can be opened.
+    const char *reported_name;
+    // The library's name in a sentence, and what a missing function means: "; it is older than 3.4", or nothing.
+    const char *title;
+    const char *remark;
+    const struct beacon_symbol *symbols;
+    size_t symbol_count;
+};
+
+// Opens a library and looks up its functions. The library stays open until the process ends.
+// Returns false where that fails, and writes a sentence that says why to `problem`.
+bool beacon_open_library(const struct beacon_library *library, char *problem, size_t size);
+
+#pragma clang assume_nonnull end
