@@ -52,8 +52,8 @@ public struct Step: Sendable {
     /// Has further consumers receive an event that the store may have already, for others.
     ///
     /// It keeps its one name: each consumer gets it before the events that wait in order, and addressed events in the
-    /// order of their numbers. An event that still waits for a consumer is not addressed to it again. One that the
-    /// store does not have is stored, for nobody else.
+    /// order of their numbers. An event that still waits for a consumer is not addressed to it again. An
+    /// event that the store does not have is stored, for no other consumer.
     ///
     /// - Parameters:
     ///   - event: the event as the consumers get it.
@@ -102,7 +102,9 @@ public struct Step: Sendable {
 
     /// The reason why the step can never be stored; nil where it can.
     var fault: String? {
-        for event in events + addressed.map(\.event) { if let fault = event.fault { return "the event \(event.id): \(fault)" } }
+        for event in events + addressed.map(\.event) {
+            if let fault = event.fault { return "the event \(event.id): \(fault)" }
+        }
         for change in changes { if let fault = change.fault { return "the value \(change.key.prefix(40)): \(fault)" } }
         return nil
     }

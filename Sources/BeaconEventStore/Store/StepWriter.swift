@@ -59,7 +59,7 @@ struct StepWriter {
         try tables.first("SELECT number FROM known WHERE id = ?", [id.bytes]) { try $0.integer(0) }
     }
 
-    private mutating func insert(_ event: Event, _ receipt: inout Receipt) throws -> Int64 {
+    mutating func insert(_ event: Event, _ receipt: inout Receipt) throws -> Int64 {
         let number = ledger.sequence + 1
         try tables.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.id.bytes])
         guard tables.database.changesCount > 0 else { return try self.number(of: event.id) ?? 0 }
@@ -69,53 +69,6 @@ struct StepWriter {
         stored.append(event)
         receipt.new += 1
         return number
-    }
-
-    /// Has an event wait for consumers that may have passed it.
-    private mutating func address(_ event: Event, to consumers: [String]) throws {
-        var own = event
-        own.audience = []
-        var receipt = Receipt()
-        let number = try insert(own, &receipt)
-        let stored = StoredEvent(number: number, arrival: Timestamp(milliseconds: now), event: event)
-        for index in ledger.consumers.indices where consumers.contains(ledger.consumers[index].status.name) {
-            var record = ledger.consumers[index]
-            let isNew =
-                try tables.first(
-                    "SELECT 1 FROM refused WHERE consumer = ? AND number = ?", [record.status.name, number]
-                ) { _ in false } ?? true
-            guard isNew else { continue }
-            try tables.refuse(stored, by: record.status.name, reason: "", attempts: 0, at: now, state: 1)
-            record.due.events += 1
-            record.due.bytes += event.size
-            record.status.appended += 1
-            record.hasNews = true
-            try enforceDueBounds(&record)
-            record.total()
-            ledger.consumers[index] = record
-        }
-    }
-
-    /// Drops addressed events beyond a consumer's bounds, the lowest priority first, and of that the oldest.
-    private mutating func enforceDueBounds(_ record: inout ConsumerRecord) throws {
-        let name = record.status.name
-        var dropped = 0
-        while record.due.events > record.limits.events || record.due.bytes > record.limits.bytes {
-            let first = try tables.first(
-                """
-                SELECT number, length(body) + \(Event.overhead) FROM refused
-                WHERE consumer = ? AND state = 1 ORDER BY priority, number LIMIT 1
-                """, [name]
-            ) { (number: try $0.integer(0), bytes: try $0.count(1)) }
-            guard let first else { break }
-            try tables.run("DELETE FROM refused WHERE consumer = ? AND number = ?", [name, first.number])
-            record.due.events -= 1
-            record.due.bytes -= first.bytes
-            dropped += 1
-        }
-        guard dropped > 0 else { return }
-        record.status.droppedBySize += dropped
-        skips.append((name, dropped, "more wait than its bounds allow"))
     }
 
     // MARK: - State

@@ -219,7 +219,7 @@ struct EventReporter {
     ///
     /// - Parameters:
     ///   - id: its id.
-    ///   - reach: the consumers that it is for: destinations, where this machine delivers it, or nobody.
+    ///   - reach: the consumers that it is for: destinations, where this machine delivers it, or none.
     mutating func record(
         _ event: BeaconEvent, at time: Timestamp, as id: EventID, for reach: GatewayEvent.Reach
     ) -> Outcome {
@@ -228,7 +228,10 @@ struct EventReporter {
         case .region(var change):
             change.time = time
             shown = HistoryEvent(change)
-        case .placed(let change): shown = HistoryEvent(change, name: title(of: change.identity))
+        case .placed(let change):
+            // A beacon that was never heard has not left a place.
+            let isUnseen = change.state == .outside && change.before == nil
+            shown = isUnseen ? nil : HistoryEvent(change, name: title(of: change.identity))
         case .suspected(let event): shown = HistoryEvent(event, name: title(of: event.identity))
         case .ranged, .located: shown = nil
         }

@@ -124,7 +124,7 @@ extension Gateway: FleetAudience {
         return queue.pending.isEmpty && queue.pending.lost == lost
     }
 
-    /// Has a transition's event written, for consumers that do not follow it as it is shown.
+    /// Queues a transition's event for the store, without showing it.
     private func record(_ transition: FleetTransition, for reach: GatewayEvent.Reach) {
         guard let fleet else { return }
         let time = Timestamp(nanoseconds: transition.time)

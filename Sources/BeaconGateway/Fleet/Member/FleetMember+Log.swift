@@ -116,7 +116,11 @@ extension FleetMember {
     func follow() async {
         guard configurationRevision > 0, !isFollowing else { return }
         isFollowing = true
-        defer { isFollowing = false }
+        let begun = followed
+        defer {
+            isFollowing = false
+            if followed != begun { shown.signal() }
+        }
         do {
             if followed == nil {
                 // First the number: what comes while states are read is shown once more, which does no harm.
@@ -125,8 +129,6 @@ extension FleetMember {
                 try await keepMissed(through: last)
                 followed = last
             }
-            let begun = followed
-            defer { if followed != begun { shown.signal() } }
             while let known = followed, let message = try await exchange.message(from: known + 1, of: nil) {
                 if let transition = try? FleetTransition(message.value) {
                     guard try await canFollow(transition) else { break }
@@ -145,7 +147,9 @@ extension FleetMember {
 
     private func restoreStates() async throws {
         for entry in try await exchange.entries(.region) {
-            guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else { continue }
+            guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
+                continue
+            }
             await audience.restore(state)
         }
         for entry in try await exchange.entries(.place) {
