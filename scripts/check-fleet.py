@@ -204,6 +204,61 @@ def log_of_fleet():
     raise SystemExit("no NATS server answers")
 
 
+# MARK: histories
+
+# Runs in a machine's network, since a console is at its own address alone.
+READ_EVENTS = """
+import json, sys, urllib.request
+events, before = [], None
+while True:
+    address = "http://127.0.0.1:8099/v1/events?kind=enter,exit&limit=1000" + (f"&before={before}" if before else "")
+    page = json.load(urllib.request.urlopen(address, timeout=10))
+    events += page["events"]
+    before = page["next"]
+    if before is None:
+        break
+json.dump(events, sys.stdout)
+"""
+
+
+def history(name):
+    """The enters and exits in a machine's history; None where its console does not answer."""
+    answer = subprocess.run(
+        ["ip", "netns", "exec", f"bf-{name}", sys.executable, "-c", READ_EVENTS], capture_output=True, text=True)
+    return json.loads(answer.stdout) if answer.returncode == 0 else None
+
+
+def happening(region, kind, seconds):
+    return region, kind, round(seconds, 3)
+
+
+def check_ids(histories):
+    """An event has one id, at the webhook and in each history, and an id is of one event."""
+    faults, ids, names = [], {}, {}
+    sent = {id: happening(one["region"]["name"], one["kind"], one["time"]) for id, one in delivered.items()}
+    for id, one in sent.items():
+        ids.setdefault(one, {}).setdefault(id, []).append("the webhook")
+        names.setdefault(id, set()).add(one)
+    for machine, events in histories.items():
+        if events is None:
+            faults.append(f"the console of {machine} does not answer")
+            continue
+        kept = set()
+        for event in events:
+            one = happening(event["region"], event["kind"], event["time"])
+            ids.setdefault(one, {}).setdefault(event["eventId"], []).append(machine)
+            names.setdefault(event["eventId"], set()).add(one)
+            kept.add(event["eventId"])
+        if len(kept) != len(events):
+            faults.append(f"the history of {machine} has an event twice")
+        missing = [sent[id] for id in sent if id not in kept]
+        if missing:
+            faults.append(f"the history of {machine} lacks {len(missing)} events that were delivered: {missing[:5]}")
+    faults += [f"{one} has several ids: {where}" for one, where in ids.items() if len(where) > 1]
+    faults += [f"the id {id} is of several events: {ones}" for id, ones in names.items() if len(ones) > 1]
+    return faults
+
+
 # MARK: the machines
 
 def configure(minors):
@@ -233,6 +288,7 @@ def configure(minors):
             + f'fleet: {{servers: "nats://{servers}", name: check, node: {name}, works: {str(is_worker).lower()}, '
             f"delivers: {str(is_worker).lower()}}}\n"
             + (f'destinations:\n  - {{name: hook, type: webhook, url: "http://{HOST}:8390/"}}\n' if is_worker else "")
+            + 'web: {listen: "127.0.0.1:8099"}\n'
             + f"outbox: {{path: {folder}/{name}/beacond.sqlite}}\nnotify: {{events: [enter, exit]}}\n")
         machines[name] = Machine(
             name, [str(PROGRAMS / "beacond"), "--config", str(folder / f"{name}.yaml")], skew=index * 1000)
@@ -348,6 +404,14 @@ try:
         if len(delivered) >= len(told) or time.monotonic() > deadline:
             break
         time.sleep(1)
+    # Each machine has all of it in its history, also of the time in which it was away.
+    deadline = time.monotonic() + 60
+    while True:
+        id_faults = check_ids({name: history(name) for name in WORKERS + RECEIVERS})
+        if not id_faults or time.monotonic() > deadline:
+            break
+        time.sleep(2)
+    failures += id_faults
 finally:
     for name in RECEIVERS + WORKERS + SERVERS:
         if name in machines and machines[name].process:

@@ -185,13 +185,13 @@ public final class DeliveryService<C: Clock>: Sendable where C.Duration == Durat
     }
 
     /// Returns those that some destination wants.
-    package func wanted(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
-        let filters = destinations.map(\.filter)
-        return notifications.filter { notification in
-            filters.contains {
-                $0.selects(kind: notification.kind.rawValue, region: notification.region?.name)
-            }
-        }
+    private func wanted(_ notifications: [BeaconNotification]) -> [BeaconNotification] {
+        notifications.filter { !recipients(of: $0).isEmpty }
+    }
+
+    /// Returns the names of the destinations that want a notification.
+    package func recipients(of notification: BeaconNotification) -> [String] {
+        destinations.filter { $0.wants(notification) }.map(\.name)
     }
 
     private func step(_ notifications: [BeaconNotification]) throws(EventStoreError) -> Step {

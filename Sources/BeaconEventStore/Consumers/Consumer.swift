@@ -79,7 +79,7 @@ public struct EventBatch: Hashable, Sendable {
     public let consumer: String
     /// The events that are for it, oldest first.
     public let events: [StoredEvent]
-    /// True for dead letters that are tried again on request.
+    /// True for events out of order: dead letters that are tried again on request, and events that were addressed.
     public let isRetry: Bool
     /// The consumer's position before the batch, and after it.
     package let from: Int64

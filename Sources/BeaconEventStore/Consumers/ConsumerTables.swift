@@ -19,7 +19,7 @@ struct ConsumerRecord: Sendable {
     var skips = [Int64](repeating: 0, count: Event.Priority.count)
     /// What waits after the position, by priority. The row has the sum.
     var waiting = [Amount](repeating: Amount(), count: Event.Priority.count)
-    /// The dead letters that are tried again.
+    /// The events that wait out of order: dead letters that are tried again, and those that were addressed.
     var due = Amount()
     /// The events after the position that someone dropped.
     var dropped: Set<Int64> = []

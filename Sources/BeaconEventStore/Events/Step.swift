@@ -17,6 +17,8 @@ public struct Step: Sendable {
     public var changes: [StateChange]
     /// The progress of consumers that goes with it.
     var progress: [Progress] = []
+    /// The events that further consumers receive, with their names.
+    private(set) var addressed: [(event: Event, consumers: [String])] = []
 
     /// A consumer's progress.
     enum Progress: Sendable {
@@ -47,6 +49,17 @@ public struct Step: Sendable {
         changes.append(StateChange(namespace: namespace, key: key, value: value, sender: sender))
     }
 
+    /// Has further consumers receive an event that the store may have already, for others.
+    ///
+    /// It keeps its one name: each consumer gets it before the events that wait in order, and addressed events in the
+    /// order of their numbers. An event that still waits for a consumer is not addressed to it again. An
+    /// event that the store does not have is stored, for no other consumer.
+    ///
+    /// - Parameters:
+    ///   - event: the event as the consumers get it.
+    ///   - consumers: their names. Unknown names are passed over.
+    public mutating func address(_ event: Event, to consumers: [String]) { addressed.append((event, consumers)) }
+
     /// Moves a consumer past a batch, together with the rest of the step.
     ///
     /// A consumer whose effects are all in the step handles each event exactly once: a step that repeats one that was
@@ -71,7 +84,7 @@ public struct Step: Sendable {
 
     /// True where a loss in a power failure would lose something, and not just repeat work.
     var hasToBeSynced: Bool {
-        !events.isEmpty || !changes.isEmpty
+        !events.isEmpty || !changes.isEmpty || !addressed.isEmpty
             || progress.contains {
                 if case .handled(_, let refused) = $0 { return !refused.isEmpty }
                 return false
@@ -79,14 +92,19 @@ public struct Step: Sendable {
     }
 
     /// The priority of the step as a whole: that of its most important event.
-    var priority: Event.Priority { events.map(\.priority).max() ?? .normal }
+    var priority: Event.Priority { (events + addressed.map(\.event)).map(\.priority).max() ?? .normal }
 
     /// The bytes that the step occupies in memory, about.
-    var size: Int { changes.reduce(events.reduce(200) { $0 + $1.size }) { $0 + ($1.value?.count ?? 0) + 100 } }
+    var size: Int {
+        let events = (events + addressed.map(\.event)).reduce(200) { $0 + $1.size }
+        return changes.reduce(events) { $0 + ($1.value?.count ?? 0) + 100 }
+    }
 
     /// The reason why the step can never be stored; nil where it can.
     var fault: String? {
-        for event in events { if let fault = event.fault { return "the event \(event.id): \(fault)" } }
+        for event in events + addressed.map(\.event) {
+            if let fault = event.fault { return "the event \(event.id): \(fault)" }
+        }
         for change in changes { if let fault = change.fault { return "the value \(change.key.prefix(40)): \(fault)" } }
         return nil
     }

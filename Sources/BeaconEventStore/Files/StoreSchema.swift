@@ -30,8 +30,8 @@ enum StoreSchema {
     /// recognized. `lookup` finds events by an attribute; see ``EventLookup``. `boot` has one row: the boot in which
     /// the newest events arrived, the milliseconds by which the wall clock was ahead of its clock, and the first event.
     ///
-    /// An entry of `refused` is a dead letter (0), a dead letter that waits for another attempt (1), or a waiting event
-    /// that was dropped by hand (2).
+    /// An entry of `refused` is a dead letter (0), an event that waits out of order, since it is tried again or was
+    /// addressed (1), or a waiting event that was dropped by hand (2).
     static let tables = [
         Table(name: "event", sql: "CREATE TABLE event (number INTEGER PRIMARY KEY AUTOINCREMENT, \(eventColumns))"),
         Table(name: "known", sql: "CREATE TABLE known (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE)"),

@@ -123,8 +123,26 @@ extension StepWriter {
         return count == settings.piece || tables.database.changesCount == settings.piece
     }
 
-    /// Drops dead letters that are older than their consumers' bounds.
+    /// Drops dead letters, and events that wait out of order, that are older than their consumers' bounds.
     mutating func expireDeadLetters() throws {
+        for index in ledger.consumers.indices where ledger.consumers[index].due.events > 0 {
+            var record = ledger.consumers[index]
+            let (name, oldest) = (record.status.name, now - record.limits.age.milliseconds)
+            let old = try tables.first(
+                """
+                SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM refused
+                WHERE consumer = ? AND state = 1 AND refusedAt < ?
+                """, [name, oldest]
+            ) { ConsumerRecord.Amount(events: try $0.count(0), bytes: try $0.count(1)) }
+            guard let old, old.events > 0 else { continue }
+            try tables.run("DELETE FROM refused WHERE consumer = ? AND state = 1 AND refusedAt < ?", [name, oldest])
+            record.due.events -= old.events
+            record.due.bytes -= old.bytes
+            record.status.droppedByAge += old.events
+            record.total()
+            ledger.consumers[index] = record
+            note(old.events, of: record, "they waited too long")
+        }
         for index in ledger.consumers.indices where ledger.consumers[index].status.deadLetters > 0 {
             var record = ledger.consumers[index]
             try tables.run(

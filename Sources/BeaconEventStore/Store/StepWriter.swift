@@ -35,7 +35,7 @@ struct StepWriter {
             }
         }
         let isKnown = known.allSatisfy { $0 != nil } && repeated == step.progress.count
-        if isKnown, !step.events.isEmpty || repeated > 0 {
+        if isKnown, step.addressed.isEmpty, !step.events.isEmpty || repeated > 0 {
             receipt.numbers = known.compactMap { $0 }
             receipt.isRepeated = true
             return .success(receipt)
@@ -46,6 +46,7 @@ struct StepWriter {
             )
         }
         for event in step.events { receipt.numbers.append(try insert(event, &receipt)) }
+        for (event, consumers) in step.addressed { try address(event, to: consumers) }
         try store(step.changes)
         for progress in step.progress { try store(progress) }
         receipt.isRepeated = isPlain && receipt.new == 0 && !step.events.isEmpty
@@ -58,7 +59,7 @@ struct StepWriter {
         try tables.first("SELECT number FROM known WHERE id = ?", [id.bytes]) { try $0.integer(0) }
     }
 
-    private mutating func insert(_ event: Event, _ receipt: inout Receipt) throws -> Int64 {
+    mutating func insert(_ event: Event, _ receipt: inout Receipt) throws -> Int64 {
         let number = ledger.sequence + 1
         try tables.run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, event.id.bytes])
         guard tables.database.changesCount > 0 else { return try self.number(of: event.id) ?? 0 }

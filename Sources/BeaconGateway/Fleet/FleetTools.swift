@@ -54,6 +54,9 @@ public enum FleetTools {
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) {}
+        func shownSequence() -> UInt64? { nil }
+        func noteShown(_ sequence: UInt64) {}
+        func keep(_ missed: [FleetTransition]) {}
         func canDeliver() -> Bool { false }
         func deliver(_ transition: FleetTransition) -> Bool { false }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }

@@ -103,14 +103,17 @@ struct EventReporter {
     /// - Parameters:
     ///   - event: the change, by the wall clock.
     ///   - time: its time by the core's clock.
-    mutating func report(_ event: RegionEvent, of owner: ConditionOwner, at time: Timestamp, to outcome: inout Outcome)
-    {
+    ///   - id: its id, where a fleet decided it.
+    mutating func report(
+        _ event: RegionEvent, of owner: ConditionOwner, at time: Timestamp, as id: EventID? = nil,
+        to outcome: inout Outcome
+    ) {
         log(event, of: owner)
         if case .region = owner {
             view.receive(event)
             var timed = event
             timed.time = time
-            add(own(policy.receive(.region(timed), at: event.time)), shownAs: HistoryEvent(event), to: &outcome)
+            add(own(policy.receive(.region(timed), at: event.time)), shownAs: HistoryEvent(event), as: id, to: &outcome)
         }
         if owner.isConfigured { tell(.region(event)) }
         if case .application(let identity, let id) = owner, event.state != .unknown {
@@ -166,7 +169,9 @@ struct EventReporter {
     }
 
     /// Reports a beacon's change of place.
-    mutating func report(_ change: PlaceEvent, to outcome: inout Outcome) {
+    ///
+    /// - Parameter id: its id, where a fleet decided it.
+    mutating func report(_ change: PlaceEvent, as id: EventID? = nil, to outcome: inout Outcome) {
         let known = places[change.identity]
         let isNews = view.receive(change, known: known)
         // No more than the engine tracks: it never reports that a beacon left which it had to forget.
@@ -175,15 +180,17 @@ struct EventReporter {
             outcome.changesPresence = true
         }
         let shown = isNews ? HistoryEvent(change, name: title(of: change.identity)) : nil
-        add(own(policy.receive(.placed(change), at: change.time)), shownAs: shown, to: &outcome)
+        add(own(policy.receive(.placed(change), at: change.time)), shownAs: shown, as: id, to: &outcome)
         tell(.placed(change))
     }
 
     /// Reports a beacon that may have been cloned.
-    mutating func report(_ event: SuspicionEvent, to outcome: inout Outcome) {
+    ///
+    /// - Parameter id: its id, where a fleet decided it.
+    mutating func report(_ event: SuspicionEvent, as id: EventID? = nil, to outcome: inout Outcome) {
         let record = HistoryEvent(event, name: title(of: event.identity))
         logger.warning("\(record.summary)", metadata: ["beacon": "\(event.identity)"])
-        add(own(policy.receive(.suspected(event), at: event.time)), shownAs: record, to: &outcome)
+        add(own(policy.receive(.suspected(event), at: event.time)), shownAs: record, as: id, to: &outcome)
         tell(.suspected(event))
     }
 
@@ -208,16 +215,36 @@ struct EventReporter {
         add(policy.advance(to: time, at: wall), to: &outcome)
     }
 
-    /// Returns the notifications of an event that a fleet decided and this machine delivers.
+    /// Returns an event that a fleet decided, for the store alone.
     ///
-    /// - Parameter id: returns the name of a notification, which is the same whichever machine delivers it.
-    mutating func delivery(
-        of event: BeaconEvent, at time: Timestamp, id: (BeaconNotification) -> EventID
+    /// - Parameters:
+    ///   - id: its id.
+    ///   - reach: the consumers that it is for: destinations, where this machine delivers it, or none.
+    mutating func record(
+        _ event: BeaconEvent, at time: Timestamp, as id: EventID, for reach: GatewayEvent.Reach
     ) -> Outcome {
-        // The policy remembers shown events only; a copy of it decides about notifications here.
-        var (policy, outcome) = (policy, Outcome())
-        let notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
-        add(notifications.map { $0.named(id($0)) }, to: &outcome)
+        let shown: HistoryEvent?
+        switch event {
+        case .region(var change):
+            change.time = time
+            shown = HistoryEvent(change)
+        case .placed(let change):
+            // A beacon that was never heard has not left a place.
+            let isUnseen = change.state == .outside && change.before == nil
+            shown = isUnseen ? nil : HistoryEvent(change, name: title(of: change.identity))
+        case .suspected(let event): shown = HistoryEvent(event, name: title(of: event.identity))
+        case .ranged, .located: shown = nil
+        }
+        var outcome = Outcome()
+        var notifications: [BeaconNotification] = []
+        if reach == .destinations {
+            // The policy remembers shown events only; a copy of it decides about notifications here.
+            var policy = policy
+            notifications = policy.receive(event, at: time).filter { $0.kind != .heartbeat }
+            if notifications.isEmpty { return outcome }
+        }
+        add(notifications.map { $0.named(id) }, shownAs: shown, as: id, to: &outcome)
+        for index in outcome.events.indices { outcome.events[index].reach = reach }
         return outcome
     }
 
@@ -241,8 +268,10 @@ struct EventReporter {
     /// - Parameters:
     ///   - new: the notifications.
     ///   - shown: the history's event, which is the same event as the notification of it; nil where it shows none.
+    ///   - id: the id of the history's event; nil for a new one.
     private mutating func add(
-        _ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, to outcome: inout Outcome
+        _ new: [BeaconNotification], shownAs shown: HistoryEvent? = nil, as id: EventID? = nil,
+        to outcome: inout Outcome
     ) {
         var shown = recorded(shown)
         for var notification in new {
@@ -262,7 +291,7 @@ struct EventReporter {
             }
             outcome.events.append(GatewayEvent(notification, history: history))
         }
-        if let shown { outcome.events.append(GatewayEvent(shown, id: ids.next(at: shown.time))) }
+        if let shown { outcome.events.append(GatewayEvent(shown, id: id ?? ids.next(at: shown.time))) }
     }
 
     // MARK: - Counts

@@ -2,6 +2,7 @@ import BeaconDelivery
 import BeaconModel
 import BeaconMonitoring
 import BeaconSupport
+import Foundation
 
 extension Gateway: FleetAudience {
     func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) async {
@@ -47,7 +48,8 @@ extension Gateway: FleetAudience {
     func show(_ transition: FleetTransition) async { await inTurn { await showInTurn(transition) } }
 
     private func showInTurn(_ transition: FleetTransition) async {
-        let time = Timestamp(nanoseconds: transition.time)
+        guard let fleet else { return }
+        let (time, id) = (Timestamp(nanoseconds: transition.time), transition.eventID(in: fleet.settings.name))
         // Each machine knows all of it, tells its destinations that keep states, and starts its own programs.
         // Notifications are of the one that delivers, but for heartbeats, which are each machine's own.
         var outcome = EventReporter.Outcome()
@@ -57,27 +59,62 @@ extension Gateway: FleetAudience {
             guard let (owner, event) = change.event(at: time), configuration.has(owner, of: change.beacons) else {
                 return
             }
-            fleet?.set(
+            self.fleet?.set(
                 .init(
                     beacons: change.beacons, known: change.state == .unknown ? change.before : change.state,
                     published: change.state), of: owner)
-            reporter.report(event, of: owner, at: listener.core.time ?? .zero, to: &outcome)
+            reporter.report(event, of: owner, at: listener.core.time ?? .zero, as: id, to: &outcome)
         case .place(let change):
             guard let event = change.event(at: time) else { return }
-            reporter.report(event, to: &outcome)
+            reporter.report(event, as: id, to: &outcome)
         case .suspicion(let change):
             guard let event = change.event(at: time) else { return }
-            reporter.report(event, to: &outcome)
+            reporter.report(event, as: id, to: &outcome)
         }
         listener.time = max(time, listener.time ?? time)
         await finish(outcome)
+    }
+
+    // MARK: - The store alone
+
+    /// The fleet's log as this machine's history has it.
+    private struct Position: Codable {
+        var fleet: String
+        var sequence: UInt64
+    }
+
+    func shownSequence() async -> UInt64? {
+        guard let fleet, let data = try? await state?.value(of: .fleet),
+            let position = try? JSONDecoder().decode(Position.self, from: data),
+            position.fleet == fleet.settings.name
+        else { return nil }
+        return position.sequence
+    }
+
+    func noteShown(_ sequence: UInt64) async {
+        // Events that wait for the disk are read again after a restart.
+        guard let fleet, queue.pending.isEmpty,
+            let data = try? JSONEncoder().encode(Position(fleet: fleet.settings.name, sequence: sequence))
+        else { return }
+        // One that cannot be written is behind, and events are recognized by their ids.
+        try? await state?.set(.fleet, to: data)
+    }
+
+    func keep(_ missed: [FleetTransition]) async {
+        await inTurn {
+            for transition in missed { record(transition, for: .history) }
+            await settle()
+        }
     }
 
     func canDeliver() async -> Bool { !reporter.destinations.isEmpty }
 
     func deliver(_ transition: FleetTransition) async -> Bool {
         let lost = queue.pending.lost
-        await inTurn { await deliverInTurn(transition) }
+        await inTurn {
+            record(transition, for: .destinations)
+            await settle()
+        }
         // It is delivered once it is on the disk, however long that takes.
         while !listener.isStopped, !Task.isCancelled, !queue.pending.isEmpty {
             try? await Task.sleep(for: WriteQueue.pause)
@@ -87,7 +124,9 @@ extension Gateway: FleetAudience {
         return queue.pending.isEmpty && queue.pending.lost == lost
     }
 
-    private func deliverInTurn(_ transition: FleetTransition) async {
+    /// Queues a transition's event for the store, without showing it.
+    private func record(_ transition: FleetTransition, for reach: GatewayEvent.Reach) {
+        guard let fleet else { return }
         let time = Timestamp(nanoseconds: transition.time)
         let event: BeaconEvent?
         switch transition.content {
@@ -100,9 +139,8 @@ extension Gateway: FleetAudience {
         case .place(let change): event = change.event(at: time).map { .placed($0) }
         case .suspicion(let change): event = change.event(at: time).map { .suspected($0) }
         }
-        guard let event, let fleet else { return }
-        queue.add(reporter.delivery(of: event, at: time) { fleet.id(of: transition, $0) })
-        await settle()
+        guard let event else { return }
+        queue.add(reporter.record(event, at: time, as: transition.eventID(in: fleet.settings.name), for: reach))
     }
 
     func ownReceivers() async -> [FleetMemberValue.Receiver] {

@@ -162,7 +162,7 @@ extension Gateway {
     /// Tells those who look at the console of the events that the disk does not take.
     private func tellPending() {
         for event in queue.pending.tell() {
-            guard let history = event.history else { continue }
+            guard event.reach != .destinations, let history = event.history else { continue }
             broadcast?.send(.event(NumberedEvent(id: event.id, event: history)))
         }
     }

@@ -86,6 +86,8 @@ struct GatewayState: Sendable {
         case advertising
         /// The plan of the building, and its picture.
         case plan, planPicture
+        /// Up to where the history has the log of a fleet.
+        case fleet
     }
 
     /// Returns the value of a key; nil where there is none.

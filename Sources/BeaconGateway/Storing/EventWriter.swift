@@ -17,11 +17,18 @@ struct StoreWriter: EventWriter {
 
     func write(_ events: [GatewayEvent], changing presence: [StateChange]) async throws {
         var step = Step(changes: presence)
-        let wanted = Set(delivery.wanted(events.compactMap(\.notification)).map(\.id))
+        var addressed = false
         for event in events {
-            if let stored = try event.stored(isWanted: wanted.contains(event.id)) { step.events.append(stored) }
+            let recipients = event.notification.map(delivery.recipients) ?? []
+            guard let stored = try event.stored(isWanted: !recipients.isEmpty) else { continue }
+            if event.reach == .destinations {
+                step.address(stored, to: recipients)
+                addressed = true
+            } else {
+                step.events.append(stored)
+            }
         }
-        if !step.events.isEmpty || !step.changes.isEmpty { try await store.append(step) }
+        if addressed || !step.events.isEmpty || !step.changes.isEmpty { try await store.append(step) }
     }
 }
 

@@ -11,6 +11,19 @@ struct GatewayEvent: Sendable {
     var history: HistoryEvent?
     /// The notification for destinations; nil without one.
     var notification: BeaconNotification?
+    /// The consumers that it is for.
+    var reach = Reach.everyone
+
+    /// The consumers of an event.
+    enum Reach: Sendable {
+        /// Rules, and the destinations that want its notification.
+        case everyone
+        /// The destinations alone: the store has the event, for the others. So it is with events of a fleet, which one
+        /// machine delivers.
+        case destinations
+        /// The history alone: it happened in a fleet while this machine was away.
+        case history
+    }
 
     /// Creates the event of a notification, under the notification's name.
     init(_ notification: BeaconNotification, history: HistoryEvent? = nil) {
@@ -29,7 +42,10 @@ struct GatewayEvent: Sendable {
     /// - Throws: `EventStoreError` with the code `invalid`, where nothing of it can be written.
     func stored(isWanted: Bool) throws(EventStoreError) -> Event? {
         guard let notification, isWanted else {
-            return history.map { $0.event(id, for: $0.kind.isForRules ? [HistoryEvent.rules] : []) }
+            return history.map { history in
+                let isForRules = reach == .everyone && history.kind.isForRules
+                return history.event(id, for: isForRules ? [HistoryEvent.rules] : [])
+            }
         }
         var event = try notification.event()
         if let history { history.add(to: &event) }

@@ -19,34 +19,57 @@ final class FleetBench {
         var sighting: Sighting
     }
 
+    /// The history of a machine, which survives its end as a disk does.
+    final class History: Sendable {
+        let events = Locked<[EventID: FleetTransition]>([:])
+        let shown = Locked<UInt64?>(nil)
+
+        func add(_ transition: FleetTransition) {
+            guard transition.content != .takeover else { return }
+            let id = transition.eventID(in: FleetBench.settings.name)
+            events.withLock { $0[id] = transition }
+        }
+    }
+
+    /// What follows on one machine: all show and deliver to the same, and each has its own history.
+    struct Follower: FleetAudience {
+        let audience: Audience
+        let history: History
+
+        func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {
+            audience.followed.withLock { $0 = configuration }
+        }
+        func restore(_ state: FleetRegionState) { audience.restored.withLock { $0.append(state) } }
+        func restore(_ state: FleetPlaceState) {}
+        func show(_ transition: FleetTransition) {
+            audience.shown.withLock { $0.append(transition) }
+            history.add(transition)
+        }
+        func shownSequence() -> UInt64? { history.shown.withLock { $0 } }
+        func noteShown(_ sequence: UInt64) { history.shown.withLock { $0 = sequence } }
+        func keep(_ missed: [FleetTransition]) { for transition in missed { history.add(transition) } }
+        func canDeliver() -> Bool { true }
+        func deliver(_ transition: FleetTransition) -> Bool {
+            guard audience.isWritable.withLock({ $0 }) else { return false }
+            audience.delivered.withLock { $0.append(transition) }
+            return true
+        }
+        func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
+    }
+
     /// What was delivered, shown and configured, for whichever machine.
-    final class Audience: FleetAudience {
+    final class Audience: Sendable {
         let delivered = Locked<[FleetTransition]>([])
         let shown = Locked<[FleetTransition]>([])
         let restored = Locked<[FleetRegionState]>([])
         let followed = Locked<GatewayConfiguration?>(nil)
         /// False where nothing can be made durable.
         let isWritable = Locked(true)
-
-        func follow(_ configuration: GatewayConfiguration, _ partitions: FleetPartitions) {
-            followed.withLock { $0 = configuration }
-        }
-        func restore(_ state: FleetRegionState) { restored.withLock { $0.append(state) } }
-        func restore(_ state: FleetPlaceState) {}
-        func show(_ transition: FleetTransition) { shown.withLock { $0.append(transition) } }
-        func canDeliver() -> Bool { true }
-        func deliver(_ transition: FleetTransition) -> Bool {
-            guard isWritable.withLock({ $0 }) else { return false }
-            delivered.withLock { $0.append(transition) }
-            return true
-        }
-        func ownReceivers() -> [FleetMemberValue.Receiver] { [] }
     }
 
     /// A machine that works.
     final class Machine {
         let node: String
-        let audience: Audience
         let exchange: LocalExchange
         let member: FleetMember
         /// How far its clock is ahead, and its wall clock, in nanoseconds. A machine that stands still loses time.
@@ -57,11 +80,10 @@ final class FleetBench {
 
         init(
             _ node: String, _ hub: LocalExchange.Hub, _ configuration: GatewayConfiguration, now: Locked<Timestamp>,
-            lead: Int64, wallLead: Int64, phase: Int, audience: Audience, logger: Logger
+            lead: Int64, wallLead: Int64, phase: Int, audience: Follower, logger: Logger
         ) {
             self.node = node
             self.phase = phase
-            self.audience = audience
             let lead = Locked(lead)
             self.lead = lead
             exchange = LocalExchange(hub)
@@ -93,6 +115,8 @@ final class FleetBench {
     let lines = LogLines()
     private(set) var machines: [Machine] = []
     let audience = Audience()
+    /// The histories of the machines, by name.
+    private(set) var histories: [String: History] = [:]
     private var feeds: [FleetFeed]
     private let feedExchange: LocalExchange
     private let receiverNames: [String]
@@ -141,9 +165,11 @@ final class FleetBench {
     /// Starts a machine; one of the name that runs is killed.
     func start(_ node: String, lead: Int64 = 0, wallLead: Int64 = 0) async throws {
         kill(node)
+        let history = histories[node] ?? History()
+        histories[node] = history
         let machine = Machine(
             node, hub, configuration, now: now, lead: lead, wallLead: wallLead, phase: machines.count * 4 + 1,
-            audience: audience, logger: lines.logger)
+            audience: Follower(audience: audience, history: history), logger: lines.logger)
         machines.append(machine)
         try await machine.member.open()
     }

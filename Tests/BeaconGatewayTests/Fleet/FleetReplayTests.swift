@@ -216,6 +216,27 @@ struct FleetReplayTests {
         let delivered = bench.audience.delivered.withLock { $0 }.filter { seen.insert($0.id).inserted }
         #expect(delivered.map(\.id) == log.map(\.id))
         #expect(Set(log.map(\.id)).count == log.count)
+        try Self.checkIDs(of: delivered, log, in: bench, since: begin.advanced(by: 5 * FleetBench.second), happened)
+    }
+
+    /// Checks that an event has one id, at destinations and in the history of each machine, and an id one event.
+    private static func checkIDs(
+        of delivered: [FleetTransition], _ log: [FleetTransition], in bench: FleetBench, since begin: Timestamp,
+        _ happened: [String]
+    ) throws {
+        let fleet = FleetBench.settings.name
+        let events = log.filter { $0.content != .takeover }
+        let ids = Set(events.map { $0.eventID(in: fleet) })
+        #expect(ids.count == events.count, "\(happened)")
+        // Of the first seconds, machines that came later know nothing.
+        let sent = delivered.filter { $0.content != .takeover && $0.time > begin.nanoseconds }
+        #expect(!sent.isEmpty)
+        for (node, history) in bench.histories {
+            let kept = history.events.withLock { $0 }
+            #expect(Set(kept.keys).isSubset(of: ids), "\(node): \(happened)")
+            let missing = sent.filter { kept[$0.eventID(in: fleet)] != $0 }
+            #expect(missing.isEmpty, "\(node): \(missing), \(happened)")
+        }
     }
 
     private static func hear(

@@ -63,6 +63,9 @@ struct AccountFileTests {
         func restore(_ state: FleetRegionState) {}
         func restore(_ state: FleetPlaceState) {}
         func show(_ transition: FleetTransition) {}
+        func shownSequence() -> UInt64? { nil }
+        func noteShown(_ sequence: UInt64) {}
+        func keep(_ missed: [FleetTransition]) {}
         func canDeliver() -> Bool { true }
         func deliver(_ transition: FleetTransition) -> Bool { true }
         func ownReceivers() -> [FleetMemberValue.Receiver] { [] }

@@ -13,108 +13,12 @@ import Testing
 /// Gateways as machines of a fleet, each with a radio that a test writes, in virtual time.
 @Suite("Gateways in a fleet")
 struct GatewayFleetTests {
-    /// A machine of a fleet: a gateway, its radio and its part in the fleet.
-    private final class Machine: Sendable {
-        let bench: GatewayBench
-        let runner = ScriptedRunner()
-        let gateway: Gateway
-        let member: FleetMember
-        let now: Locked<Timestamp>
-
-        init(
-            _ node: String, _ hub: LocalExchange.Hub, now: Locked<Timestamp>, delivers: Bool = true,
-            suspicions: SuspicionSettings? = nil
-        ) throws {
-            self.now = now
-            bench = try GatewayBench()
-            var settings = FleetBench.settings
-            (settings.node, settings.partitions, settings.delivers) = (node, 2, delivers)
-            let exchange = LocalExchange(hub)
-            let source = GatewayBench.radio("radio", isNamed: false)
-            var configuration = bench.configuration([source])
-            configuration.items = configuration.regions.map(FleetBench.item)
-            if let suspicions {
-                configuration.suspicions = suspicions
-                configuration.notify.kinds.insert(.suspicious)
-            }
-            gateway = bench.gateway(
-                [source], runners: ["radio": runner], fleet: FleetLink(settings: settings, exchange: exchange),
-                configuration: configuration.withoutShared)
-            member = FleetMember(
-                settings, exchange: exchange, configuration: configuration, items: [], audience: gateway,
-                clock: .init(now: { now.withLock { $0 } }, wall: { now.withLock { $0 } }), logger: bench.lines.logger)
-        }
-
-        /// Has the radio report what it heard in the second that passes.
-        func hear(_ minors: [UInt16]) async {
-            let time = now.withLock { $0 }
-            var batch = SourceBatch()
-            batch.time = time
-            batch.receiverNames = ["hci0"]
-            batch.receiverStatuses = [ReceiverStatus(.poweredOn)]
-            batch.sightings = minors.map {
-                Sighting(
-                    time: time, receiver: ReceiverID(0), address: DeviceAddress(bits: 1, kind: .random),
-                    identity: BeaconIdentity(uuid: GatewayBench.constraint.uuid, major: 1, minor: $0),
-                    measuredPower: -59, rssi: SignalStrength(rawValue: -60))
-            }
-            let message = SourceMessage.heard(batch)
-            await ScriptedRadios.onThread { self.runner.messages.send(message) }
-        }
-
-        func work() async {
-            await member.step()
-            await member.renewAll()
-            await member.maintain()
-            await member.write()
-            await member.follow()
-            await member.deliver()
-        }
-    }
-
-    /// Runs machines while a script has time pass.
-    private static func run(
-        _ machines: [Machine], _ script: (_ second: (_ heard: [[UInt16]]) async -> Void) async throws -> Void
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for machine in machines {
-                try await machine.member.open()
-                group.addTask { await machine.gateway.run() }
-                await ScriptedRadios.onThread {
-                    machine.runner.messages.send(.opened)
-                    machine.runner.messages.send(.radio(.state(.poweredOn)))
-                }
-            }
-            for _ in 0..<3 { for machine in machines { await machine.work() } }
-            try await script { heard in
-                machines[0].now.withLock { $0 = $0.advanced(by: FleetBench.second) }
-                for (machine, minors) in zip(machines, heard) { await machine.hear(minors) }
-                // The channels have room for one: what is in them is handled when the next is.
-                for machine in machines { await machine.hear([]) }
-                for machine in machines { await machine.work() }
-            }
-            for machine in machines {
-                await machine.gateway.stop()
-                await ScriptedRadios.onThread {
-                    machine.runner.messages.send(.ended)
-                    machine.runner.messages.finish()
-                }
-            }
-            try await group.waitForAll()
-        }
-    }
-
-    private static func hub() -> (LocalExchange.Hub, Locked<Timestamp>) {
-        let now = Locked(Timestamp(nanoseconds: 1_700_000_000 * FleetBench.second))
-        return (LocalExchange.Hub { now.withLock { $0 } }, now)
-    }
-
     @Test("What one hears all show, and one of them delivers; who moves to another machine has not left")
     func moves() async throws {
-        let (hub, now) = Self.hub()
-        let one = try Machine("one", hub, now: now)
-        let two = try Machine("two", hub, now: now)
-        try await Self.run([one, two]) { second in
+        let (hub, now) = FleetMachine.hub()
+        let one = try FleetMachine("one", hub, now: now)
+        let two = try FleetMachine("two", hub, now: now)
+        try await FleetMachine.run([one, two]) { second in
             for _ in 0..<10 { await second([[7], []]) }
             // It goes to the other machine, and stays for longer than an exit time-out.
             for _ in 0..<50 { await second([[], [7]]) }
@@ -142,12 +46,12 @@ struct GatewayFleetTests {
 
     @Test("A beacon that is close to receivers of two machines at once is suspicious to all, and notified of once")
     func clone() async throws {
-        let (hub, now) = Self.hub()
+        let (hub, now) = FleetMachine.hub()
         var suspicions = SuspicionSettings()
         suspicions.positions = ["one": .init(x: 0, y: 0), "two": .init(x: 80, y: 0)]
-        let one = try Machine("one", hub, now: now, suspicions: suspicions)
-        let two = try Machine("two", hub, now: now, suspicions: suspicions)
-        try await Self.run([one, two]) { second in
+        let one = try FleetMachine("one", hub, now: now, suspicions: suspicions)
+        let two = try FleetMachine("two", hub, now: now, suspicions: suspicions)
+        try await FleetMachine.run([one, two]) { second in
             for _ in 0..<40 { await second([[7], [7]]) }
             for machine in [one, two] {
                 let mode = machine.runner.mode.withLock { $0 }
@@ -163,10 +67,10 @@ struct GatewayFleetTests {
 
     @Test("A region that one console adds is watched for by all, and a rule stays with its machine")
     func changes() async throws {
-        let (hub, now) = Self.hub()
-        let one = try Machine("one", hub, now: now)
-        let two = try Machine("two", hub, now: now, delivers: false)
-        try await Self.run([one, two]) { second in
+        let (hub, now) = FleetMachine.hub()
+        let one = try FleetMachine("one", hub, now: now)
+        let two = try FleetMachine("two", hub, now: now, delivers: false)
+        try await FleetMachine.run([one, two]) { second in
             let item = FleetBench.item(GatewayBench.region("door", minor: 9))
             _ = try await two.member.change(.add(item))
             await second([[], []])

@@ -114,12 +114,13 @@ final class GatewayBench: Sendable {
     ///   - rules: what is done for events.
     ///   - writing: the time that each write takes.
     ///   - broadcast: tells a console of what changes.
+    ///   - delivery: delivers what is in the store; nil where a test reads what is notified.
     func gateway(
         _ sources: [SourceSettings], regions: [RegionSettings] = [GatewayBench.region("hall")],
         runners: [String: any GatewayRunner] = [:], places: PlacePlan? = nil, launches: LaunchAgent? = nil,
         rules: RuleEngine? = nil, writing: Duration? = nil,
         broadcast: EventBroadcast? = nil, proxy: ProxyServer? = nil, fleet: FleetLink? = nil,
-        configuration given: GatewayConfiguration? = nil
+        configuration given: GatewayConfiguration? = nil, delivery: DeliveryService<ContinuousClock>? = nil
     ) -> Gateway {
         let configuration = given ?? configuration(sources, regions: regions, places: places)
         let destination = ConfiguredDestination(
@@ -131,8 +132,11 @@ final class GatewayBench: Sendable {
                 let count = self.words.count
                 self.restorations.withLock { $0.append(count) }
             })
+        let own = Writer(bench: self, delay: writing)
+        let writer: any EventWriter =
+            if let store, let delivery { StoreWriter(store: store, delivery: delivery) } else { own }
         return Gateway(
-            configuration, destinations: [destination], writer: Writer(bench: self, delay: writing),
+            configuration, destinations: [destination], writer: writer,
             store: store, state: store.map(GatewayState.init),
             launches: launches, rules: rules, published: published, logger: lines.logger,
             broadcast: broadcast, proxy: proxy, fleet: fleet,

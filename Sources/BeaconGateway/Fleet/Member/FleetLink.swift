@@ -1,4 +1,3 @@
-import BeaconDelivery
 import BeaconModel
 import BeaconMonitoring
 import BeaconRadio
@@ -94,14 +93,6 @@ struct FleetLink: Sendable {
     }
 
     mutating func set(_ state: State, of owner: ConditionOwner) { states[owner] = state }
-
-    /// Returns the name of a notification of a transition. It is the same whichever machine tells of it, so that a
-    /// receiver recognizes it.
-    func id(of transition: FleetTransition, _ notification: BeaconNotification) -> EventID {
-        let kind = notification.kind.rawValue
-        return EventID(
-            hashing: "\(settings.name)/\(transition.id)/\(transition.time)/\(kind)/\(notification.region?.name ?? "")")
-    }
 
     /// Returns why a region has its state, where a worker of the fleet decides.
     func why(_ region: RegionSettings, enteredAt receiver: String?) -> WhyValue {

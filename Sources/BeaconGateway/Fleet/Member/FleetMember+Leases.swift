@@ -269,7 +269,7 @@ extension FleetMember {
         delivered = nil
         dutyNumber += 1
         logger.notice("this machine delivers for the fleet")
-        logged.signal()
+        shown.signal()
     }
 
     private func endDuty() {

@@ -1,4 +1,5 @@
 import BeaconModel
+import BeaconSupport
 import Foundation
 
 extension FleetMember {
@@ -115,35 +116,66 @@ extension FleetMember {
     func follow() async {
         guard configurationRevision > 0, !isFollowing else { return }
         isFollowing = true
-        defer { isFollowing = false }
+        let begun = followed
+        defer {
+            isFollowing = false
+            if followed != begun { shown.signal() }
+        }
         do {
             if followed == nil {
                 // First the number: what comes while states are read is shown once more, which does no harm.
                 let last = try await exchange.lastSequence()
-                for entry in try await exchange.entries(.region) {
-                    guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
-                        continue
-                    }
-                    await audience.restore(state)
-                }
-                for entry in try await exchange.entries(.place) {
-                    guard let state = try? JSONDecoder().decode(FleetPlaceState.self, from: Data(entry.value)) else {
-                        continue
-                    }
-                    await audience.restore(state)
-                }
+                try await restoreStates()
+                try await keepMissed(through: last)
                 followed = last
             }
             while let known = followed, let message = try await exchange.message(from: known + 1, of: nil) {
                 if let transition = try? FleetTransition(message.value) {
-                    guard try await canFollow(transition) else { return }
+                    guard try await canFollow(transition) else { break }
                     await audience.show(transition)
                 }
                 followed = message.sequence
             }
+            if let followed, followed != noted {
+                await audience.noteShown(followed)
+                noted = followed
+            }
         } catch {
             report("the fleet's log cannot be read at the moment: \(error)")
         }
+    }
+
+    private func restoreStates() async throws {
+        for entry in try await exchange.entries(.region) {
+            guard let state = try? JSONDecoder().decode(FleetRegionState.self, from: Data(entry.value)) else {
+                continue
+            }
+            await audience.restore(state)
+        }
+        for entry in try await exchange.entries(.place) {
+            guard let state = try? JSONDecoder().decode(FleetPlaceState.self, from: Data(entry.value)) else { continue }
+            await audience.restore(state)
+        }
+    }
+
+    /// The most messages that a history gains of the time in which its machine was away: some seconds of reading.
+    private static let mostMissed: UInt64 = 10_000
+    /// The messages that are written to the history at once.
+    private static let missedBatch = 100
+
+    /// Adds to the history what happened while this machine was away. Its programs are not started for it.
+    private func keepMissed(through last: UInt64) async throws {
+        guard let known = await audience.shownSequence(), known < last else { return }
+        var next = max(known, last - min(last, Self.mostMissed)) + 1
+        var missed: [FleetTransition] = []
+        while next <= last, let message = try await exchange.message(from: next, of: nil), message.sequence <= last {
+            next = message.sequence + 1
+            if let transition = try? FleetTransition(message.value) { missed.append(transition) }
+            guard missed.count == Self.missedBatch else { continue }
+            await audience.keep(missed)
+            missed = []
+        }
+        await audience.keep(missed)
     }
 
     /// For how long, in nanoseconds, a configuration is waited for.
@@ -171,6 +203,7 @@ extension FleetMember {
     private static let deliveryBatch = 100
 
     /// Delivers what has happened in the whole fleet and was not delivered so far, where that is this machine's duty.
+    /// It is shown here before.
     func deliver() async {
         guard configurationRevision > 0, !isDelivering, hasDuty else { return }
         isDelivering = true
@@ -187,7 +220,8 @@ extension FleetMember {
             }
             var count = 0
             while hasDuty, let known = delivered,
-                let message = try await exchange.message(from: known.sequence + 1, of: nil)
+                let message = try await exchange.message(from: known.sequence + 1, of: nil),
+                message.sequence <= followed ?? 0
             {
                 // One that a later version wrote is for machines of that version.
                 if let transition = try? FleetTransition(message.value) {

@@ -47,6 +47,8 @@ actor FleetMember {
     let unwritten = AsyncSignal()
     /// Is sent when there may be something new in the log.
     let logged = AsyncSignal()
+    /// Is sent when more of the log has been shown, so that it can be delivered.
+    let shown = AsyncSignal()
 
     var configuration: GatewayConfiguration?
     var partitions: FleetPartitions?
@@ -82,6 +84,8 @@ actor FleetMember {
     var delivered: (sequence: UInt64, revision: UInt64)?
     /// Up to where the log was shown; nil before the states at the beginning were.
     var followed: UInt64?
+    /// Up to where it is noted that the log was shown.
+    var noted: UInt64?
     var isFollowing = false
     /// Since when a configuration is waited for by which something was decided.
     var waitsSince: Timestamp?
@@ -147,7 +151,7 @@ actor FleetMember {
             group.addTask { await self.repeat(after: nil, atMost: FleetTiming.renewal) { await self.maintain() } }
             group.addTask { await self.repeat(after: self.unwritten, atMost: .seconds(1)) { await self.write() } }
             group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.follow() } }
-            group.addTask { await self.repeat(after: self.logged, atMost: .seconds(2)) { await self.deliver() } }
+            group.addTask { await self.repeat(after: self.shown, atMost: .seconds(2)) { await self.deliver() } }
         }
         // This task is cancelled, and what is given back takes a moment, but no longer: leases end by themselves.
         await Task {

@@ -17,10 +17,19 @@ protocol FleetAudience: Sendable {
     /// Shows what has happened.
     func show(_ transition: FleetTransition) async
 
+    /// Returns up to where this machine has shown the log, in this run and before; nil if it is not known.
+    func shownSequence() async -> UInt64?
+
+    /// Notes up to where this machine has shown the log.
+    func noteShown(_ sequence: UInt64) async
+
+    /// Adds to the history what happened while this machine was away.
+    func keep(_ missed: [FleetTransition]) async
+
     /// Returns whether there is anybody to deliver to.
     func canDeliver() async -> Bool
 
-    /// Delivers what has happened.
+    /// Delivers what has happened, under the id by which all machines show it.
     ///
     /// - Returns: true once it is durable, and never delivered again.
     func deliver(_ transition: FleetTransition) async -> Bool

@@ -63,6 +63,11 @@ struct FleetTransition: Codable, Hashable, Sendable {
     /// The name that no other transition has.
     var id: String { "\(partition)/\(epoch)/\(number)" }
 
+    /// Returns the id of the event that the transition is: the same on each machine, for ever.
+    ///
+    /// - Parameter fleet: the fleet's name.
+    func eventID(in fleet: String) -> EventID { EventID(hashing: "\(fleet)/\(id)/\(time)") }
+
     /// The transition as it travels.
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()

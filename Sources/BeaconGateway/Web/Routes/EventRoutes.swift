@@ -141,6 +141,7 @@ struct EventRoutes: Sendable {
     /// An event as the interface writes it, but for its own JSON.
     private struct Head: Encodable {
         @Nullable var id: Int64?
+        var eventId: EventID
         var time: Double
         var kind: String
         var summary: String
@@ -158,8 +159,8 @@ struct EventRoutes: Sendable {
     ) throws -> [UInt8] {
         let event = numbered.event
         let head = Head(
-            id: numbered.number, time: event.time.seconds, kind: event.kind.rawValue, summary: event.summary,
-            receiver: event.receiver, region: event.region, place: event.place,
+            id: numbered.number, eventId: numbered.id, time: event.time.seconds, kind: event.kind.rawValue,
+            summary: event.summary, receiver: event.receiver, region: event.region, place: event.place,
             beacon: event.beacon.map { IdentityValue($0, name: names[$0]) }, sender: event.sender,
             install: event.install, user: event.person)
         var bytes = [UInt8](try JSONEncoder.interface.encode(head))

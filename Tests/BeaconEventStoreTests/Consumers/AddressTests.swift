@@ -1,0 +1,126 @@
+import BeaconEventStore
+import BeaconModel
+import BeaconSupport
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Events that further consumers receive")
+struct AddressTests {
+    /// Reads and commits all that waits, and returns the ids.
+    private static func drain(_ consumer: EventConsumer, limit: Int = 3) async throws -> [EventID] {
+        var ids: [EventID] = []
+        while let batch = try await consumer.available(limit: limit) {
+            ids += batch.events.map(\.event.id)
+            try await consumer.commit(batch)
+        }
+        return ids
+    }
+
+    private static func silent(_ event: Event) -> Event {
+        var event = event
+        event.audience = []
+        return event
+    }
+
+    @Test("An event that a consumer has passed comes to it under its one id, before what waits, and to no other")
+    func passed() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        let other = try bench.store.addConsumer("b")
+        let events = bench.events(3).map(Self.silent)
+        try await bench.store.append(Step(events))
+        let waiting = bench.event()
+        try await bench.store.append(Step([waiting]))
+        #expect(try await consumer.status().waiting == 1)
+        var step = Step()
+        var whole = events[1]
+        (whole.audience, whole.body) = (nil, Data("{\"whole\":1}".utf8))
+        step.address(whole, to: ["a", "nobody"])
+        // A repetition changes nothing.
+        for _ in 0..<2 { try await bench.store.append(step) }
+        #expect(try await consumer.status().waiting == 2)
+        let batch = try #require(try await consumer.available())
+        #expect(batch.events.map(\.event) == [whole] && batch.events.map(\.number) == [2])
+        try await consumer.commit(batch)
+        #expect(try await Self.drain(consumer) == [waiting.id])
+        #expect(try await Self.drain(other) == [waiting.id])
+        #expect(try await bench.store.all().map(\.event) == events + [waiting])
+    }
+
+    @Test("An event that the store does not have is stored, for nobody else")
+    func unknown() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a")
+        let other = try bench.store.addConsumer("b")
+        let event = bench.event()
+        var step = Step()
+        step.address(event, to: ["a"])
+        try await bench.store.append(step)
+        try await bench.store.append(Step([event]))
+        #expect(try await Self.drain(consumer) == [event.id])
+        #expect(try await Self.drain(other) == [])
+        #expect(try await bench.store.event(event.id)?.number == 1)
+    }
+
+    @Test("What is addressed keeps the consumer's bounds: the least important goes, and what is too old")
+    func bounds() async throws {
+        let bench = try StoreBench()
+        let consumer = try bench.store.addConsumer("a", limits: ConsumerLimits(age: .seconds(60), events: 3))
+        let events = (0..<6).map { Self.silent(bench.event(priority: $0 == 1 ? .essential : .normal)) }
+        for event in events {
+            var step = Step([event])
+            step.address(event, to: ["a"])
+            try await bench.store.append(step)
+        }
+        let status = try await consumer.status()
+        #expect(status.waiting == 3 && status.droppedBySize == 3)
+        let first = try #require(try await consumer.available(limit: 1))
+        #expect(first.events.map(\.event.id) == [events[1].id])
+        try await consumer.commit(first)
+        bench.clock.advance(by: .seconds(61))
+        try await bench.store.keepHouse()
+        let later = try await consumer.status()
+        #expect(later.waiting == 0 && later.droppedByAge == 2)
+        #expect(try await consumer.available() == nil)
+    }
+
+    @Test("Whatever else happens, an event is one row, comes in order and is not lost", arguments: UInt64(1)...12)
+    func random(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let bench = try StoreBench(seed: seed)
+        var consumer = try bench.store.addConsumer("a")
+        var events: [Event] = []
+        var addressed = 0
+        var received: [EventID] = []
+        for _ in 0..<200 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4:
+                let event = Self.silent(bench.event())
+                events.append(event)
+                try await bench.store.append(Step([event]))
+            case 4..<7:
+                guard addressed < events.count else { continue }
+                var step = Step()
+                step.address(events[addressed], to: ["a"])
+                // The answer to the first may be lost.
+                for _ in 0...Int.random(in: 0...1, using: &random) { try await bench.store.append(step) }
+                addressed += 1
+            case 7..<9:
+                guard let batch = try await consumer.available(limit: 2) else { continue }
+                received += batch.events.map(\.event.id)
+                if Bool.random(using: &random) {
+                    try await consumer.commit(batch)
+                } else {
+                    received.removeLast(batch.events.count)
+                }
+            default:
+                try await bench.reopen()
+                consumer = try bench.store.addConsumer("a")
+            }
+        }
+        received += try await Self.drain(consumer)
+        #expect(received == events[..<addressed].map(\.id), "seed \(seed)")
+        #expect(try await bench.store.all().map(\.event.id) == events.map(\.id), "seed \(seed)")
+    }
+}
