@@ -115,8 +115,4 @@ extension EventStoreError {
     static func closed(_ file: URL) -> EventStoreError {
         EventStoreError(.closed, "the event store in \(file.path) is closed")
     }
-
-    static func unknown(_ consumer: String) -> EventStoreError {
-        EventStoreError(.unknownConsumer, "the event store has no consumer \"\(consumer)\". Add it before it is used")
-    }
 }

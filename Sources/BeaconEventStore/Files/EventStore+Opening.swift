@@ -171,17 +171,17 @@ extension Ledger {
     /// Takes over what only the process knows of its consumers, and those whose rows are lost, since their readers go
     /// on.
     fileprivate mutating func continueConsumers(of old: Ledger, _ tables: StoreTables) throws {
-        for var record in old.consumers {
-            if let index = index(of: record.status.name) {
-                consumers[index].limits = record.limits
-                if consumers[index].filter != record.filter {
-                    consumers[index].set(record.filter)
-                    try consumers[index].recount(tables, through: sequence)
-                }
+        for var consumer in old.consumers {
+            if let index = index(of: consumer.name) {
+                consumers[index].limits = consumer.limits
+                guard consumers[index].filter != consumer.filter else { continue }
+                consumers[index].set(consumer.filter)
+                try consumers[index].recount(tables, through: sequence)
             } else {
-                record.status.position = min(record.status.position, sequence)
-                try record.recount(tables, through: sequence)
-                consumers.append(record)
+                consumer.position = min(consumer.position, sequence)
+                try consumer.recount(tables, through: sequence)
+                try consumer.recountRefused(tables)
+                consumers.append(consumer)
             }
         }
     }

@@ -150,9 +150,27 @@ struct StoreTables {
         return number
     }
 
+    /// Returns the places of so many arguments.
+    static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+
     /// Inserts an event.
     func insert(_ event: StoredEvent) throws {
-        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", event.row)
+        try run("INSERT INTO event (\(StoreRow.columns)) VALUES (\(Self.marks(14)))", event.row)
+    }
+
+    /// Adds the name of an event.
+    ///
+    /// - Returns: false where the name is known.
+    func addName(_ id: EventID, _ number: Int64) throws -> Bool {
+        try run("INSERT OR IGNORE INTO known (number, id) VALUES (?, ?)", [number, id.bytes])
+        return database.changesCount > 0
+    }
+
+    /// Inserts a value of the state that has no row.
+    func insert(_ change: StateChange, modified: Int64) throws {
+        try run(
+            "INSERT OR IGNORE INTO state (namespace, key, value, sender, modified) VALUES (?, ?, ?, ?, ?)",
+            [change.namespace, change.key, change.value, change.sender, modified])
     }
 
     /// Calls `body` with each event of a condition, in order, until it returns false; with nil for one that cannot be

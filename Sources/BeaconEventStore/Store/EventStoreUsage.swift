@@ -48,11 +48,11 @@ extension EventStore {
                 rows: health.waitingEvents, bytes: health.waitingBytes, mostRows: settings.waitingEvents,
                 mostBytes: settings.waitingBytes),
             consumers: [:], state: [:], fileBytes: fileBytes, mostFileBytes: settings.maximumFileSize)
-        for record in ledger.consumers where record.status.name != EventLookup.consumer {
-            let (status, limits) = (record.status, record.limits)
-            usage.consumers[status.name] = .init(
-                rows: status.waiting, bytes: status.waitingBytes, mostRows: limits.events, mostBytes: limits.bytes,
-                age: limits.age)
+        for consumer in ledger.consumers {
+            let limits = consumer.limits
+            usage.consumers[consumer.name] = .init(
+                rows: consumer.waiting, bytes: consumer.waitingBytes, mostRows: limits.events,
+                mostBytes: limits.bytes, age: limits.age)
         }
         for (namespace, values) in ledger.namespaces {
             let limits = settings.limits(of: namespace)

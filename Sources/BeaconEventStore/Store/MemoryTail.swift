@@ -16,13 +16,7 @@ final class PendingStep: Sendable {
 
 /// The steps that wait to be written, whole and bounded.
 struct MemoryTail {
-    /// A step, and whether those who follow know of it.
-    struct Entry {
-        var pending: PendingStep
-        var isTold = false
-    }
-
-    private(set) var entries: [Entry] = []
+    private(set) var entries: [PendingStep] = []
     private(set) var events = 0
     private(set) var bytes = 0
 
@@ -49,7 +43,7 @@ struct MemoryTail {
     ///
     /// - Returns: the steps that were dropped; nil where there is no room for the step of a caller that waits.
     mutating func add(_ pending: PendingStep) -> [Step]? {
-        entries.append(Entry(pending: pending))
+        entries.append(pending)
         (events, bytes) = (events + pending.step.events.count, bytes + pending.size)
         guard isCrowded else { return [] }
         // An empty store takes any step that it can write.
@@ -69,29 +63,29 @@ struct MemoryTail {
 
     private var mostDispensable: Int? {
         var best: Int?
-        for index in entries.indices.dropFirst(inFlight) where entries[index].pending.completion == nil {
-            let priority = entries[index].pending.step.priority
-            if best.map({ priority < entries[$0].pending.step.priority }) ?? true { best = index }
+        for index in entries.indices.dropFirst(inFlight) where entries[index].completion == nil {
+            let priority = entries[index].step.priority
+            if best.map({ priority < entries[$0].step.priority }) ?? true { best = index }
             if priority == .latest { break }
         }
         return best
     }
 
     private mutating func remove(at index: Int) -> Step {
-        let pending = entries.remove(at: index).pending
+        let pending = entries.remove(at: index)
         if index < present { present -= 1 }
         (events, bytes) = (events - pending.step.events.count, bytes - pending.size)
         return pending.step
     }
 
     /// Returns the first steps, up to so many events, which stay here until they are written.
-    mutating func take(_ limit: Int) -> [Entry] {
+    mutating func take(_ limit: Int) -> [PendingStep] {
         var count = 0
         setInFlight(0)
         present = entries.count
         var taken = 0
         for entry in entries {
-            count += max(entry.pending.step.events.count, 1)
+            count += max(entry.step.events.count, 1)
             if taken > 0, count > limit { break }
             taken += 1
         }
@@ -101,8 +95,8 @@ struct MemoryTail {
 
     private mutating func setInFlight(_ count: Int) {
         inFlight = count
-        inFlightEvents = entries.prefix(count).reduce(0) { $0 + $1.pending.step.events.count }
-        inFlightBytes = entries.prefix(count).reduce(0) { $0 + $1.pending.size }
+        inFlightEvents = entries.prefix(count).reduce(0) { $0 + $1.step.events.count }
+        inFlightBytes = entries.prefix(count).reduce(0) { $0 + $1.size }
     }
 
     /// Removes the steps that were written.
@@ -112,30 +106,14 @@ struct MemoryTail {
         setInFlight(0)
     }
 
-    /// Removes the steps whose callers waited for the write that failed, and marks those that stay as told.
+    /// Removes the steps whose callers waited for the write that failed.
     ///
-    /// - Returns: the steps that were removed, those that the bounds have no room for, and the events that those who
-    ///   follow do not know of.
-    mutating func fail() -> (callers: [PendingStep], dropped: [Step], untold: [Event]) {
+    /// - Returns: these steps, and those that the bounds have no room for.
+    mutating func fail() -> (callers: [PendingStep], dropped: [Step]) {
         setInFlight(0)
-        let callers = entries.prefix(present).map(\.pending).filter { $0.completion != nil }
-        entries =
-            entries.prefix(present).filter { $0.pending.completion == nil } + Array(entries.dropFirst(present))
+        let callers = entries.prefix(present).filter { $0.completion != nil }
+        entries = entries.prefix(present).filter { $0.completion == nil } + Array(entries.dropFirst(present))
         for caller in callers { (events, bytes) = (events - caller.step.events.count, bytes - caller.size) }
-        let dropped = dropExcess()
-        return (callers, dropped, tellWaiting())
-    }
-
-    /// Marks all steps as told.
-    ///
-    /// - Returns: the events that those who follow do not know of.
-    mutating func tellWaiting() -> [Event] {
-        let told = entries.lastIndex { $0.isTold } ?? -1
-        var untold: [Event] = []
-        for index in entries.indices[(told + 1)...] where entries[index].pending.completion == nil {
-            untold += entries[index].pending.step.events
-            entries[index].isTold = true
-        }
-        return untold
+        return (callers, dropExcess())
     }
 }

@@ -123,21 +123,4 @@ struct HistoryTests {
             }
         }
     }
-
-    @Test("A follower that does not keep up is ended, and the others go on")
-    func follow() async throws {
-        let bench = try StoreBench()
-        let slow = bench.store.live(capacity: 3)
-        let other = bench.store.live(capacity: 100)
-        let events = bench.events(10)
-        for event in events { try await bench.store.append(Step([event])) }
-        var followed: [Event] = []
-        for await event in slow { followed.append(event.event) }
-        #expect(followed == Array(events.prefix(3)))
-        await bench.store.close()
-        followed = []
-        for await event in other { followed.append(event.event) }
-        #expect(followed == events)
-        for await _ in bench.store.live() { Issue.record("a closed store has no events") }
-    }
 }
