@@ -81,17 +81,11 @@ public struct ConsumerStatus: Hashable, Sendable {
     var pausedFrom: Int64?
     var pausedThrough: Int64?
 
-    /// Events and their bytes.
-    struct Amount: Hashable, Sendable {
-        var events = 0
-        var bytes = 0
-    }
-
     /// Creates the status of a new consumer.
     public init(name: String) { self.name = name }
 
     /// The number of events that wait, dead letters that are tried again included.
-    public var waiting: Int { pending.reduce(due.events) { $0 + $1.events } }
+    public var waiting: Int { pending.reduce(due.count) { $0 + $1.count } }
 
     /// The number of bytes that they have.
     public var waitingBytes: Int { pending.reduce(due.bytes) { $0 + $1.bytes } }
@@ -111,7 +105,7 @@ extension ConsumerStatus {
     var isBehind: Bool { (waiting > limits.events || waitingBytes > limits.bytes) && !isIdle }
 
     /// True where nothing waits after the position, so that it can move to the end.
-    var isIdle: Bool { pending.allSatisfy { $0.events == 0 } }
+    var isIdle: Bool { pending.allSatisfy { $0.count == 0 } }
 
     /// Returns true where an event waits for it, or would if it were not passed.
     func wants(_ event: StoredEvent) -> Bool {
@@ -143,7 +137,7 @@ extension ConsumerStatus {
     mutating func count(_ event: Event, _ sign: Int) {
         let amount = pending[event.priority.index]
         pending[event.priority.index] = Amount(
-            events: max(amount.events + sign, 0), bytes: max(amount.bytes + sign * event.size, 0))
+            count: max(amount.count + sign, 0), bytes: max(amount.bytes + sign * event.size, 0))
     }
 
     /// Counts a new event, where it is for it. Of the lowest priority only the newest waits.
@@ -152,8 +146,8 @@ extension ConsumerStatus {
     mutating func receive(_ event: StoredEvent) -> Bool {
         guard wants(event) else { return false }
         let priority = event.event.priority
-        if priority == .latest, pending[priority.index].events > 0 {
-            superseded += pending[priority.index].events
+        if priority == .latest, pending[priority.index].count > 0 {
+            superseded += pending[priority.index].count
             pending[priority.index] = Amount()
             skips[priority.index] = event.number - 1
         }

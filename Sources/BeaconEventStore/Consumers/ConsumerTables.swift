@@ -14,9 +14,9 @@ extension ConsumerStatus {
 
     /// The counts, which are never negative.
     private static let counts: [Column<Int>] = [
-        ("waiting0", \.pending[0].events), ("waiting1", \.pending[1].events), ("waiting2", \.pending[2].events),
-        ("waiting3", \.pending[3].events), ("bytes0", \.pending[0].bytes), ("bytes1", \.pending[1].bytes),
-        ("bytes2", \.pending[2].bytes), ("bytes3", \.pending[3].bytes), ("due", \.due.events),
+        ("waiting0", \.pending[0].count), ("waiting1", \.pending[1].count), ("waiting2", \.pending[2].count),
+        ("waiting3", \.pending[3].count), ("bytes0", \.pending[0].bytes), ("bytes1", \.pending[1].bytes),
+        ("bytes2", \.pending[2].bytes), ("bytes3", \.pending[3].bytes), ("due", \.due.count),
         ("dueBytes", \.due.bytes), ("deadLetters", \.deadLetters), ("appended", \.appended),
         ("handled", \.handled), ("retried", \.retried), ("refused", \.refused), ("droppedByAge", \.droppedByAge),
         ("droppedBySize", \.droppedBySize), ("droppedByFilter", \.droppedByFilter),
@@ -98,8 +98,8 @@ extension ConsumerStatus {
             WHERE consumer = ? GROUP BY state
             """, [name]
         ) { row in
-            let amount = Amount(events: try row.count(1), bytes: try row.count(2))
-            if try row.integer(0) == 0 { deadLetters = amount.events } else { due = amount }
+            let amount = Amount(count: try row.count(1), bytes: try row.count(2))
+            if try row.integer(0) == 0 { deadLetters = amount.count } else { due = amount }
             return true
         }
     }
@@ -150,7 +150,7 @@ extension StoreTables {
                 consumer: consumer.name, events: events, isRetry: isRetry, from: consumer.position, through: through,
                 filter: consumer.filter)
         }
-        if consumer.due.events > 0 {
+        if consumer.due.count > 0 {
             try each(
                 "SELECT \(StoreRow.columns) FROM refused WHERE consumer = ? AND state = 1 ORDER BY number LIMIT ?",
                 [consumer.name, limit]

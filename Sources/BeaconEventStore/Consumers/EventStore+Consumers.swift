@@ -139,16 +139,6 @@ extension EventStore {
         try change { try $0.drop(id, of: consumer, deadLettersOnly: deadLettersOnly) }
     }
 
-    private func change<Value>(_ body: (inout StepWriter) throws -> Value) throws(EventStoreError) -> Value {
-        do {
-            let (value, writer) = try write(synced: true, body)
-            report(writer)
-            return value
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotWrite)
-        }
-    }
-
     /// Does something on the store's queue, for callers that cannot suspend.
     nonisolated func onQueue<Value: Sendable>(
         _ body: @Sendable (isolated EventStore) throws(EventStoreError) -> Value

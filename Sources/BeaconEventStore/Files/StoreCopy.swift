@@ -54,10 +54,9 @@ struct StoreCopy {
             // It is of no use before it is complete.
             try database.execute(
                 sql: "\(StoreSchema.pageSize); PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            var result = Result()
-            try database.inTransaction(.immediate) {
+            return try StoreTables.transaction(in: database) { target in
+                var result = Result()
                 try StoreSchema.create(in: database)
-                let target = StoreTables(database)
                 try copyEvents(target, &result)
                 try copyNames(target, &result)
                 try copyState(target, &result)
@@ -65,9 +64,8 @@ struct StoreCopy {
                 if isSalvage { try copyConsumers(target, &result) }
                 try target.run("DELETE FROM sqlite_sequence WHERE name = 'event'")
                 try target.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)", [result.sequence])
-                return .commit
+                return result
             }
-            return result
         }
     }
 

@@ -72,10 +72,7 @@ struct StoreFile: Sendable {
             try database.execute(sql: "PRAGMA max_page_count = \(max(maximumSize / max(pageSize, 512), 1))")
         }
         if isNew {
-            try database.inTransaction(.immediate) {
-                try StoreSchema.create(in: database)
-                return .commit
-            }
+            try StoreTables.transaction(in: database) { _ in try StoreSchema.create(in: database) }
         } else {
             guard try StoreSchema.isWhole(database) else {
                 throw EventStoreError(.damaged, "\(file.path) is damaged: its tables are not an event store's")

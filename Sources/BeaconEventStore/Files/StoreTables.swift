@@ -110,6 +110,17 @@ struct StoreTables {
 
     init(_ database: Database) { self.database = database }
 
+    /// Writes in one transaction: all of it, or nothing where `body` throws.
+    static func transaction<Value>(in database: Database, _ body: (StoreTables) throws -> Value) throws -> Value {
+        var value: Value?
+        try database.inTransaction(.immediate) {
+            value = try body(StoreTables(database))
+            return .commit
+        }
+        guard let value else { throw EventStoreError(.cannotWrite, "nothing was written") }
+        return value
+    }
+
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         try statement(sql, arguments).execute()
     }

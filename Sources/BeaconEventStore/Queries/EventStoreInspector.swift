@@ -80,7 +80,7 @@ public struct EventStoreInspector: Sendable {
             guard limit > 0 else { return [] }
             let due = try tables.nextBatch(of: consumer, limit: limit, after: 0).batch
             guard due.isRetry, due.events.count < limit else { return due.events }
-            consumer.due = ConsumerStatus.Amount()
+            consumer.due = Amount()
             let left = limit - due.events.count
             return due.events + (try tables.nextBatch(of: consumer, limit: left, after: 0).batch.events)
         }
@@ -151,41 +151,17 @@ public struct EventStoreInspector: Sendable {
         do {
             return try database.inDatabase { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                var value: Value?
-                try database.inTransaction(.immediate) {
-                    let tables = StoreTables(database)
+                return try StoreTables.transaction(in: database) { tables in
                     var writer = StepWriter(
                         tables: tables, settings: EventStoreSettings(), now: EventStoreClock.system.now,
                         ledger: try Ledger(beside: tables))
-                    value = try body(&writer)
+                    let value = try body(&writer)
                     try writer.ledger.write(tables)
-                    return .commit
+                    return value
                 }
-                guard let value else { throw EventStoreError(.cannotWrite, "\(file.path): nothing was written") }
-                return value
             }
         } catch {
             throw EventStoreError(error, file, otherwise: .cannotWrite)
-        }
-    }
-}
-
-extension EventStoreInspector {
-    /// Returns SQLite's plans for the searches of a page, for tests: one line for each step of each search.
-    package func plans(of query: EventQuery) throws(EventStoreError) -> [String] {
-        try read { tables in
-            var searches: [String] = []
-            tables.database.trace { searches.append($0.expandedDescription) }
-            _ = try tables.page(query)
-            tables.database.trace(options: [])
-            var plans: [String] = []
-            for search in searches {
-                let rows = try Row.fetchCursor(tables.database, sql: "EXPLAIN QUERY PLAN " + search)
-                while let row = try rows.next() {
-                    plans.append("\(try StoreRow(row).text(3, atMost: 1 << 16)): \(search)")
-                }
-            }
-            return plans
         }
     }
 }

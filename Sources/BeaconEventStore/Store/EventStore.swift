@@ -112,8 +112,8 @@ public actor EventStore {
         self.metrics = metrics
         storedCounter = Counter(label: "beacon_event_store_events_total", factory: metrics)
         failingGauge = Gauge(label: "beacon_event_store_failing_since_seconds", factory: metrics)
-        let opened = try Self.open(file, settings: settings, clock: clock, logger: logger)
-        lock = opened.lock
+        let opened: Opened
+        (opened, lock) = try Self.open(file, settings: settings, clock: clock, logger: logger)
         ledger = opened.ledger
         shared = Locked(
             Shared(
@@ -190,25 +190,19 @@ public actor EventStore {
     public func update<Value: Sendable>(
         _ body: @Sendable (StateReader, inout Step) throws -> Value
     ) async throws -> Value {
-        let (outcome, writer): (Result<Value, any Error>, StepWriter)
-        do {
-            (outcome, writer) = try write(synced: true) { writer in
-                var step = Step()
-                let value: Value
-                do {
-                    value = try body(StateReader(writer.tables), &step)
-                    try step.check()
-                } catch {
-                    // The caller's own error is no fault of the file.
-                    guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
-                    throw error
-                }
-                return try writer.store(step).map { _ in value }.mapError { $0 }
+        let outcome: Result<Value, any Error> = try change { writer in
+            var step = Step()
+            let value: Value
+            do {
+                value = try body(StateReader(writer.tables), &step)
+                try step.check()
+            } catch {
+                // The caller's own error is no fault of the file.
+                guard error is DatabaseError || error is DamagedRow else { return .failure(error) }
+                throw error
             }
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotWrite)
+            return try writer.store(step).map { _ in value }.mapError { $0 }
         }
-        report(writer)
         return try outcome.get()
     }
 
@@ -294,6 +288,19 @@ public actor EventStore {
         }
     }
 
+    /// Writes in one transaction, and reports what was done.
+    func change<Value>(
+        synced: Bool = true, _ body: (inout StepWriter) throws -> Value
+    ) throws(EventStoreError) -> Value {
+        do {
+            let (value, writer) = try write(synced: synced, body)
+            report(writer)
+            return value
+        } catch {
+            throw EventStoreError(error, file, otherwise: .cannotWrite)
+        }
+    }
+
     /// Writes in one transaction, and once more where the file was damaged and is replaced, or the log took the room.
     func write<Value>(
         synced: Bool, _ body: (inout StepWriter) throws -> Value
@@ -329,11 +336,9 @@ public actor EventStore {
                 try database.execute(sql: "PRAGMA synchronous = \(synced ? "FULL" : "NORMAL")")
                 isSynced = synced
             }
-            let tables = StoreTables(database)
-            var result: (Value, StepWriter)?
             let lead = clock.lead
             let isSet = storedLead.map { (lead &- $0).magnitude >= UInt64(EventStoreClock.smallestStep) } ?? true
-            try database.inTransaction(.immediate) {
+            let result = try StoreTables.transaction(in: database) { tables in
                 try fault?()
                 var settings = settings
                 settings.retention = retention
@@ -344,10 +349,8 @@ public actor EventStore {
                 let value = try body(&writer)
                 writer.ledger.advanceIdleConsumers()
                 try writer.ledger.write(tables)
-                result = (value, writer)
-                return .commit
+                return (value, writer)
             }
-            guard let result else { throw EventStoreError(.cannotWrite, "\(file.path): nothing was written") }
             if isSet { storedLead = lead }
             ledger = result.1.ledger
             let news = ledger.news
@@ -386,10 +389,10 @@ public actor EventStore {
     private func keepHouseSoon() {
         guard !isHousekeepingScheduled else { return }
         // The events in the file that all have passed, about.
-        let passed = ledger.passed - (ledger.sequence - Int64(ledger.events))
+        let passed = ledger.passed - (ledger.sequence - Int64(ledger.events.count))
         let isDue =
-            ledger.events >= retention.events + settings.piece && passed >= settings.piece
-            || ledger.bytes > retention.bytes && passed > 0
+            ledger.events.count >= retention.events + settings.piece && passed >= settings.piece
+            || ledger.events.bytes > retention.bytes && passed > 0
             || retention.hasHistory && ledger.sequence - ledger.indexed >= Int64(settings.piece)
             || ledger.consumers.contains(where: \.isBehind)
         guard isDue else { return }
@@ -410,22 +413,15 @@ public actor EventStore {
     ///
     /// - Returns: true where there is more.
     private func keepHouseForMoment(expiring isExpiring: Bool = false) throws(EventStoreError) -> Bool {
-        do {
-            let (isMore, writer) = try write(synced: false) { writer in
-                let skips = try writer.skip()
-                if isExpiring { try writer.expireState() }
-                try writer.expireDeadLetters()
-                writer.ledger.advanceIdleConsumers()
-                // Before the index, which has no use for events that are deleted.
-                if try writer.retain() { return true }
-                let piece = writer.settings.piece
-                guard writer.settings.retention.hasHistory else { return skips }
-                return try EventLookup.extend(&writer.ledger, by: piece, writer.tables) || skips
-            }
-            report(writer)
-            return isMore
-        } catch {
-            throw EventStoreError(error, file, otherwise: .cannotWrite)
+        try change(synced: false) { writer in
+            let skips = try writer.skip()
+            if isExpiring { try writer.expireState() }
+            try writer.expireDeadLetters()
+            writer.ledger.advanceIdleConsumers()
+            // Before the index, which has no use for events that are deleted.
+            if try writer.retain() { return true }
+            guard writer.settings.retention.hasHistory else { return skips }
+            return try EventLookup.extend(&writer.ledger, by: writer.settings.piece, writer.tables) || skips
         }
     }
 

@@ -47,11 +47,11 @@ extension StepWriter {
     private mutating func skipExcess(_ consumer: inout ConsumerStatus) throws -> Bool {
         var (skipped, examined) = (0, 0)
         while consumer.isBehind, examined < Self.piece {
-            guard let priority = consumer.pending.firstIndex(where: { $0.events > 0 }) else { break }
+            guard let priority = consumer.pending.firstIndex(where: { $0.count > 0 }) else { break }
             let first = max(consumer.position, consumer.skips[priority])
             var last = first
             try tables.events("number > ? AND priority = ?", [first, priority], limit: Self.piece) { event in
-                guard consumer.isBehind, consumer.pending[priority].events > 0 else { return false }
+                guard consumer.isBehind, consumer.pending[priority].count > 0 else { return false }
                 examined += 1
                 guard let event else { return true }
                 last = event.number
@@ -81,7 +81,7 @@ extension StepWriter {
         let (limits, passed) = (settings.retention, ledger.passed)
         let oldest = now - limits.age.milliseconds
         var last: Int64 = 0
-        var (events, bytes) = (ledger.events, ledger.bytes)
+        var left = ledger.events
         var count = 0
         var traces: [EventLookup.Entry] = []
         try tables.each(
@@ -90,13 +90,14 @@ extension StepWriter {
             let number = try row.integer(0)
             // An event that cannot be read counts as old.
             let event = try? row.event()
-            guard events > limits.events || bytes > limits.bytes || (event?.arrival.milliseconds ?? .min) < oldest
+            guard
+                left.count > limits.events || left.bytes > limits.bytes
+                    || (event?.arrival.milliseconds ?? .min) < oldest
             else {
                 return false
             }
             if let event, number <= ledger.indexed { traces += EventLookup.entries(of: event) }
-            events -= 1
-            bytes -= event?.event.size ?? Event.overhead
+            left += Amount(count: -1, bytes: -(event?.event.size ?? Event.overhead))
             count += 1
             last = number
             return true
@@ -104,7 +105,7 @@ extension StepWriter {
         if count > 0 {
             try EventLookup.remove(traces, from: tables)
             try tables.run("DELETE FROM event WHERE number <= ?", [last])
-            (ledger.events, ledger.bytes) = (max(events, 0), max(bytes, 0))
+            ledger.events = Amount(count: max(left.count, 0), bytes: max(left.bytes, 0))
             if last > ledger.indexed { try EventLookup.setEnd(last, &ledger, tables) }
         }
         // Names are known for longer, but never for less than the event.

@@ -1,17 +1,21 @@
 import BeaconModel
 import GRDB
 
+/// A number of events, or of values of the state, with their bytes.
+struct Amount: Hashable, Sendable {
+    var count = 0
+    var bytes = 0
+
+    static func += (left: inout Amount, right: Amount) {
+        left = Amount(count: left.count + right.count, bytes: left.bytes + right.bytes)
+    }
+}
+
 /// The writer's knowledge of the file between two transactions, so that bounds cost no counting.
 ///
 /// A transaction works on a copy, which takes the place of the original when it is written: after a failure nothing has
 /// changed.
 struct Ledger: Sendable {
-    /// Values of the state.
-    struct Amount: Hashable, Sendable {
-        var rows = 0
-        var bytes = 0
-    }
-
     /// The values of a namespace of the state, and of each sender in it.
     struct Namespace: Sendable {
         var all = Amount()
@@ -20,9 +24,8 @@ struct Ledger: Sendable {
 
     /// The number of the newest event that was ever stored.
     var sequence: Int64 = 0
-    /// The events in the file, and their bytes.
-    var events = 0
-    var bytes = 0
+    /// The events in the file.
+    var events = Amount()
     /// The number up to which the index has the events; see ``EventLookup``.
     var indexed: Int64 = 0
     /// The consumers, in the order in which they came.
@@ -72,25 +75,23 @@ struct Ledger: Sendable {
         try tables.each(
             "SELECT namespace, sender, count(*), coalesce(sum(length(value)), 0) FROM state GROUP BY namespace, sender"
         ) {
-            count(try $0.text(0), try $0.optionalText(1), rows: try $0.count(2), bytes: try $0.count(3))
+            count(try $0.text(0), try $0.optionalText(1), Amount(count: try $0.count(2), bytes: try $0.count(3)))
             return true
         }
     }
 
     /// Counts values of the state that come or go.
-    mutating func count(_ namespace: String, _ sender: String?, rows: Int, bytes: Int) {
-        func add(to amount: inout Amount) { (amount.rows, amount.bytes) = (amount.rows + rows, amount.bytes + bytes) }
-        add(to: &namespaces[namespace, default: Namespace()].all)
+    mutating func count(_ namespace: String, _ sender: String?, _ amount: Amount) {
+        namespaces[namespace, default: Namespace()].all += amount
         guard let sender else { return }
-        add(to: &namespaces[namespace, default: Namespace()].senders[sender, default: Amount()])
-        if namespaces[namespace]?.senders[sender]?.rows == 0 { namespaces[namespace]?.senders[sender] = nil }
+        namespaces[namespace, default: Namespace()].senders[sender, default: Amount()] += amount
+        if namespaces[namespace]?.senders[sender]?.count == 0 { namespaces[namespace]?.senders[sender] = nil }
     }
 
     /// Counts an event that has come.
     mutating func count(_ event: StoredEvent) {
         sequence = max(sequence, event.number)
-        events += 1
-        bytes += event.event.size
+        events += Amount(count: 1, bytes: event.event.size)
         for index in consumers.indices where consumers[index].receive(event) { news.insert(consumers[index].name) }
     }
 
@@ -103,8 +104,8 @@ struct Ledger: Sendable {
         let new = try tables.first(
             "SELECT count(*), coalesce(sum(length(body) + \(Event.overhead)), 0) FROM event WHERE number > ?",
             [sequence]
-        ) { (try $0.count(0), try $0.count(1)) }
-        (events, bytes) = (events + (new?.0 ?? 0), bytes + (new?.1 ?? 0))
+        ) { Amount(count: try $0.count(0), bytes: try $0.count(1)) }
+        events += new ?? Amount()
         sequence = max(sequence, try tables.sequence())
         indexed = try EventLookup.end(tables)
         guard indexed <= sequence else { throw DamagedRow(description: "the index is ahead of the events") }

@@ -78,7 +78,7 @@ struct StepWriter {
             try remove(change.namespace, change.key)
             guard let value = change.value else { continue }
             try tables.insert(change, modified: now)
-            ledger.count(change.namespace, change.sender, rows: 1, bytes: value.count)
+            ledger.count(change.namespace, change.sender, Amount(count: 1, bytes: value.count))
             touched[change.namespace, default: []].formUnion([change.sender].compactMap { $0 })
         }
         for (namespace, senders) in touched {
@@ -93,7 +93,7 @@ struct StepWriter {
         ) { (bytes: try $0.count(0), sender: try $0.optionalText(1)) }
         guard let found else { return }
         try tables.run("DELETE FROM state WHERE namespace = ? AND key = ?", [namespace, key])
-        ledger.count(namespace, found.sender, rows: -1, bytes: -found.bytes)
+        ledger.count(namespace, found.sender, Amount(count: -1, bytes: -found.bytes))
     }
 
     /// Removes the values that were changed longest ago, until a namespace, or a sender's part of it, is within its
@@ -101,23 +101,23 @@ struct StepWriter {
     private mutating func enforceBounds(of namespace: String, sender: String? = nil) throws {
         let limits = settings.limits(of: namespace)
         var (rows, bytes) = (limits.rows, limits.bytes)
-        var amount = ledger.namespaces[namespace]?.all ?? Ledger.Amount()
+        var amount = ledger.namespaces[namespace]?.all ?? Amount()
         var selection = "FROM state WHERE namespace = ?"
         var arguments: StatementArguments = [namespace]
         if let sender {
-            amount = ledger.namespaces[namespace]?.senders[sender] ?? Ledger.Amount()
+            amount = ledger.namespaces[namespace]?.senders[sender] ?? Amount()
             (rows, bytes) = (limits.rowsPerSender, limits.bytesPerSender)
             selection += " AND sender = ?"
             arguments += [sender]
         }
-        guard amount.rows > rows || amount.bytes > bytes else { return }
+        guard amount.count > rows || amount.bytes > bytes else { return }
         // Finding the oldest reads the whole namespace, so that it is done for several at once.
         if sender == nil, rows > 1_000 { (rows, bytes) = (rows - rows / 64, bytes - bytes / 64) }
         var oldest: [String] = []
         try tables.each("SELECT key, length(value) \(selection) ORDER BY modified, key", arguments) { row in
-            guard amount.rows > rows || amount.bytes > bytes else { return false }
+            guard amount.count > rows || amount.bytes > bytes else { return false }
             oldest.append(try row.text(0))
-            amount.rows -= 1
+            amount.count -= 1
             amount.bytes -= try row.count(1)
             return true
         }
