@@ -194,17 +194,18 @@ struct StoreCopy {
     }
 
     private func copyConsumers(_ target: StoreTables, _ result: inout Result) throws {
-        var names: Set<String> = []
+        var positions: [String: Int64] = [:]
         try attempt(&result) { _ in
             guard try has("consumer", "name, position") else { return }
-            try source.each("SELECT name FROM consumer ORDER BY name LIMIT 1000") { row in
-                if let name = try? row.text(0) { names.insert(name) }
+            try source.each("SELECT name, position FROM consumer ORDER BY name LIMIT 1000") { row in
+                if let name = try? row.text(0) { positions[name] = (try? row.integer(1)) ?? 0 }
                 return true
             }
         }
-        for name in names.sorted() {
+        for (name, position) in positions.sorted(by: { $0.key < $1.key }) {
             // Its counts may be damaged, and then it goes on without them.
             var consumer = ConsumerStatus(name: name)
+            consumer.position = position
             try attempt(&result) { _ in consumer = try source.consumer(name) }
             consumer.position = min(max(consumer.position, 0), result.sequence)
             consumer.skips = consumer.skips.map { min(max($0, 0), result.sequence) }

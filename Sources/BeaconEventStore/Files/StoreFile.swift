@@ -51,10 +51,10 @@ struct StoreFile: Sendable {
             throw EventStoreError(
                 .notOurs, "\(file.path) is a database of another program. Give the event store another path")
         }
-        guard version <= StoreSchema.version else {
+        guard version == StoreSchema.version || isNew else {
             throw EventStoreError(
                 .notOurs,
-                "\(file.path) was written by a newer version of this program (\(version), where \(StoreSchema.version) "
+                "\(file.path) was written by another version of this program (\(version), where \(StoreSchema.version) "
                     + "is known). Run that one, or move the file aside")
         }
         // Before anything is written.

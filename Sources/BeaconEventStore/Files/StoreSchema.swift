@@ -7,7 +7,7 @@ enum StoreSchema {
     static let applicationID: Int32 = 0x5342_4553
 
     /// The version of the tables.
-    static let version: Int32 = 1
+    static let version: Int32 = 2
 
     /// Sets the size of a new file's pages. A commit writes whole pages, and those of 2 kB halve what a single event
     /// writes. Smaller ones would not hold most events and values whole.
@@ -66,7 +66,7 @@ enum StoreSchema {
     ]
 
     /// Creates the tables.
-    static func create(in database: Database, version: Int32 = version) throws {
+    static func create(in database: Database) throws {
         for table in tables + indexes { try database.execute(sql: table.sql) }
         try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }

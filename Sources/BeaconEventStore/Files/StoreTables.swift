@@ -37,9 +37,9 @@ struct StoreRow {
         }
     }
 
-    /// Returns a count, which is never negative.
+    /// Returns a count, which is never negative, and small enough to be added to a few others.
     func count(_ column: Int) throws -> Int {
-        guard let value = Int(exactly: try integer(column)), value >= 0, value <= Int.max / 4 else {
+        guard let value = Int(exactly: try integer(column)), value >= 0, value <= Int.max / 8 else {
             throw damage(column, "count")
         }
         return value

@@ -14,7 +14,7 @@ extension EventStore {
         let now = clock.sinceBoot()
         return shared.withLock { shared in
             var health = shared.health
-            (health.waitingEvents, health.waitingBytes) = (shared.tail.events, shared.tail.bytes)
+            (health.waitingEvents, health.waitingBytes) = (shared.tail.amount.count, shared.tail.amount.bytes)
             health.isSlow = shared.writing.map { now - $0 >= 1_000_000_000 } ?? false
             return health
         }

@@ -112,9 +112,8 @@ public actor EventStore {
         self.metrics = metrics
         storedCounter = Counter(label: "beacon_event_store_events_total", factory: metrics)
         failingGauge = Gauge(label: "beacon_event_store_failing_since_seconds", factory: metrics)
-        let opened: Opened
-        (opened, lock) = try Self.open(file, settings: settings, clock: clock, logger: logger)
-        ledger = opened.ledger
+        let (opened, lock) = try Self.open(file, settings: settings, clock: clock, logger: logger)
+        (self.lock, ledger) = (lock, opened.ledger)
         shared = Locked(
             Shared(
                 file: opened.file, recovery: opened.recovery, tail: MemoryTail(settings),
@@ -465,7 +464,7 @@ public actor EventStore {
         flush()
         let (open, lost, arrivals) = shared.withLock { shared in
             defer { shared.file = nil }
-            return (shared.file, shared.tail.events, Array(shared.arrivals.values))
+            return (shared.file, shared.tail.amount.count, Array(shared.arrivals.values))
         }
         if lost > 0 { logger.error("\(lost) events are lost, which waited in memory for the disk") }
         open?.close()

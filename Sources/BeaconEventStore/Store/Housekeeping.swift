@@ -97,7 +97,7 @@ extension StepWriter {
                 return false
             }
             if let event, number <= ledger.indexed { traces += EventLookup.entries(of: event) }
-            left += Amount(count: -1, bytes: -(event?.event.size ?? Event.overhead))
+            left -= Amount(count: 1, bytes: event?.event.size ?? Event.overhead)
             count += 1
             last = number
             return true

@@ -9,6 +9,10 @@ struct Amount: Hashable, Sendable {
     static func += (left: inout Amount, right: Amount) {
         left = Amount(count: left.count + right.count, bytes: left.bytes + right.bytes)
     }
+
+    static func -= (left: inout Amount, right: Amount) {
+        left = Amount(count: left.count - right.count, bytes: left.bytes - right.bytes)
+    }
 }
 
 /// The writer's knowledge of the file between two transactions, so that bounds cost no counting.

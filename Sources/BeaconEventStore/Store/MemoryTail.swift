@@ -1,7 +1,8 @@
 /// A step that waits to be written, with its caller.
 final class PendingStep: Sendable {
     let step: Step
-    let size: Int
+    /// Its events and bytes.
+    let amount: Amount
 
     /// Called with the outcome; nil if no caller waits for it. A step with a caller is never dropped and never kept
     /// after a failure: its caller knows what became of it.
@@ -9,7 +10,7 @@ final class PendingStep: Sendable {
 
     init(_ step: Step, completion: (@Sendable (Result<Receipt, EventStoreError>) -> Void)? = nil) {
         self.step = step
-        size = step.size
+        amount = Amount(count: step.events.count, bytes: step.size)
         self.completion = completion
     }
 }
@@ -17,14 +18,13 @@ final class PendingStep: Sendable {
 /// The steps that wait to be written, whole and bounded.
 struct MemoryTail {
     private(set) var entries: [PendingStep] = []
-    private(set) var events = 0
-    private(set) var bytes = 0
+    /// The events and bytes of all entries.
+    private(set) var amount = Amount()
 
     /// The first steps, which are being written now. They are bounded by the size of a transaction, and count for the
     /// bounds again if it fails.
     private var inFlight = 0
-    private var inFlightEvents = 0
-    private var inFlightBytes = 0
+    private var amountInFlight = Amount()
 
     /// The first steps, which were here when the write in progress began. Its failure is theirs.
     private var present = 0
@@ -36,7 +36,9 @@ struct MemoryTail {
         (mostEvents, mostBytes) = (settings.waitingEvents, settings.waitingBytes)
     }
 
-    private var isCrowded: Bool { events - inFlightEvents > mostEvents || bytes - inFlightBytes > mostBytes }
+    private var isCrowded: Bool {
+        amount.count - amountInFlight.count > mostEvents || amount.bytes - amountInFlight.bytes > mostBytes
+    }
 
     /// Adds a step, and drops others until all are within the bounds: the lowest priority first, and of that the
     /// oldest.
@@ -44,7 +46,7 @@ struct MemoryTail {
     /// - Returns: the steps that were dropped; nil where there is no room for the step of a caller that waits.
     mutating func add(_ pending: PendingStep) -> [Step]? {
         entries.append(pending)
-        (events, bytes) = (events + pending.step.events.count, bytes + pending.size)
+        amount += pending.amount
         guard isCrowded else { return [] }
         // An empty store takes any step that it can write.
         if pending.completion != nil {
@@ -74,7 +76,7 @@ struct MemoryTail {
     private mutating func remove(at index: Int) -> Step {
         let pending = entries.remove(at: index)
         if index < present { present -= 1 }
-        (events, bytes) = (events - pending.step.events.count, bytes - pending.size)
+        amount -= pending.amount
         return pending.step
     }
 
@@ -95,13 +97,12 @@ struct MemoryTail {
 
     private mutating func setInFlight(_ count: Int) {
         inFlight = count
-        inFlightEvents = entries.prefix(count).reduce(0) { $0 + $1.step.events.count }
-        inFlightBytes = entries.prefix(count).reduce(0) { $0 + $1.size }
+        amountInFlight = entries.prefix(count).reduce(into: Amount()) { $0 += $1.amount }
     }
 
     /// Removes the steps that were written.
     mutating func removeWritten() {
-        (events, bytes) = (events - inFlightEvents, bytes - inFlightBytes)
+        amount -= amountInFlight
         entries.removeFirst(inFlight)
         setInFlight(0)
     }
@@ -113,7 +114,7 @@ struct MemoryTail {
         setInFlight(0)
         let callers = entries.prefix(present).filter { $0.completion != nil }
         entries = entries.prefix(present).filter { $0.completion == nil } + Array(entries.dropFirst(present))
-        for caller in callers { (events, bytes) = (events - caller.step.events.count, bytes - caller.size) }
+        for caller in callers { amount -= caller.amount }
         return (callers, dropExcess())
     }
 }
